@@ -1,0 +1,19 @@
+//! What one block changes.
+
+use crate::metadata::Reading;
+use primitives::{Address, BlockRef, Felt, Timestamp};
+
+/// The effects of one block on the state of Stoa, complete: applying it needs
+/// nothing but the state before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockEffects {
+    /// The block.
+    pub block: BlockRef,
+    /// Hash of the block before it.
+    pub parent_hash: Felt,
+    /// The time that its header carries.
+    pub time: Timestamp,
+    /// What was read of tokens at this block, each address at most once, in
+    /// the order of addresses.
+    pub readings: Vec<(Address, Reading)>,
+}

@@ -1,0 +1,22 @@
+//! Values that every part of Stoa shares: field elements, addresses, block
+//! positions, time and randomness.
+//!
+//! Nothing here waits, performs I/O or logs. Parsers are strict: they accept
+//! one documented form and say what is wrong with anything else.
+
+mod address;
+mod block;
+mod clock;
+mod entropy;
+mod felt;
+mod selector;
+
+pub use address::Address;
+pub use block::BlockRef;
+pub use clock::{Clock, ManualClock};
+pub use entropy::{Entropy, SeededEntropy};
+pub use felt::{FeltError, felt_from_hex, felt_to_hex, short_string};
+pub use jiff::{SignedDuration, Timestamp};
+pub use ruint::aliases::U256;
+pub use selector::selector;
+pub use starknet_types_core::felt::Felt;
