@@ -229,7 +229,7 @@ mod tests {
             (0x20, "Staked Ether", "wstETH"),
             (0x30, "Ether", "ETH"),
             (0x40, "Ether Look-alike", "eth"),
-            (0x50, "Something", "SOME"),
+            (0x50, "Plain Coin", "PLAIN"),
         ])
     }
 
@@ -261,7 +261,7 @@ mod tests {
     fn exact_symbols_come_first_then_prefixes_then_parts() {
         assert_eq!(found("eth"), ["0x30", "0x40", "0x10", "0x20"]);
         assert_eq!(found("ETHER"), ["0x30", "0x40", "0x10", "0x20"]);
-        assert_eq!(found("thing"), ["0x50"]);
+        assert_eq!(found("coin"), ["0x50"]);
         assert!(found("nothing like it").is_empty());
     }
 
