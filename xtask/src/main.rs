@@ -1,1 +1,30 @@
-fn main() {}
+//! Repository checks that run with the tests.
+
+mod layers;
+mod unseen;
+
+use anyhow::{Result, bail};
+use std::{env, process::ExitCode};
+
+fn main() -> ExitCode {
+    match run(&env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<()> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["layers"] => layers::check(),
+        ["unseen", seen] => unseen::check(seen.as_ref()),
+        _ => bail!(
+            "usage:\n  \
+             cargo xtask layers       which crate may know which\n  \
+             cargo xtask unseen FILE  operations of the API that no test has called"
+        ),
+    }
+}

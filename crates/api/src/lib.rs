@@ -1,1 +1,33 @@
-//! placeholder
+//! The HTTP faces of Stoa.
+//!
+//! A request is answered from the published snapshot, never from the store.
+//! Whatever happens to it, the answer is a document that says what went wrong,
+//! and carries the request's id.
+
+mod api;
+mod client_address;
+mod config;
+mod dialect;
+mod docs;
+mod error;
+mod health;
+mod json;
+mod limits;
+mod metrics;
+mod network;
+mod openapi;
+mod request_id;
+mod server;
+mod shell;
+mod trade;
+
+pub use api::{Api, ApiServices};
+pub use client_address::{AddressRange, AddressRangeError};
+pub use config::{ApiConfig, RateLimits};
+pub use dialect::{Dialect, UnknownDialect};
+pub use error::{ErrorBody, Problems, Rejection};
+pub use json::JsonBody;
+pub use metrics::{REQUEST_SECONDS, REQUEST_SECONDS_BUCKETS, REQUESTS_TOTAL};
+pub use network::{NetworkSegment, NetworkSegmentError};
+pub use openapi::openapi_documents;
+pub use server::serve;

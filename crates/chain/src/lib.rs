@@ -1,1 +1,17 @@
-//! placeholder
+//! Reading a chain through a node that speaks JSON-RPC over HTTP.
+//!
+//! `jsonrpc` is the transport and knows no chain: timeouts, bounded retries,
+//! a concurrency limit, bounded answers. `starknet` asks a Starknet node of
+//! spec 0.8 to 0.10 and decodes what it says.
+//!
+//! A node is not trusted: whatever it answers is a value or an [`RpcError`],
+//! never a panic and never unbounded memory. The node's address may hold a
+//! secret; only its scheme, host and port are ever shown.
+
+mod error;
+mod jsonrpc;
+mod starknet;
+
+pub use error::{NodeError, RpcError};
+pub use jsonrpc::RpcOptions;
+pub use starknet::{Block, MAX_BLOCKS, SpecVersion, StarknetClient};

@@ -1,1 +1,21 @@
-//! placeholder
+//! Use cases and background work: following a chain, publishing snapshots,
+//! keys, limits and health.
+//!
+//! Nothing here knows HTTP or SQL. Requests read the published [`Snapshot`]
+//! and never wait for the indexer.
+
+mod fault;
+mod follower;
+mod health;
+mod indexer;
+mod keys;
+mod rate;
+mod snapshot;
+
+pub use fault::Fault;
+pub use follower::Follower;
+pub use health::{Health, HealthLimits, PartHealth, Report};
+pub use indexer::{Indexer, IndexerOptions, Progress, Round};
+pub use keys::{ApiKeys, KeyCaller, NewKey};
+pub use rate::{Decision, Policy, RateLimiter};
+pub use snapshot::{Snapshot, Snapshots};

@@ -1,1 +1,11 @@
-//! placeholder
+//! Simulated nodes: seeded worlds behind the JSON-RPC of real ones.
+//!
+//! A node makes its whole history from a seed and a clock, goes on producing
+//! blocks, and answers over HTTP like the real thing. The same seed and the same
+//! clock give the same chain, hash for hash. Its contracts decode calldata by
+//! themselves and share no code with what they are used to test.
+
+mod jsonrpc;
+mod starknet;
+
+pub use starknet::{Funding, History, PrefundedAccount, ReorgError, StarknetConfig, StarknetNode};

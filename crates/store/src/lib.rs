@@ -1,1 +1,26 @@
-//! placeholder
+//! Durable state, on SQLite or PostgreSQL.
+//!
+//! One [`Store`] has two halves: [`ChainStore`] for what can be read from the
+//! chain again, and [`LedgerStore`] for what cannot. Each SQL text is written
+//! once and runs on either native driver. Every write is one transaction: it
+//! happens whole or not at all. Rows are outside input: one that does not
+//! decode is [`StoreError::Corrupt`], never a panic.
+
+mod chain;
+mod column;
+mod db;
+mod error;
+mod ledger;
+mod location;
+mod migrations;
+mod postgres;
+mod reading;
+mod sqlite;
+mod store;
+
+pub use chain::ChainStore;
+pub use error::StoreError;
+pub use ledger::{ApiKeyRow, LedgerStore};
+pub use location::{Location, LocationError};
+pub use migrations::{MigrationReport, SchemaChange};
+pub use store::Store;

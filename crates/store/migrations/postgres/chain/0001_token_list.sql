@@ -7,8 +7,8 @@ CREATE TABLE chain_identity (
 -- The blocks of the current fork, without gaps. The highest is the cursor.
 CREATE TABLE block (
     number BIGINT PRIMARY KEY CHECK (number >= 0),
-    hash BYTEA NOT NULL UNIQUE CHECK (length(hash) = 32),
-    parent_hash BYTEA NOT NULL UNIQUE CHECK (length(parent_hash) = 32),
+    hash BYTEA NOT NULL CHECK (length(hash) = 32),
+    parent_hash BYTEA NOT NULL CHECK (length(parent_hash) = 32),
     time BIGINT NOT NULL
 );
 

@@ -7,8 +7,8 @@ CREATE TABLE chain_identity (
 -- The blocks of the current fork, without gaps. The highest is the cursor.
 CREATE TABLE block (
     number INTEGER PRIMARY KEY CHECK (number >= 0),
-    hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
-    parent_hash BLOB NOT NULL UNIQUE CHECK (length(parent_hash) = 32),
+    hash BLOB NOT NULL CHECK (length(hash) = 32),
+    parent_hash BLOB NOT NULL CHECK (length(parent_hash) = 32),
     time INTEGER NOT NULL
 ) STRICT;
 

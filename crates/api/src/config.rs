@@ -1,0 +1,59 @@
+//! What the operator decides about the HTTP faces.
+
+use crate::{client_address::AddressRange, dialect::Dialect, network::NetworkSegment};
+use services::Policy;
+use std::time::Duration;
+
+/// The operator's choices.
+#[derive(Debug, Clone)]
+pub struct ApiConfig {
+    /// The path segment that names the network.
+    pub network: NetworkSegment,
+    /// Whose names the answers use.
+    pub dialect: Dialect,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<AddressRange>,
+    /// Limits on requests; none if they are not to be counted.
+    pub rate_limits: Option<RateLimits>,
+    /// A request that takes longer is given up.
+    pub request_timeout: Duration,
+    /// The largest request body that is read.
+    pub max_body_bytes: usize,
+}
+
+impl Default for ApiConfig {
+    fn default() -> Self {
+        Self {
+            network: NetworkSegment::default(),
+            dialect: Dialect::default(),
+            trusted_proxies: Vec::new(),
+            rate_limits: Some(RateLimits::default()),
+            request_timeout: Duration::from_secs(30),
+            max_body_bytes: 1024 * 1024,
+        }
+    }
+}
+
+/// The tiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimits {
+    /// Callers without a key, each by address.
+    pub public: Policy,
+    /// Callers with a valid key, each by key.
+    pub keyed: Policy,
+}
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        Self {
+            public: Policy {
+                limit: 300,
+                window_s: 300,
+            },
+            keyed: Policy {
+                limit: 6_000,
+                window_s: 300,
+            },
+        }
+    }
+}

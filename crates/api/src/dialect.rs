@@ -1,0 +1,136 @@
+//! Whose names the API speaks. The only place that knows the differences.
+
+use market::Tag;
+use serde_json::{Map, Value};
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// A name that differs: as the plain dialect has it, and as published SDKs do.
+const RENAMED: [(&str, &str); 2] = [("PLATFORM", "AVNU"), (AGGREGATOR_KEY, "coingeckoId")];
+
+/// The extension that holds a token's name at a global market-data aggregator.
+const AGGREGATOR_KEY: &str = "aggregatorId";
+
+/// A set of names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// Neutral names.
+    #[default]
+    Plain,
+    /// The names that published AVNU SDKs expect.
+    Avnu,
+}
+
+/// A text that names no dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be plain or avnu")]
+pub struct UnknownDialect;
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(text: &str) -> Result<Self, UnknownDialect> {
+        match text {
+            "plain" => Ok(Self::Plain),
+            "avnu" => Ok(Self::Avnu),
+            _ => Err(UnknownDialect),
+        }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plain => "plain",
+            Self::Avnu => "avnu",
+        })
+    }
+}
+
+impl Dialect {
+    /// What this dialect calls a tag.
+    pub(crate) fn tag(self, tag: Tag) -> &'static str {
+        self.word(tag.name())
+    }
+
+    /// The tag of a name of this dialect, in any case.
+    pub(crate) fn parse_tag(self, text: &str) -> Option<Tag> {
+        Tag::ALL
+            .into_iter()
+            .find(|tag| self.tag(*tag).eq_ignore_ascii_case(text))
+    }
+
+    /// What this dialect calls the aggregator's identifier of a token.
+    pub(crate) fn aggregator_key(self) -> &'static str {
+        self.word(AGGREGATOR_KEY)
+    }
+
+    /// Rewrites a document of plain names: keys, values, and names in
+    /// backticks in descriptions.
+    pub(crate) fn translate(self, document: Value) -> Value {
+        match document {
+            Value::String(text) => Value::String(self.translate_text(text)),
+            Value::Array(items) => {
+                Value::Array(items.into_iter().map(|item| self.translate(item)).collect())
+            }
+            Value::Object(fields) => Value::Object(
+                fields
+                    .into_iter()
+                    .map(|(key, value)| (self.translate_text(key), self.translate(value)))
+                    .collect::<Map<_, _>>(),
+            ),
+            Value::Null | Value::Bool(_) | Value::Number(_) => document,
+        }
+    }
+
+    fn translate_text(self, text: String) -> String {
+        RENAMED.iter().fold(text, |text, (plain, _)| {
+            let word = self.word(plain);
+            if text == *plain {
+                word.to_owned()
+            } else {
+                text.replace(&format!("`{plain}`"), &format!("`{word}`"))
+            }
+        })
+    }
+
+    fn word(self, plain: &'static str) -> &'static str {
+        match self {
+            Self::Plain => plain,
+            Self::Avnu => RENAMED
+                .iter()
+                .find(|(name, _)| *name == plain)
+                .map_or(plain, |(_, word)| word),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_dialect_knows_its_own_word_and_not_the_others() {
+        assert_eq!(Dialect::Plain.parse_tag("platform"), Some(Tag::Platform));
+        assert_eq!(Dialect::Plain.parse_tag("AVNU"), None);
+        assert_eq!(Dialect::Avnu.parse_tag("avnu"), Some(Tag::Platform));
+        assert_eq!(Dialect::Avnu.parse_tag("PLATFORM"), None);
+        for dialect in [Dialect::Plain, Dialect::Avnu] {
+            assert_eq!(dialect.to_string().parse(), Ok(dialect));
+            for tag in Tag::ALL {
+                assert_eq!(dialect.parse_tag(dialect.tag(tag)), Some(tag));
+            }
+        }
+    }
+
+    #[test]
+    fn a_document_is_translated_in_keys_values_and_prose() {
+        let plain = json!({"aggregatorId": ["PLATFORM", "`PLATFORM` tokens"], "n": 1, "x": "a PLATFORM"});
+        assert_eq!(Dialect::Plain.translate(plain.clone()), plain);
+        assert_eq!(
+            Dialect::Avnu.translate(plain),
+            json!({"coingeckoId": ["AVNU", "`AVNU` tokens"], "n": 1, "x": "a PLATFORM"})
+        );
+    }
+}

@@ -1,0 +1,292 @@
+//! Everything that can go wrong between this program and a node.
+
+use reqwest::StatusCode;
+use serde::de::Error as _;
+use std::{sync::Arc, time::Duration};
+use thiserror::Error;
+
+/// Texts of a node that are kept in an error end here.
+const MAX_TEXT_CHARS: usize = 300;
+
+/// Error code of Starknet nodes for a block that they do not have.
+const BLOCK_NOT_FOUND: i64 = 24;
+
+/// Why a node gave no usable answer.
+#[derive(Debug, Error)]
+pub enum RpcError {
+    /// The node's address is not one of HTTP.
+    #[error("a node's address begins with http:// or https://, not {scheme}:")]
+    UnsupportedUrl {
+        /// What it begins with.
+        scheme: String,
+    },
+    /// The HTTP client could not be made.
+    #[error("cannot set up the HTTP client")]
+    Setup {
+        /// What the HTTP client says.
+        source: reqwest::Error,
+    },
+    /// No whole answer came in time.
+    #[error("{node} did not answer within {after:?}")]
+    Timeout {
+        /// Scheme, host and port.
+        node: Arc<str>,
+        /// The limit of one attempt.
+        after: Duration,
+    },
+    /// No connection could be made.
+    #[error("cannot connect to {node}")]
+    Connect {
+        /// Scheme, host and port.
+        node: Arc<str>,
+        /// What the HTTP client says, without the address.
+        source: reqwest::Error,
+    },
+    /// The connection broke, or the body was cut short or wrongly encoded.
+    #[error("the exchange with {node} broke off")]
+    Transport {
+        /// Scheme, host and port.
+        node: Arc<str>,
+        /// What the HTTP client says, without the address.
+        source: reqwest::Error,
+    },
+    /// An HTTP status other than success.
+    #[error("{node} answered with HTTP status {status}")]
+    HttpStatus {
+        /// Scheme, host and port.
+        node: Arc<str>,
+        /// The status.
+        status: StatusCode,
+        /// How long the node asks to be left alone.
+        retry_after: Option<Duration>,
+    },
+    /// The answer is larger than this program accepts.
+    #[error("the answer is larger than {limit} bytes")]
+    TooLarge {
+        /// The limit, after decompression.
+        limit: usize,
+    },
+    /// The answer is not JSON, or not of the form that the method promises.
+    #[error("the answer to {method} is malformed")]
+    Malformed {
+        /// The method that was called.
+        method: &'static str,
+        /// What the parser says.
+        source: serde_json::Error,
+    },
+    /// An answer has an id that was not asked, a repeated one, or lacks one.
+    #[error("the answer to {method} does not have the ids that were asked")]
+    WrongId {
+        /// The method that was called.
+        method: &'static str,
+    },
+    /// The node answered with an error.
+    #[error("the node refused {method}")]
+    Node {
+        /// The method that was called.
+        method: &'static str,
+        /// What the node says.
+        source: NodeError,
+    },
+    /// The node answered a batch with one error for all of it.
+    #[error("the node refused a batch of {method}")]
+    BatchRefused {
+        /// The method that was called.
+        method: &'static str,
+        /// What the node says.
+        source: NodeError,
+    },
+    /// The node speaks a version of the Starknet spec that this program does not.
+    #[error("the node speaks spec {found:?}; supported are 0.8, 0.9 and 0.10")]
+    UnsupportedSpec {
+        /// What the node says.
+        found: String,
+    },
+    /// The node gave a block that can still change without a reorg.
+    #[error("block {number} is not accepted yet")]
+    Pending {
+        /// The height that was asked.
+        number: u64,
+    },
+    /// The node gave another block than the one that was asked.
+    #[error("asked for block {asked}, got block {got}")]
+    WrongBlock {
+        /// The height that was asked.
+        asked: u64,
+        /// The height of the answer.
+        got: u64,
+    },
+    /// More blocks were asked at once than one call may return.
+    #[error("at most {limit} blocks can be read at once")]
+    RangeTooLong {
+        /// The most that may be asked.
+        limit: usize,
+    },
+}
+
+/// A JSON-RPC error, with texts cut to a length that fits a log.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("error {code}: {message:?}{}", .data.as_ref().map(|data| format!(" ({data})")).unwrap_or_default())]
+pub struct NodeError {
+    /// The code; what it means depends on the method.
+    pub code: i64,
+    /// The node's words.
+    pub message: String,
+    /// More of them, as JSON, perhaps cut.
+    pub data: Option<String>,
+}
+
+impl NodeError {
+    pub(crate) fn new(code: i64, message: &str, data: Option<&str>) -> Self {
+        Self {
+            code,
+            message: cut(message),
+            data: data.map(cut),
+        }
+    }
+
+    /// The node has too much to do for this caller, whatever was asked.
+    pub(crate) fn is_overload(&self) -> bool {
+        matches!(self.code, -32_005 | -32_029 | 429)
+    }
+
+    /// Trouble of the node, not a verdict on what was asked.
+    pub(crate) fn is_transient(&self) -> bool {
+        self.is_overload() || matches!(self.code, -32_603 | -32_099..=-32_000)
+    }
+}
+
+impl RpcError {
+    /// The parser's complaint can quote the answer at any length, so it is cut.
+    pub(crate) fn malformed(method: &'static str, source: serde_json::Error) -> Self {
+        let words = source.to_string();
+        let short = cut(&words);
+        let source = if short.len() < words.len() {
+            serde_json::Error::custom(short)
+        } else {
+            source
+        };
+        Self::Malformed { method, source }
+    }
+
+    /// Whether the same question may be answered well a moment later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Timeout { .. }
+            | Self::Connect { .. }
+            | Self::Transport { .. }
+            | Self::Malformed { .. }
+            | Self::WrongId { .. } => true,
+            Self::HttpStatus { status, .. } => {
+                status.is_server_error() || *status == StatusCode::TOO_MANY_REQUESTS
+            }
+            Self::Node { source, .. } | Self::BatchRefused { source, .. } => source.is_transient(),
+            Self::UnsupportedUrl { .. }
+            | Self::Setup { .. }
+            | Self::TooLarge { .. }
+            | Self::UnsupportedSpec { .. }
+            | Self::Pending { .. }
+            | Self::WrongBlock { .. }
+            | Self::RangeTooLong { .. } => false,
+        }
+    }
+
+    /// Whether the node says that it does not have the block.
+    pub fn is_block_not_found(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if source.code == BLOCK_NOT_FOUND)
+    }
+
+    /// Whether asking for less at once may help: the batch is too much for
+    /// either side, or one call of it spoils the rest.
+    pub(crate) fn is_cured_by_splitting(&self) -> bool {
+        match self {
+            Self::Timeout { .. } | Self::TooLarge { .. } | Self::BatchRefused { .. } => true,
+            Self::HttpStatus { status, .. } => !matches!(
+                *status,
+                StatusCode::UNAUTHORIZED
+                    | StatusCode::FORBIDDEN
+                    | StatusCode::NOT_FOUND
+                    | StatusCode::TOO_MANY_REQUESTS
+            ),
+            Self::Node { source, .. } => source.is_transient() && !source.is_overload(),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::HttpStatus { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// The kind in one word, for metrics.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::UnsupportedUrl { .. } | Self::Setup { .. } => "setup",
+            Self::Timeout { .. } => "timeout",
+            Self::Connect { .. } => "connect",
+            Self::Transport { .. } => "transport",
+            Self::HttpStatus { .. } => "http_status",
+            Self::TooLarge { .. } => "too_large",
+            Self::Malformed { .. } => "malformed",
+            Self::WrongId { .. } => "wrong_id",
+            Self::Node { .. } | Self::BatchRefused { .. } => "node_error",
+            Self::UnsupportedSpec { .. }
+            | Self::Pending { .. }
+            | Self::WrongBlock { .. }
+            | Self::RangeTooLong { .. } => "unusable",
+        }
+    }
+}
+
+pub(crate) fn cut(text: &str) -> String {
+    text.chars().take(MAX_TEXT_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_trouble_of_the_node_is_worth_another_attempt() {
+        for (code, transient) in [
+            (-32_603, true),
+            (-32_000, true),
+            (-32_099, true),
+            (-32_005, true),
+            (-32_100, false),
+            (-32_601, false),
+            (-32_602, false),
+            (-32_700, false),
+            (20, false),
+            (24, false),
+            (40, false),
+        ] {
+            let source = NodeError::new(code, "", None);
+            let error = RpcError::Node {
+                method: "m",
+                source,
+            };
+            assert_eq!(error.is_transient(), transient, "{code}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_node_are_cut_and_escaped() {
+        let error = NodeError::new(1, &"\n".repeat(100_000), Some(&"é".repeat(100_000)));
+        assert_eq!(error.message.chars().count(), MAX_TEXT_CHARS);
+        assert!(error.to_string().len() < 2_000);
+        assert!(!error.to_string().contains('\n'));
+    }
+
+    #[test]
+    fn a_complaint_of_the_parser_is_cut() {
+        let text = format!("{:?}", "x".repeat(100_000));
+        let source = serde_json::from_str::<u64>(&text).unwrap_err();
+        let error = RpcError::malformed("m", source);
+        let source = std::error::Error::source(&error).unwrap().to_string();
+        assert!(source.starts_with("invalid type"), "{source}");
+        assert!(source.len() < 1_000);
+    }
+}

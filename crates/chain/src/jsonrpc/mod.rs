@@ -1,0 +1,10 @@
+//! JSON-RPC 2.0 over HTTP, for any chain.
+
+mod backoff;
+mod client;
+mod endpoint;
+mod envelope;
+mod options;
+
+pub(crate) use client::{JsonRpc, parse};
+pub use options::RpcOptions;

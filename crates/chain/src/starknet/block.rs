@@ -1,0 +1,90 @@
+//! Blocks as the rest of the program needs them.
+
+use super::{felt::WireFelt, transfers::Emitters};
+use crate::error::RpcError;
+use primitives::{Address, BlockRef, Felt, Timestamp};
+use serde::{Deserialize, de::Error as _};
+
+/// A block that the chain has accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Height and hash.
+    pub at: BlockRef,
+    /// Hash of the block before it.
+    pub parent_hash: Felt,
+    /// When it was made, by the sequencer's clock.
+    pub time: Timestamp,
+    /// Contracts that emitted an ERC-20 transfer; sorted, unique.
+    pub tokens_seen: Vec<Address>,
+}
+
+/// What blocks of every detail have in common. Blocks that are pending (0.8) or
+/// pre-confirmed (0.9, 0.10) have no hash.
+#[derive(Deserialize)]
+pub(super) struct Header {
+    status: Status,
+    block_hash: Option<WireFelt>,
+    block_number: Option<u64>,
+}
+
+#[derive(Deserialize, PartialEq, Eq)]
+enum Status {
+    #[serde(rename = "ACCEPTED_ON_L2")]
+    AcceptedOnL2,
+    #[serde(rename = "ACCEPTED_ON_L1")]
+    AcceptedOnL1,
+    #[serde(other)]
+    NotAccepted,
+}
+
+impl Header {
+    /// The position of the block, if it is accepted and the one `asked` for.
+    pub(super) fn position(&self, asked: u64) -> Result<BlockRef, RpcError> {
+        let (Some(WireFelt(hash)), Some(number)) = (self.block_hash, self.block_number) else {
+            return Err(RpcError::Pending { number: asked });
+        };
+        if self.status == Status::NotAccepted {
+            return Err(RpcError::Pending { number: asked });
+        }
+        if number != asked {
+            return Err(RpcError::WrongBlock { asked, got: number });
+        }
+        Ok(BlockRef { number, hash })
+    }
+}
+
+/// A block with its receipts.
+#[derive(Deserialize)]
+pub(super) struct WireBlock {
+    status: Status,
+    block_hash: Option<WireFelt>,
+    block_number: Option<u64>,
+    parent_hash: Option<WireFelt>,
+    timestamp: u64,
+    transactions: Emitters,
+}
+
+impl WireBlock {
+    pub(super) fn accepted(self, method: &'static str, asked: u64) -> Result<Block, RpcError> {
+        let header = Header {
+            status: self.status,
+            block_hash: self.block_hash,
+            block_number: self.block_number,
+        };
+        let at = header.position(asked)?;
+        let wrong = |words| RpcError::malformed(method, serde_json::Error::custom(words));
+        let WireFelt(parent_hash) = self
+            .parent_hash
+            .ok_or_else(|| wrong("missing field `parent_hash`"))?;
+        let time = i64::try_from(self.timestamp)
+            .ok()
+            .and_then(|seconds| Timestamp::from_second(seconds).ok())
+            .ok_or_else(|| wrong("a timestamp beyond the calendar"))?;
+        Ok(Block {
+            at,
+            parent_hash,
+            time,
+            tokens_seen: self.transactions.sorted(),
+        })
+    }
+}

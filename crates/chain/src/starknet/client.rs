@@ -1,0 +1,128 @@
+//! Questions to a Starknet node.
+
+use super::{
+    Block, SpecVersion,
+    block::{Header, WireBlock},
+    felt::WireFelt,
+    readings,
+};
+use crate::{
+    error::RpcError,
+    jsonrpc::{JsonRpc, RpcOptions, parse},
+};
+use market::Reading;
+use primitives::{Address, BlockRef, Entropy, Felt};
+use serde::{Deserialize, Serialize};
+use std::{ops::RangeInclusive, sync::Arc};
+use url::Url;
+
+/// The most blocks that [`StarknetClient::blocks`] reads at once.
+pub const MAX_BLOCKS: usize = 4_096;
+
+const NO_PARAMS: [(); 0] = [];
+
+/// A client of one Starknet node. Clones share its connections and limits.
+#[derive(Debug, Clone)]
+pub struct StarknetClient(Arc<JsonRpc>);
+
+#[derive(Serialize)]
+struct OfBlock {
+    block_id: ByNumber,
+}
+
+#[derive(Serialize)]
+struct ByNumber {
+    block_number: u64,
+}
+
+impl OfBlock {
+    fn number(block_number: u64) -> Self {
+        Self {
+            block_id: ByNumber { block_number },
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct HashAndNumber {
+    block_hash: WireFelt,
+    block_number: u64,
+}
+
+impl StarknetClient {
+    /// A client of the node at `url`. Nothing is asked yet.
+    pub fn new(url: Url, options: RpcOptions, entropy: Arc<dyn Entropy>) -> Result<Self, RpcError> {
+        JsonRpc::new(url, options, entropy).map(|rpc| Self(Arc::new(rpc)))
+    }
+
+    /// The version of the spec that the node speaks, if it is supported.
+    pub async fn spec_version(&self) -> Result<SpecVersion, RpcError> {
+        let text: String = self.0.call("starknet_specVersion", &NO_PARAMS).await?;
+        SpecVersion::parse(&text)
+    }
+
+    /// Which chain the node follows.
+    pub async fn chain_id(&self) -> Result<Felt, RpcError> {
+        let WireFelt(id) = self.0.call("starknet_chainId", &NO_PARAMS).await?;
+        Ok(id)
+    }
+
+    /// The newest accepted block.
+    pub async fn head(&self) -> Result<BlockRef, RpcError> {
+        let head: HashAndNumber = self
+            .0
+            .call("starknet_blockHashAndNumber", &NO_PARAMS)
+            .await?;
+        Ok(BlockRef {
+            number: head.block_number,
+            hash: head.block_hash.0,
+        })
+    }
+
+    /// The hash of the block at a height, `None` if the node has none there.
+    pub async fn block_hash(&self, number: u64) -> Result<Option<Felt>, RpcError> {
+        let answer = self
+            .0
+            .call("starknet_getBlockWithTxHashes", &OfBlock::number(number))
+            .await;
+        match answer {
+            Ok(header) => Header::position(&header, number).map(|at| Some(at.hash)),
+            Err(error) if error.is_block_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The blocks of at most [`MAX_BLOCKS`] heights, in order. That each is the
+    /// parent of the next is not promised: the chain may change in between.
+    pub async fn blocks(&self, range: RangeInclusive<u64>) -> Result<Vec<Block>, RpcError> {
+        const METHOD: &str = "starknet_getBlockWithReceipts";
+        let params: Vec<_> = range.take(MAX_BLOCKS + 1).map(OfBlock::number).collect();
+        if params.len() > MAX_BLOCKS {
+            return Err(RpcError::RangeTooLong { limit: MAX_BLOCKS });
+        }
+        self.0
+            .batch(METHOD, &params, |asked: &OfBlock, answer| {
+                parse::<WireBlock>(METHOD, answer?)?.accepted(METHOD, asked.block_id.block_number)
+            })
+            .await
+    }
+
+    /// What each of `tokens` says of itself at a block: one reading per token,
+    /// sorted by address. A token's answer never fails the whole; a node that
+    /// cannot answer for that block does.
+    pub async fn token_readings(
+        &self,
+        tokens: &[Address],
+        at: BlockRef,
+    ) -> Result<Vec<(Address, Reading)>, RpcError> {
+        let mut tokens = tokens.to_vec();
+        tokens.sort_unstable();
+        tokens.dedup();
+        let readings = readings::read(&self.0, &tokens, at.hash).await?;
+        if readings.any_silent {
+            // No answer to one call may be the contract's doing or the node's.
+            self.chain_id().await?;
+        }
+        Ok(tokens.into_iter().zip(readings.readings).collect())
+    }
+}

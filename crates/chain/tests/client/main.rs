@@ -1,0 +1,14 @@
+//! The client against a node that misbehaves on demand, over real sockets.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a failed step is a failed test"
+)]
+
+mod batches;
+mod blocks;
+mod failures;
+mod node;
+mod secrets;
+mod tokens;

@@ -1,0 +1,49 @@
+//! Failures that are ours, not the caller's.
+
+use chain::RpcError;
+use primitives::BlockRef;
+use store::StoreError;
+use thiserror::Error;
+
+/// Something that Stoa stands on failed. It is logged once, with its sources,
+/// where it is handled.
+#[derive(Debug, Error)]
+pub enum Fault {
+    /// The database.
+    #[error("store")]
+    Store(#[from] StoreError),
+    /// The node.
+    #[error("starknet node")]
+    Node(#[from] RpcError),
+    /// The node's chain and ours have no block in common: it is another chain,
+    /// or its history was rewritten from before our first block.
+    #[error(
+        "the node shares no block with the stored chain, which begins at block {}; \
+         point Stoa at the right node or give it an empty data folder",
+        first.number
+    )]
+    Diverged {
+        /// The first block stored.
+        first: BlockRef,
+    },
+    /// The node's blocks do not link to each other.
+    #[error("the node's block {number} does not follow its block before")]
+    Unlinked {
+        /// The block whose parent is missing.
+        number: u64,
+    },
+}
+
+impl Fault {
+    /// The error and its sources in one line.
+    pub fn chain_text(&self) -> String {
+        let mut text = self.to_string();
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            source = error.source();
+        }
+        text
+    }
+}

@@ -1,0 +1,76 @@
+//! Serving without indexing: a replica that publishes what another one commits.
+
+use crate::{
+    fault::Fault,
+    indexer::{Progress, State, load_tip},
+    snapshot::Snapshots,
+};
+use market::Listings;
+use primitives::Clock;
+use std::{sync::Arc, time::Duration};
+use store::Store;
+use tokio_util::sync::CancellationToken;
+
+/// Watches the store's cursor and publishes a snapshot when it has moved.
+#[derive(Debug)]
+pub struct Follower {
+    store: Store,
+    listings: Arc<Listings>,
+    snapshots: Snapshots,
+    progress: Progress,
+    clock: Arc<dyn Clock>,
+    poll: Duration,
+}
+
+impl Follower {
+    /// A follower that looks at the cursor every `poll`.
+    pub fn new(
+        store: Store,
+        listings: Arc<Listings>,
+        snapshots: Snapshots,
+        progress: Progress,
+        clock: Arc<dyn Clock>,
+        poll: Duration,
+    ) -> Self {
+        Self {
+            store,
+            listings,
+            snapshots,
+            progress,
+            clock,
+            poll,
+        }
+    }
+
+    /// Works until told to stop.
+    pub async fn run(self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            match self.look().await {
+                Ok(()) => self.progress.recovered(),
+                Err(fault) => {
+                    tracing::warn!(error = fault.chain_text(), "cannot follow the store");
+                    self.progress.failed(fault.chain_text());
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(self.poll) => {}
+            }
+        }
+    }
+
+    /// Publishes the store's newest block, if it is not yet published.
+    pub async fn look(&self) -> Result<(), Fault> {
+        let Some(tip) = load_tip(&self.store).await? else {
+            return Ok(());
+        };
+        let published = self.snapshots.load().map(|snapshot| snapshot.head);
+        if published != Some(tip.block) {
+            State::load(&self.store, &self.listings)
+                .await?
+                .publish(&self.snapshots);
+        }
+        self.progress.answered(tip.block, self.clock.now());
+        Ok(())
+    }
+}

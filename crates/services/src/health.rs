@@ -1,0 +1,211 @@
+//! Whether the service serves fresh data, part by part.
+
+use crate::{indexer::Progress, snapshot::Snapshots};
+use primitives::{BlockRef, Clock, SignedDuration};
+use std::sync::Arc;
+
+/// What still counts as fresh.
+#[derive(Debug, Clone, Copy)]
+pub struct HealthLimits {
+    /// Blocks that the snapshot may be behind the node's head.
+    pub max_lag_blocks: u64,
+    /// How long ago the node, or the store that is followed, may have answered.
+    pub max_silence: SignedDuration,
+    /// How old the head block may be.
+    pub max_head_age: SignedDuration,
+}
+
+/// The state of one part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartHealth {
+    /// The part's role in this process: it indexes, or it follows an indexer.
+    pub role: &'static str,
+    /// Whether it does its work.
+    pub ready: bool,
+    /// The newest block served.
+    pub block: Option<BlockRef>,
+    /// Seconds since that block's time.
+    pub age_s: Option<i64>,
+    /// Blocks between it and the head that was last seen.
+    pub lag_blocks: Option<u64>,
+    /// What keeps it from being ready, and otherwise what went wrong last.
+    pub problem: Option<String>,
+}
+
+/// The whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// Whether every part is ready.
+    pub ready: bool,
+    /// The chain's part.
+    pub starknet: PartHealth,
+}
+
+/// Judges freshness.
+#[derive(Debug, Clone)]
+pub struct Health {
+    role: &'static str,
+    snapshots: Snapshots,
+    progress: Progress,
+    clock: Arc<dyn Clock>,
+    limits: HealthLimits,
+}
+
+impl Health {
+    /// A judge of what is published and how the work goes.
+    pub fn new(
+        role: &'static str,
+        snapshots: Snapshots,
+        progress: Progress,
+        clock: Arc<dyn Clock>,
+        limits: HealthLimits,
+    ) -> Self {
+        Self {
+            role,
+            snapshots,
+            progress,
+            clock,
+            limits,
+        }
+    }
+
+    /// The state now.
+    pub fn report(&self) -> Report {
+        let starknet = self.starknet();
+        Report {
+            ready: starknet.ready,
+            starknet,
+        }
+    }
+
+    fn starknet(&self) -> PartHealth {
+        let now = self.clock.now();
+        let view = self.progress.view();
+        let snapshot = self.snapshots.load();
+        let age = snapshot
+            .as_ref()
+            .map(|snapshot| now.duration_since(snapshot.head_time));
+        let lag_blocks = snapshot
+            .as_ref()
+            .zip(view.node_head)
+            .map(|(snapshot, head)| head.number.saturating_sub(snapshot.head.number));
+        let silence = view.answered_at.map(|at| now.duration_since(at));
+        let stale = if snapshot.is_none() {
+            Some("no block is indexed yet".to_owned())
+        } else if silence.is_none_or(|silence| silence > self.limits.max_silence) {
+            Some("the node does not answer".to_owned())
+        } else if lag_blocks.is_none_or(|lag| lag > self.limits.max_lag_blocks) {
+            Some("catching up with the chain".to_owned())
+        } else if age.is_none_or(|age| age > self.limits.max_head_age) {
+            Some("the chain's newest block is old".to_owned())
+        } else {
+            None
+        };
+        PartHealth {
+            role: self.role,
+            ready: stale.is_none(),
+            block: snapshot.map(|snapshot| snapshot.head),
+            age_s: age.map(|age| age.as_secs().max(0)),
+            lag_blocks,
+            problem: match (stale, &view.error) {
+                (Some(stale), Some(error)) => Some(format!("{stale}: {error}")),
+                (stale, error) => stale.or_else(|| error.clone()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::Snapshot;
+    use primitives::{Felt, ManualClock, Timestamp};
+
+    fn block(number: u64) -> BlockRef {
+        BlockRef {
+            number,
+            hash: Felt::from(number),
+        }
+    }
+
+    struct Bench {
+        clock: Arc<ManualClock>,
+        snapshots: Snapshots,
+        progress: Progress,
+        health: Health,
+    }
+
+    fn bench() -> Bench {
+        let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
+        let (snapshots, progress) = (Snapshots::default(), Progress::default());
+        let limits = HealthLimits {
+            max_lag_blocks: 5,
+            max_silence: SignedDuration::from_secs(30),
+            max_head_age: SignedDuration::from_secs(60),
+        };
+        let health = Health::new(
+            "indexer",
+            snapshots.clone(),
+            progress.clone(),
+            clock.clone(),
+            limits,
+        );
+        Bench {
+            clock,
+            snapshots,
+            progress,
+            health,
+        }
+    }
+
+    impl Bench {
+        fn indexed(&self, number: u64) {
+            self.snapshots.publish(Snapshot {
+                head: block(number),
+                head_time: self.clock.now(),
+                tokens: Arc::default(),
+            });
+        }
+
+        fn problem(&self) -> Option<String> {
+            let report = self.health.report();
+            assert_eq!(report.ready, report.starknet.problem.is_none());
+            report.starknet.problem
+        }
+    }
+
+    #[test]
+    fn fresh_data_is_ready() {
+        let bench = bench();
+        bench.indexed(7);
+        bench.progress.answered(block(9), bench.clock.now());
+        assert_eq!(bench.problem(), None);
+        assert_eq!(bench.health.report().starknet.lag_blocks, Some(2));
+    }
+
+    #[test]
+    fn each_reason_for_stale_data_is_named() {
+        let bench = bench();
+        assert_eq!(bench.problem().as_deref(), Some("no block is indexed yet"));
+        bench.indexed(7);
+        assert_eq!(bench.problem().as_deref(), Some("the node does not answer"));
+        bench.progress.answered(block(13), bench.clock.now());
+        assert_eq!(
+            bench.problem().as_deref(),
+            Some("catching up with the chain")
+        );
+        bench.indexed(13);
+        bench.clock.advance(SignedDuration::from_secs(61));
+        bench.progress.failed("refused".to_owned());
+        assert_eq!(
+            bench.problem().as_deref(),
+            Some("the node does not answer: refused")
+        );
+        bench.progress.recovered();
+        bench.progress.answered(block(13), bench.clock.now());
+        assert_eq!(
+            bench.problem().as_deref(),
+            Some("the chain's newest block is old")
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! Follows a chain: fetch, check, apply, commit, publish.
+//!
+//! One block comes in once. Its effects and the cursor are committed in one
+//! transaction, and only then does it become visible. When the node has
+//! replaced blocks that we hold, we go back to the last common one; the result
+//! equals never having seen the others.
+
+mod ancestor;
+mod progress;
+mod round;
+mod state;
+
+use crate::{fault::Fault, snapshot::Snapshots};
+use chain::StarknetClient;
+use market::Listings;
+use primitives::Clock;
+pub use progress::{Progress, ProgressView};
+pub use round::Round;
+pub(crate) use state::{State, load_tip};
+use std::{sync::Arc, time::Duration};
+use store::{Store, StoreError};
+use tokio_util::sync::CancellationToken;
+
+/// How the indexer works.
+#[derive(Debug, Clone)]
+pub struct IndexerOptions {
+    /// The first block to index in an empty store.
+    pub start_block: u64,
+    /// How long to wait between two looks at the node's head.
+    pub poll: Duration,
+    /// Blocks fetched and committed together while catching up.
+    pub batch: u64,
+    /// Batches in flight while catching up.
+    pub prefetch: usize,
+}
+
+impl Default for IndexerOptions {
+    fn default() -> Self {
+        Self {
+            start_block: 0,
+            poll: Duration::from_millis(500),
+            batch: 64,
+            prefetch: 3,
+        }
+    }
+}
+
+/// The longest pause after repeated failures.
+const MAX_PAUSE: Duration = Duration::from_secs(15);
+
+/// The writer of the chain's part of the store.
+#[derive(Debug)]
+pub struct Indexer {
+    node: StarknetClient,
+    store: Store,
+    listings: Arc<Listings>,
+    snapshots: Snapshots,
+    progress: Progress,
+    clock: Arc<dyn Clock>,
+    options: IndexerOptions,
+    state: State,
+}
+
+impl Indexer {
+    /// Takes up the work where the store left it, and publishes what it holds.
+    pub async fn open(
+        node: StarknetClient,
+        store: Store,
+        listings: Arc<Listings>,
+        snapshots: Snapshots,
+        progress: Progress,
+        clock: Arc<dyn Clock>,
+        options: IndexerOptions,
+    ) -> Result<Self, Fault> {
+        let chain_id = node.chain_id().await?;
+        store.chain().bind_chain(chain_id).await?;
+        let state = State::load(&store, &listings).await?;
+        state.publish(&snapshots);
+        Ok(Self {
+            node,
+            store,
+            listings,
+            snapshots,
+            progress,
+            clock,
+            options,
+            state,
+        })
+    }
+
+    /// Works until told to stop; a block in hand is finished first.
+    pub async fn run(mut self, stop: CancellationToken) {
+        let mut failures = 0_u32;
+        while !stop.is_cancelled() {
+            let pause = match self.round(&stop).await {
+                Ok(Round::CaughtUp) => {
+                    failures = 0;
+                    self.options.poll
+                }
+                Ok(Round::Applied { .. } | Round::RolledBack { .. }) => {
+                    failures = 0;
+                    continue;
+                }
+                Err(fault) => {
+                    failures = failures.saturating_add(1);
+                    self.note_failure(&fault).await;
+                    let factor = 2_u32.saturating_pow(failures.min(10));
+                    self.options.poll.saturating_mul(factor).min(MAX_PAUSE)
+                }
+            };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    /// Says what is wrong, and when another writer moved the cursor, takes its
+    /// state over.
+    async fn note_failure(&mut self, fault: &Fault) {
+        let text = fault.chain_text();
+        tracing::warn!(error = text, "indexing paused");
+        metrics::counter!("stoa_indexer_failures_total").increment(1);
+        self.progress.failed(text);
+        if let Fault::Store(StoreError::CursorMoved { .. }) = fault {
+            match State::load(&self.store, &self.listings).await {
+                Ok(state) => self.state = state,
+                Err(fault) => tracing::warn!(error = fault.chain_text(), "cannot reload"),
+            }
+        }
+    }
+}

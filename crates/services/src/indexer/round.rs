@@ -1,0 +1,226 @@
+//! One round of work: look at the node's head and come nearer to it.
+
+use crate::{
+    fault::Fault,
+    indexer::{Indexer, state::Tip},
+};
+use chain::Block;
+use futures_util::{StreamExt, stream};
+use market::BlockEffects;
+use primitives::{BlockRef, Felt};
+use tokio_util::sync::CancellationToken;
+
+/// What a round did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Round {
+    /// There was nothing to do.
+    CaughtUp,
+    /// Blocks were applied, up to the head or until told to stop.
+    Applied {
+        /// How many.
+        blocks: u64,
+    },
+    /// The node had replaced blocks, which were taken back.
+    RolledBack {
+        /// The block that is now the newest.
+        to: BlockRef,
+    },
+}
+
+/// What became of a batch of blocks.
+enum Batch {
+    Applied(u64),
+    /// The first block does not continue our chain.
+    Forked,
+}
+
+impl Indexer {
+    /// Comes nearer to the node's head. After an error nothing has changed that
+    /// was not committed.
+    pub async fn round(&mut self, stop: &CancellationToken) -> Result<Round, Fault> {
+        let head = self.node.head().await?;
+        self.progress.answered(head, self.clock.now());
+        metrics::gauge!("stoa_node_head_block").set(lossy(head.number));
+        let round = match self.state.tip {
+            Some(tip) if head.number <= tip.block.number => self.compare(head, tip).await?,
+            _ => self.catch_up(head, stop).await?,
+        };
+        self.progress.recovered();
+        Ok(round)
+    }
+
+    /// The node is not ahead of us: it stands still, lags behind, or forked.
+    async fn compare(&mut self, head: BlockRef, tip: Tip) -> Result<Round, Fault> {
+        let ours = if head.number == tip.block.number {
+            Some(tip.block.hash)
+        } else {
+            self.store.chain().block_hash(head.number).await?
+        };
+        let first = self.store.chain().first_block().await?;
+        let before_our_first = first.is_some_and(|first| head.number < first.number);
+        if ours == Some(head.hash) || before_our_first {
+            return Ok(Round::CaughtUp);
+        }
+        self.roll_back(tip.block).await
+    }
+
+    async fn roll_back(&mut self, tip: BlockRef) -> Result<Round, Fault> {
+        let to = self.common_ancestor(tip).await?;
+        self.store.chain().rollback(tip, Some(to)).await?;
+        let Some((block, time)) = self.store.chain().tip().await? else {
+            return Err(Fault::Diverged { first: tip });
+        };
+        self.state.rollback(Tip { block, time }, &self.listings);
+        self.state.publish(&self.snapshots);
+        let depth = tip.number - to.number;
+        metrics::counter!("stoa_indexer_reorgs_total").increment(1);
+        tracing::info!(to.number, depth, "the chain was reorganised");
+        Ok(Round::RolledBack { to })
+    }
+
+    /// Applies the blocks up to `head`, fetching ahead of the one in hand.
+    async fn catch_up(&mut self, head: BlockRef, stop: &CancellationToken) -> Result<Round, Fault> {
+        let next = match self.state.tip {
+            Some(tip) => tip.block.number + 1,
+            None => self.options.start_block,
+        };
+        let node = self.node.clone();
+        let mut batches = stream::iter(batches(next, head.number, self.options.batch))
+            .map(|range| {
+                let node = node.clone();
+                async move { node.blocks(range).await }
+            })
+            .buffered(self.options.prefetch);
+        let mut applied = 0;
+        while let Some(blocks) = batches.next().await {
+            match self.apply(&blocks?).await? {
+                Batch::Applied(count) => applied += count,
+                Batch::Forked => match self.state.tip {
+                    Some(tip) => return self.roll_back(tip.block).await,
+                    None => return Err(Fault::Unlinked { number: next }),
+                },
+            }
+            if stop.is_cancelled() {
+                break;
+            }
+        }
+        Ok(match applied {
+            0 => Round::CaughtUp,
+            blocks => Round::Applied { blocks },
+        })
+    }
+
+    /// Reads what is due, commits everything in one transaction, publishes.
+    async fn apply(&mut self, blocks: &[Block]) -> Result<Batch, Fault> {
+        let before = self.state.tip.map(|tip| tip.block);
+        match (before, blocks.first()) {
+            (Some(tip), Some(first)) if first.parent_hash != tip.hash => return Ok(Batch::Forked),
+            (_, None) => return Ok(Batch::Applied(0)),
+            _ => check_links(blocks)?,
+        }
+        let effects = match self.effects(blocks).await {
+            Ok(effects) => effects,
+            Err(fault) => {
+                self.forget_uncommitted();
+                return Err(fault);
+            }
+        };
+        if let Err(error) = self.store.chain().append(before, &effects).await {
+            self.forget_uncommitted();
+            return Err(error.into());
+        }
+        self.state.commit(&effects, &self.listings);
+        self.state.publish(&self.snapshots);
+        self.count(&effects);
+        Ok(Batch::Applied(effects.len() as u64))
+    }
+
+    /// The effects of blocks; the directory takes them up on the way, since
+    /// what a block is to read depends on the blocks before it.
+    async fn effects(&mut self, blocks: &[Block]) -> Result<Vec<BlockEffects>, Fault> {
+        let mut all = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let due = self
+                .state
+                .directory
+                .due(block.at.number, &block.tokens_seen);
+            let readings = if due.is_empty() {
+                Vec::new()
+            } else {
+                self.node.token_readings(&due, block.at).await?
+            };
+            let effects = BlockEffects {
+                block: block.at,
+                parent_hash: block.parent_hash,
+                time: block.time,
+                readings,
+            };
+            self.state.directory.apply(&effects);
+            all.push(effects);
+        }
+        Ok(all)
+    }
+
+    fn forget_uncommitted(&mut self) {
+        let committed = self.state.tip.map(|tip| tip.block.number);
+        self.state.directory.rollback(committed);
+    }
+
+    fn count(&self, effects: &[BlockEffects]) {
+        metrics::counter!("stoa_indexer_blocks_total").increment(effects.len() as u64);
+        if let Some(tip) = self.state.tip {
+            metrics::gauge!("stoa_indexed_block").set(lossy(tip.block.number));
+        }
+        if effects.iter().any(|effects| !effects.readings.is_empty()) {
+            let (seen, listed) = self.state.directory.counts();
+            metrics::gauge!("stoa_tokens_seen").set(lossy(seen as u64));
+            metrics::gauge!("stoa_tokens_listed").set(lossy(listed as u64));
+        }
+    }
+}
+
+/// The ranges of at most `size` blocks that make up `from..=to`.
+fn batches(from: u64, to: u64, size: u64) -> impl Iterator<Item = std::ops::RangeInclusive<u64>> {
+    let size = size.max(1);
+    let count = (to + 1).saturating_sub(from).div_ceil(size);
+    (0..count).map(move |batch| {
+        let first = from + batch * size;
+        first..=to.min(first + size - 1)
+    })
+}
+
+/// A node that reorganises between two answers gives blocks of two forks.
+fn check_links(blocks: &[Block]) -> Result<(), Fault> {
+    let mut parent: Option<Felt> = None;
+    for block in blocks {
+        if parent.is_some_and(|parent| parent != block.parent_hash) {
+            return Err(Fault::Unlinked {
+                number: block.at.number,
+            });
+        }
+        parent = Some(block.at.hash);
+    }
+    Ok(())
+}
+
+/// Metrics are floating-point numbers; exact up to 2^53.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a gauge shows a height, it does not count by it"
+)]
+fn lossy(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_cover_the_range_without_gaps() {
+        let ranges = |from, to, size| batches(from, to, size).collect::<Vec<_>>();
+        assert_eq!(ranges(0, 4, 2), [0..=1, 2..=3, 4..=4]);
+        assert_eq!(ranges(3, 3, 64), [3..=3]);
+        assert_eq!(ranges(5, 3, 64), []);
+    }
+}

@@ -1,0 +1,157 @@
+//! API keys: made by the operator, shown once, stored as digests.
+
+use crate::fault::Fault;
+use primitives::{Clock, Entropy, SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::HashMap,
+    fmt::Write as _,
+    sync::{Arc, Mutex, PoisonError},
+};
+use store::{ApiKeyRow, Store};
+
+/// What every key begins with, so that people and scanners recognise one.
+const PREFIX: &str = "stoa_";
+
+/// Digits after the prefix: 32 random bytes.
+const DIGITS: usize = 64;
+
+/// How long an answer of the store is believed, at most: a revoked key works
+/// no longer than this.
+const REMEMBERED: SignedDuration = SignedDuration::from_secs(10);
+
+/// Answers remembered at most.
+const MAX_REMEMBERED: usize = 10_000;
+
+/// A key that was just made. Its secret cannot be read again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewKey {
+    /// Public name of the key, for listing and revoking.
+    pub id: String,
+    /// What callers send.
+    pub secret: String,
+}
+
+/// Whose request it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyCaller {
+    /// The key's public name.
+    pub id: String,
+}
+
+/// Makes, lists, revokes and recognises keys.
+#[derive(Debug, Clone)]
+pub struct ApiKeys {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    remembered: Arc<Mutex<HashMap<[u8; 32], Remembered>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Remembered {
+    caller: Option<KeyCaller>,
+    until: Timestamp,
+}
+
+impl ApiKeys {
+    /// Keys kept in `store`.
+    pub fn new(store: Store, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        Self {
+            store,
+            clock,
+            entropy,
+            remembered: Arc::default(),
+        }
+    }
+
+    /// Makes a key.
+    pub async fn create(&self, name: &str) -> Result<NewKey, Fault> {
+        let id = format!("key_{}", hex(&self.entropy.bytes::<8>()));
+        let secret = format!("{PREFIX}{}", hex(&self.entropy.bytes::<32>()));
+        let row = ApiKeyRow {
+            id: id.clone(),
+            name: name.to_owned(),
+            digest: digest(&secret),
+            created_at: self.clock.now(),
+            revoked_at: None,
+        };
+        self.store.ledger().insert_key(&row).await?;
+        Ok(NewKey { id, secret })
+    }
+
+    /// Every key, revoked ones too, oldest first.
+    pub async fn list(&self) -> Result<Vec<ApiKeyRow>, Fault> {
+        Ok(self.store.ledger().list_keys().await?)
+    }
+
+    /// Ends a key. Returns whether there was a living one of that id.
+    pub async fn revoke(&self, id: &str) -> Result<bool, Fault> {
+        Ok(self.store.ledger().revoke_key(id, self.clock.now()).await?)
+    }
+
+    /// What is already known of a key, without asking the store: `None` if
+    /// nothing, `Some(None)` if it is no living key. A text that cannot be a
+    /// key never reaches the store.
+    pub fn recall(&self, secret: &str) -> Option<Option<KeyCaller>> {
+        if !looks_like_a_key(secret) {
+            return Some(None);
+        }
+        let now = self.clock.now();
+        let remembered = self.lock();
+        let entry = remembered.get(&digest(secret))?;
+        // The second half holds when the clock was set back.
+        (now < entry.until && entry.until.duration_since(now) <= REMEMBERED)
+            .then(|| entry.caller.clone())
+    }
+
+    /// Whose key this is, if it is a living one.
+    pub async fn recognise(&self, secret: &str) -> Result<Option<KeyCaller>, Fault> {
+        if let Some(known) = self.recall(secret) {
+            return Ok(known);
+        }
+        let digest = digest(secret);
+        let row = self.store.ledger().find_key(&digest).await?;
+        let caller = row
+            .filter(|row| row.revoked_at.is_none())
+            .map(|row| KeyCaller { id: row.id });
+        let until = self.clock.now().checked_add(REMEMBERED);
+        let mut remembered = self.lock();
+        if remembered.len() >= MAX_REMEMBERED {
+            remembered.clear();
+        }
+        remembered.insert(
+            digest,
+            Remembered {
+                caller: caller.clone(),
+                until: until.unwrap_or(Timestamp::MAX),
+            },
+        );
+        Ok(caller)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Remembered>> {
+        self.remembered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn looks_like_a_key(secret: &str) -> bool {
+    secret.strip_prefix(PREFIX).is_some_and(|digits| {
+        digits.len() == DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
+}
+
+/// A key has 256 random bits: a plain digest cannot be searched.
+fn digest(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

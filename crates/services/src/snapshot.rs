@@ -1,0 +1,34 @@
+//! What requests are answered from.
+
+use arc_swap::ArcSwapOption;
+use market::TokenList;
+use primitives::{BlockRef, Timestamp};
+use std::sync::Arc;
+
+/// Everything a request may need, as of one block. It never changes.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The block.
+    pub head: BlockRef,
+    /// The time that its header carries.
+    pub head_time: Timestamp,
+    /// The tokens; shared with earlier snapshots until the list changes.
+    pub tokens: Arc<TokenList>,
+}
+
+/// The place where the newest snapshot is published: one writer, any number of
+/// readers, no lock.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshots(Arc<ArcSwapOption<Snapshot>>);
+
+impl Snapshots {
+    /// The newest snapshot, or none before the first block.
+    pub fn load(&self) -> Option<Arc<Snapshot>> {
+        self.0.load_full()
+    }
+
+    /// Makes a snapshot the newest. Its block must be committed.
+    pub fn publish(&self, snapshot: Snapshot) {
+        self.0.store(Some(Arc::new(snapshot)));
+    }
+}

@@ -1,0 +1,168 @@
+//! The handle of a running node.
+
+use super::chain::{Chain, ReorgError};
+use super::config::{
+    MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_TRANSACTIONS_PER_BLOCK, StarknetConfig,
+};
+use super::rpc;
+use super::world::{MAX_ACTOR_EVENTS, PrefundedAccount, World, token_list};
+use primitives::{BlockRef, Clock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio_util::sync::CancellationToken;
+
+/// The shortest time between blocks that are produced by the wall clock.
+const MIN_BLOCK_TIME: Duration = Duration::from_millis(1);
+
+/// A simulated Starknet node. Clones are handles of the same node.
+#[derive(Debug, Clone)]
+pub struct StarknetNode(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    chain: RwLock<Chain>,
+    clock: Arc<dyn Clock>,
+    /// Seconds by which the node's clock is ahead.
+    ahead: AtomicU64,
+    paused: AtomicBool,
+    block_time: Option<Duration>,
+    transactions_per_block: u32,
+}
+
+impl StarknetNode {
+    /// Makes the world and its history; the newest block is from now.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a node is made once, from a configuration that nobody needs afterwards"
+    )]
+    pub fn new(config: StarknetConfig, clock: Arc<dyn Clock>) -> Self {
+        let times = config.history.timestamps(seconds(clock.as_ref()));
+        let transactions = config
+            .transactions_per_block
+            .min(MAX_TRANSACTIONS_PER_BLOCK);
+        let in_history = transactions.min(history_transactions(times.len()));
+        let world = World::new(config.seed);
+        let first = times.first().copied().unwrap_or_default();
+        let mut chain = Chain::new(world, first, config.kept_blocks);
+        for time in times.iter().skip(1) {
+            chain.mine(*time, in_history);
+        }
+        Self(Arc::new(Inner {
+            chain: RwLock::new(chain),
+            clock,
+            ahead: AtomicU64::new(0),
+            paused: AtomicBool::new(false),
+            block_time: config.block_time,
+            transactions_per_block: transactions,
+        }))
+    }
+
+    /// The node's JSON-RPC: `POST /starknet` and `/starknet/rpc/v0_9` answer as
+    /// version 0.9.0, `/starknet/rpc/v0_10` as 0.10.0.
+    pub fn router(&self) -> axum::Router {
+        rpc::router(self.clone())
+    }
+
+    /// Makes a block at every interval, unless paused, until `stop` is
+    /// cancelled. A block in hand is finished.
+    pub async fn produce(&self, stop: CancellationToken) {
+        let Some(block_time) = self.0.block_time else {
+            return stop.cancelled().await;
+        };
+        let block_time = block_time.max(MIN_BLOCK_TIME);
+        let mut ticks = interval_at(Instant::now() + block_time, block_time);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            if self.0.paused.load(Ordering::Relaxed) {
+                continue;
+            }
+            let node = self.clone();
+            if let Err(error) = tokio::task::spawn_blocking(move || node.mine(1)).await {
+                tracing::error!(%error, "the simulated node failed to make a block");
+            }
+        }
+    }
+
+    /// The accounts that anyone may use, with their private keys.
+    pub fn accounts(&self) -> Vec<PrefundedAccount> {
+        self.read().world().accounts.clone()
+    }
+
+    /// The newest block.
+    pub fn head(&self) -> BlockRef {
+        self.read().head().reference()
+    }
+
+    /// Makes blocks at once, also while paused.
+    pub fn mine(&self, blocks: u32) {
+        for _ in 0..blocks {
+            let now = self.now();
+            self.write().mine(now, self.0.transactions_per_block);
+        }
+    }
+
+    /// Orphans the last `depth` blocks and puts `depth + 1` others in their
+    /// place.
+    pub fn reorg(&self, depth: u32) -> Result<(), ReorgError> {
+        let now = self.now();
+        self.write()
+            .reorg(depth, now, self.0.transactions_per_block)
+    }
+
+    /// Moves the node's clock ahead for good, and makes a block at the new time.
+    pub fn advance(&self, seconds: u64) {
+        let _ = self
+            .0
+            .ahead
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |ahead| {
+                Some(ahead.saturating_add(seconds))
+            });
+        self.mine(1);
+    }
+
+    /// Stops making blocks by the wall clock.
+    pub fn pause(&self) {
+        self.0.paused.store(true, Ordering::Relaxed);
+    }
+
+    /// Goes on making blocks by the wall clock.
+    pub fn resume(&self) {
+        self.0.paused.store(false, Ordering::Relaxed);
+    }
+
+    /// What curators would say about the tokens of every simulated network, as
+    /// JSON in the token-lists convention.
+    pub fn token_list() -> String {
+        token_list::render()
+    }
+
+    /// The node's time in seconds.
+    pub(crate) fn now(&self) -> u64 {
+        seconds(self.0.clock.as_ref()).saturating_add(self.0.ahead.load(Ordering::Relaxed))
+    }
+
+    /// The chain, to be looked at briefly.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Chain> {
+        self.0.chain.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Chain> {
+        self.0.chain.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Transactions per block that keep a history of `blocks` within its events.
+fn history_transactions(blocks: usize) -> u32 {
+    let blocks = blocks.clamp(1, MAX_HISTORY_BLOCKS);
+    u32::try_from(MAX_HISTORY_EVENTS / (blocks * MAX_ACTOR_EVENTS)).unwrap_or(u32::MAX)
+}
+
+fn seconds(clock: &dyn Clock) -> u64 {
+    u64::try_from(clock.now().as_second()).unwrap_or(0)
+}

@@ -1,0 +1,104 @@
+//! The node's JSON-RPC over HTTP.
+//!
+//! A request is answered on a blocking thread: the chain is locked only to look
+//! blocks up, and large answers are written without holding up the runtime.
+
+mod calls;
+mod control;
+mod error;
+mod events;
+mod headers;
+mod hex;
+mod id;
+mod render;
+#[cfg(test)]
+mod tests;
+
+use super::node::StarknetNode;
+use super::world::token_list::CHAIN_ID;
+use crate::jsonrpc::{self, Answer, Params, RpcError};
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use primitives::{felt_to_hex, short_string};
+use render::Body;
+
+/// Bytes of a request.
+const MAX_BODY_BYTES: usize = 1 << 20;
+
+/// The version of the specification that an endpoint speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spec {
+    V0_9,
+    V0_10,
+}
+
+impl Spec {
+    fn name(self) -> &'static str {
+        match self {
+            Self::V0_9 => "0.9.0",
+            Self::V0_10 => "0.10.0",
+        }
+    }
+}
+
+pub(crate) fn router(node: StarknetNode) -> axum::Router {
+    let speak = |spec: Spec| post(move |node, body| serve(spec, node, body));
+    axum::Router::new()
+        .route("/starknet", speak(Spec::V0_9))
+        .route("/starknet/rpc/v0_9", speak(Spec::V0_9))
+        .route("/starknet/rpc/v0_10", speak(Spec::V0_10))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .with_state(node)
+}
+
+async fn serve(spec: Spec, State(node): State<StarknetNode>, body: Bytes) -> Response {
+    let answered = tokio::task::spawn_blocking(move || answer(&node, spec, &body)).await;
+    match answered {
+        Ok(Some(text)) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
+        Ok(None) => StatusCode::NO_CONTENT.into_response(),
+        Err(error) => {
+            tracing::error!(%error, "a request to the simulated node failed");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+/// The answer to the bytes of a request, if it asks for one.
+fn answer(node: &StarknetNode, spec: Spec, body: &[u8]) -> Option<String> {
+    jsonrpc::answer(body, |method, params| call(node, spec, method, params))
+}
+
+fn call(node: &StarknetNode, spec: Spec, method: &str, params: Params) -> Answer {
+    match method {
+        "starknet_specVersion" => without(params, || jsonrpc::result(spec.name())),
+        "starknet_chainId" => without(params, || {
+            jsonrpc::result(&felt_to_hex(short_string(CHAIN_ID)))
+        }),
+        "starknet_syncing" => without(params, || jsonrpc::result(&false)),
+        "starknet_blockNumber" => without(params, || jsonrpc::result(&node.head().number)),
+        "starknet_blockHashAndNumber" => without(params, || headers::head(node)),
+        "starknet_getBlockWithTxHashes" => headers::block(node, spec, Body::Hashes, params),
+        "starknet_getBlockWithTxs" => headers::block(node, spec, Body::Transactions, params),
+        "starknet_getBlockWithReceipts" => headers::block(node, spec, Body::Receipts, params),
+        "starknet_getBlockTransactionCount" => headers::transaction_count(node, params),
+        "starknet_getEvents" => events::events(node, spec, params),
+        "starknet_call" => calls::call(node, params),
+        "starknet_getClassHashAt" => calls::class_hash(node, params),
+        "starknet_getNonce" => calls::nonce(node, params),
+        "sim_mine" => control::mine(node, params),
+        "sim_advance" => control::advance(node, params),
+        "sim_reorg" => control::reorg(node, params),
+        "sim_pause" => without(params, || control::pause(node)),
+        "sim_resume" => without(params, || control::resume(node)),
+        "sim_accounts" => without(params, || control::accounts(node)),
+        _ => Err(RpcError::method_not_found(method)),
+    }
+}
+
+/// A method that takes no parameters.
+fn without(params: Params, method: impl FnOnce() -> Answer) -> Answer {
+    params.named(&[]).and_then(|_| method())
+}

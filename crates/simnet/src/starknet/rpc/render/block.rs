@@ -1,0 +1,150 @@
+//! Blocks.
+
+use super::super::super::block::Block;
+use super::super::super::transaction::{Price, Prices};
+use super::super::super::world::SEQUENCER;
+use super::super::Spec;
+use super::super::hex::{felt, number};
+use super::Body;
+use super::transaction::TransactionsJson;
+use primitives::Felt;
+use serde::Serialize;
+
+const STARKNET_VERSION: &str = "0.14.1";
+const ACCEPTED_ON_L1: &str = "ACCEPTED_ON_L1";
+const ACCEPTED_ON_L2: &str = "ACCEPTED_ON_L2";
+
+#[derive(Serialize)]
+pub(in super::super) struct BlockJson<'b> {
+    status: &'static str,
+    #[serde(serialize_with = "felt")]
+    block_hash: Felt,
+    #[serde(serialize_with = "felt")]
+    parent_hash: Felt,
+    #[serde(serialize_with = "felt")]
+    new_root: Felt,
+    #[serde(flatten)]
+    header: HeaderJson,
+    #[serde(flatten)]
+    commitments: Option<CommitmentsJson>,
+    transactions: TransactionsJson<'b>,
+}
+
+impl<'b> BlockJson<'b> {
+    pub(in super::super) fn new(
+        block: &'b Block,
+        spec: Spec,
+        body: Body,
+        l1_accepted: u64,
+    ) -> Self {
+        let status = if block.number <= l1_accepted {
+            ACCEPTED_ON_L1
+        } else {
+            ACCEPTED_ON_L2
+        };
+        Self {
+            status,
+            block_hash: block.hash,
+            parent_hash: block.parent_hash,
+            new_root: block.commitment("STATE"),
+            header: HeaderJson::new(block.number, block.timestamp, &block.prices),
+            commitments: (spec == Spec::V0_10).then(|| CommitmentsJson::new(block)),
+            transactions: TransactionsJson {
+                transactions: &block.transactions,
+                body,
+                finality_status: status,
+            },
+        }
+    }
+}
+
+/// The block that is being made. Transactions enter it only when it is sealed.
+#[derive(Serialize)]
+pub(in super::super) struct PreConfirmedJson {
+    #[serde(flatten)]
+    header: HeaderJson,
+    transactions: [(); 0],
+}
+
+impl PreConfirmedJson {
+    pub(in super::super) fn new(number: u64, timestamp: u64) -> Self {
+        Self {
+            header: HeaderJson::new(number, timestamp, &Prices::USUAL),
+            transactions: [],
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct HeaderJson {
+    block_number: u64,
+    timestamp: u64,
+    #[serde(serialize_with = "felt")]
+    sequencer_address: Felt,
+    l1_gas_price: PriceJson,
+    l2_gas_price: PriceJson,
+    l1_data_gas_price: PriceJson,
+    l1_da_mode: &'static str,
+    starknet_version: &'static str,
+}
+
+impl HeaderJson {
+    fn new(block_number: u64, timestamp: u64, prices: &Prices) -> Self {
+        Self {
+            block_number,
+            timestamp,
+            sequencer_address: SEQUENCER,
+            l1_gas_price: prices.l1_gas.into(),
+            l2_gas_price: prices.l2_gas.into(),
+            l1_data_gas_price: prices.l1_data_gas.into(),
+            l1_da_mode: "BLOB",
+            starknet_version: STARKNET_VERSION,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PriceJson {
+    #[serde(serialize_with = "number")]
+    price_in_fri: u128,
+    #[serde(serialize_with = "number")]
+    price_in_wei: u128,
+}
+
+impl From<Price> for PriceJson {
+    fn from(price: Price) -> Self {
+        Self {
+            price_in_fri: price.fri,
+            price_in_wei: price.wei,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct CommitmentsJson {
+    #[serde(serialize_with = "felt")]
+    event_commitment: Felt,
+    #[serde(serialize_with = "felt")]
+    transaction_commitment: Felt,
+    #[serde(serialize_with = "felt")]
+    receipt_commitment: Felt,
+    #[serde(serialize_with = "felt")]
+    state_diff_commitment: Felt,
+    event_count: usize,
+    transaction_count: usize,
+    state_diff_length: usize,
+}
+
+impl CommitmentsJson {
+    fn new(block: &Block) -> Self {
+        Self {
+            event_commitment: block.commitment("EVENTS"),
+            transaction_commitment: block.commitment("TRANSACTIONS"),
+            receipt_commitment: block.commitment("RECEIPTS"),
+            state_diff_commitment: block.commitment("STATE DIFF"),
+            event_count: block.event_count(),
+            transaction_count: block.transactions.len(),
+            state_diff_length: block.writes.len(),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What contracts remember, at every block that is still kept.
+//!
+//! Each variable has a list of (block, value), so that reading the past is a
+//! binary search. A block knows which slots it wrote: undoing it restores
+//! exactly what was before, and forgetting the past drops exactly what no kept
+//! block can see.
+
+use primitives::{Felt, U256};
+use std::collections::{HashMap, VecDeque};
+
+/// Names a variable of a contract: a mapping's entry has up to two arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    contract: Felt,
+    variable: &'static str,
+    args: [Felt; 2],
+}
+
+impl Key {
+    /// The variable `variable` of `contract`, at `args` if it is a mapping.
+    pub(crate) fn new(contract: Felt, variable: &'static str, args: &[Felt]) -> Self {
+        let mut padded = [Felt::ZERO; 2];
+        for (place, arg) in padded.iter_mut().zip(args) {
+            *place = *arg;
+        }
+        Self {
+            contract,
+            variable,
+            args: padded,
+        }
+    }
+
+    /// The class of the contract: zero where nothing is deployed.
+    pub(crate) fn class_hash(contract: Felt) -> Self {
+        Self::new(contract, "@class_hash", &[])
+    }
+
+    /// The number of transactions that the account has sent.
+    pub(crate) fn nonce(contract: Felt) -> Self {
+        Self::new(contract, "@nonce", &[])
+    }
+}
+
+/// The place of a key's versions; never reused for another key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot(usize);
+
+#[derive(Debug)]
+struct Version {
+    block: u64,
+    value: U256,
+}
+
+/// All variables with their past. A variable that was never written is zero.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    index: HashMap<Key, Slot>,
+    versions: Vec<VecDeque<Version>>,
+}
+
+impl State {
+    /// The value after the block `at`, which must be one that is kept.
+    pub(crate) fn read(&self, key: &Key, at: u64) -> U256 {
+        self.index
+            .get(key)
+            .and_then(|slot| self.versions.get(slot.0))
+            .and_then(|versions| {
+                let later = versions.partition_point(|version| version.block <= at);
+                versions.get(later.checked_sub(1)?)
+            })
+            .map_or(U256::ZERO, |version| version.value)
+    }
+
+    /// Writes in the newest block, `block`. Answers with the slot when the block
+    /// had not written it yet.
+    pub(crate) fn write(&mut self, key: Key, block: u64, value: U256) -> Option<Slot> {
+        let next = Slot(self.versions.len());
+        let slot = *self.index.entry(key).or_insert(next);
+        if slot == next {
+            self.versions.push(VecDeque::new());
+        }
+        let versions = self.versions.get_mut(slot.0)?;
+        match versions.back_mut() {
+            Some(newest) if newest.block == block => {
+                newest.value = value;
+                None
+            }
+            _ => {
+                versions.push_back(Version { block, value });
+                Some(slot)
+            }
+        }
+    }
+
+    /// Takes back what the newest block, `block`, wrote.
+    pub(crate) fn undo(&mut self, block: u64, writes: &[Slot]) {
+        for slot in writes {
+            if let Some(versions) = self.versions.get_mut(slot.0) {
+                versions.pop_back_if(|newest| newest.block == block);
+            }
+        }
+    }
+
+    /// Drops what only blocks before `oldest` can see; `writes` are those of
+    /// `oldest`, which hide it.
+    pub(crate) fn forget_before(&mut self, oldest: u64, writes: &[Slot]) {
+        for slot in writes {
+            if let Some(versions) = self.versions.get_mut(slot.0) {
+                while versions
+                    .pop_front_if(|version| version.block < oldest)
+                    .is_some()
+                {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn key(variable: u8) -> Key {
+        Key::new(Felt::ONE, "balances", &[Felt::from(variable)])
+    }
+
+    /// Blocks of writes, as (variable, value).
+    fn blocks() -> impl Strategy<Value = Vec<Vec<(u8, u8)>>> {
+        let write = (0_u8..6, any::<u8>());
+        prop::collection::vec(prop::collection::vec(write, 0..5), 1..20)
+    }
+
+    type Snapshot = BTreeMap<u8, U256>;
+
+    /// Writes the blocks, and remembers the full state after each.
+    fn apply(state: &mut State, blocks: &[Vec<(u8, u8)>]) -> (Vec<Vec<Slot>>, Vec<Snapshot>) {
+        let mut snapshot = Snapshot::new();
+        let mut written = Vec::new();
+        let mut snapshots = Vec::new();
+        for (number, writes) in (0_u64..).zip(blocks) {
+            written.push(
+                writes
+                    .iter()
+                    .filter_map(|(variable, value)| {
+                        snapshot.insert(*variable, U256::from(*value));
+                        state.write(key(*variable), number, U256::from(*value))
+                    })
+                    .collect(),
+            );
+            snapshots.push(snapshot.clone());
+        }
+        (written, snapshots)
+    }
+
+    fn assert_reads(state: &State, at: usize, expected: &Snapshot) {
+        for variable in 0..6 {
+            assert_eq!(
+                state.read(&key(variable), u64::try_from(at).unwrap()),
+                expected.get(&variable).copied().unwrap_or_default()
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_kept_block_reads_its_own_state(blocks in blocks(), dropped in 0_usize..20) {
+            let mut state = State::default();
+            let (written, snapshots) = apply(&mut state, &blocks);
+            let oldest = dropped.min(blocks.len() - 1);
+            for number in 1..=oldest {
+                state.forget_before(u64::try_from(number).unwrap(), &written[number]);
+            }
+            for (at, snapshot) in snapshots.iter().enumerate().skip(oldest) {
+                assert_reads(&state, at, snapshot);
+            }
+        }
+
+        #[test]
+        fn undone_blocks_leave_nothing_behind(blocks in blocks(), depth in 0_usize..20) {
+            let mut state = State::default();
+            let (written, snapshots) = apply(&mut state, &blocks);
+            let kept = blocks.len() - depth.min(blocks.len() - 1);
+            for number in (kept..blocks.len()).rev() {
+                state.undo(u64::try_from(number).unwrap(), &written[number]);
+            }
+            for at in kept - 1..blocks.len() {
+                assert_reads(&state, at, &snapshots[kept - 1]);
+            }
+        }
+    }
+}

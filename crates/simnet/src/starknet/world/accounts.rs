@@ -1,0 +1,70 @@
+//! Accounts for people: funded, with keys that everybody may know.
+
+use super::super::contracts::account::Account;
+use super::super::hash::contract_address;
+use super::random_felt;
+use super::tokens::whole;
+use super::well_known::{ETH, STRK, USDC};
+use primitives::{Address, Felt, U256};
+use rand_chacha::ChaCha8Rng;
+use starknet_crypto::get_public_key;
+
+const ACCOUNTS: usize = 10;
+
+/// What every account has: symbol, token, whole tokens, decimals.
+const FUNDS: [(&str, Felt, u64, u32); 3] = [
+    ("ETH", ETH, 1_000, 18),
+    ("STRK", STRK, 1_000_000, 18),
+    ("USDC", USDC, 1_000_000, 6),
+];
+
+/// An account that a person or a test can sign with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrefundedAccount {
+    /// Where it is deployed: the address that follows from its public key.
+    pub address: Address,
+    /// The Stark-curve key that owns it.
+    pub public_key: Felt,
+    /// Its secret, which is none: it protects nothing of value.
+    pub private_key: Felt,
+    /// What it owned at the beginning.
+    pub funding: Vec<Funding>,
+}
+
+/// An amount of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Funding {
+    /// The token's symbol.
+    pub symbol: &'static str,
+    /// The token.
+    pub token: Address,
+    /// In the token's smallest unit.
+    pub amount: U256,
+}
+
+pub(super) fn make(rng: &mut ChaCha8Rng) -> Vec<PrefundedAccount> {
+    (0..ACCOUNTS)
+        .map(|_| {
+            let private_key = random_felt(rng);
+            let public_key = get_public_key(&private_key);
+            let address = contract_address(public_key, Account::class(), &[public_key]);
+            PrefundedAccount {
+                address: Address::new(address),
+                public_key,
+                private_key,
+                funding: funding(),
+            }
+        })
+        .collect()
+}
+
+fn funding() -> Vec<Funding> {
+    FUNDS
+        .into_iter()
+        .map(|(symbol, token, amount, decimals)| Funding {
+            symbol,
+            token: Address::new(token),
+            amount: whole(amount, decimals),
+        })
+        .collect()
+}

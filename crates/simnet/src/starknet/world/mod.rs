@@ -1,0 +1,196 @@
+//! Who and what exists on the simulated network.
+//!
+//! Tokens are the same for every seed, so that one token list fits all. Holders,
+//! accounts, balances and everything that happens come from the seed.
+
+mod accounts;
+pub(crate) mod actors;
+mod hostile;
+mod tail;
+pub(crate) mod token_list;
+mod tokens;
+mod well_known;
+
+pub use accounts::{Funding, PrefundedAccount};
+pub(crate) use actors::MAX_ACTOR_EVENTS;
+pub(crate) use well_known::STRK;
+
+use super::builder::{BlockBuilder, deployment};
+use super::contract::Contract;
+use super::contracts::account::{Account, PUBLIC_KEY};
+use super::contracts::erc20::mint_call;
+use super::execution::Contracts;
+use super::hash::{digest, from_felt};
+use super::state::Key;
+use super::transaction::{Call, Invoke, Resources};
+use primitives::{Felt, U256};
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::sync::Arc;
+use tokens::Token;
+
+/// Who makes the blocks and receives the fees.
+pub(crate) const SEQUENCER: Felt = Felt::from_hex_unchecked("0x5e90e4ce");
+
+/// Who deployed the tokens and minted their supply.
+const DEPLOYER: Felt = Felt::from_hex_unchecked("0xde9107e4");
+
+const HOLDERS: usize = 256;
+
+/// STRK for every holder's fees, in whole tokens.
+const HOLDER_STRK: u64 = 20_000;
+
+/// The world as it is before anything happens.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) seed: u64,
+    pub(crate) contracts: Contracts,
+    pub(crate) accounts: Vec<PrefundedAccount>,
+    /// From the most to the least popular.
+    tokens: Vec<Traded>,
+    holders: Vec<Felt>,
+}
+
+/// A token with those who pass it around among themselves.
+#[derive(Debug)]
+struct Traded {
+    address: Felt,
+    supply: U256,
+    community: Vec<Felt>,
+}
+
+impl World {
+    /// The world of a seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let accounts = accounts::make(&mut rng);
+        let holders: Vec<Felt> = (0..HOLDERS).map(|_| random_felt(&mut rng)).collect();
+        let account: Arc<dyn Contract> = Arc::new(Account);
+        let mut contracts: Contracts = holders
+            .iter()
+            .copied()
+            .chain(accounts.iter().map(|account| account.address.felt()))
+            .chain([DEPLOYER, SEQUENCER])
+            .map(|address| (address, Arc::clone(&account)))
+            .collect();
+        let mut tokens = Vec::new();
+        for (rank, token) in tokens::all(DEPLOYER).into_iter().enumerate() {
+            let Token {
+                address,
+                contract,
+                supply,
+            } = token;
+            tokens.push(Traded {
+                address,
+                supply,
+                community: community(address, rank, &holders, &mut rng),
+            });
+            contracts.insert(address, Arc::new(contract));
+        }
+        Self {
+            seed,
+            contracts,
+            accounts,
+            tokens,
+            holders,
+        }
+    }
+
+    /// Fills the first block: every contract is deployed, every token minted.
+    pub(crate) fn begin(&self, builder: &mut BlockBuilder<'_>) {
+        for (address, contract) in &self.contracts {
+            let (key, class_hash) = deployment(*address, contract.class_hash());
+            builder.write(key, class_hash);
+        }
+        for account in &self.accounts {
+            let key = Key::new(account.address.felt(), PUBLIC_KEY, &[]);
+            builder.write(key, from_felt(account.public_key));
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ u64::MAX);
+        for token in &self.tokens {
+            let invoke = Invoke {
+                hash: digest("MINT", &[Felt::from(self.seed), token.address]),
+                sender: DEPLOYER,
+                calls: self.mints(token, &mut rng),
+            };
+            if let Err(error) = builder.include(&invoke, Resources::default()) {
+                tracing::error!(%error, "a simulated token could not be minted");
+            }
+        }
+    }
+
+    fn mints(&self, token: &Traded, rng: &mut ChaCha8Rng) -> Vec<Call> {
+        let mut mints: Vec<Call> = self
+            .accounts
+            .iter()
+            .flat_map(|account| account.funding.iter().map(|funding| (account, funding)))
+            .filter(|(_, funding)| funding.token.felt() == token.address)
+            .map(|(account, funding)| {
+                mint_call(token.address, account.address.felt(), funding.amount)
+            })
+            .collect();
+        let share = token.supply / U256::from(token.community.len().max(1));
+        mints.extend(token.community.iter().map(|holder| {
+            let percent = U256::from(rng.random_range(50_u32..=150));
+            mint_call(token.address, *holder, share * percent / U256::from(100))
+        }));
+        if token.address == STRK {
+            let reserve = tokens::whole(HOLDER_STRK, 18);
+            mints.extend(
+                self.holders
+                    .iter()
+                    .map(|holder| mint_call(STRK, *holder, reserve)),
+            );
+        }
+        mints
+    }
+}
+
+/// Popular tokens have many holders; STRK, which pays fees, has all of them.
+fn community(token: Felt, rank: usize, holders: &[Felt], rng: &mut ChaCha8Rng) -> Vec<Felt> {
+    let size = match rank {
+        _ if token == STRK => holders.len(),
+        0..8 => 120,
+        8..24 => 48,
+        _ => rng.random_range(8_usize..=24),
+    };
+    let mut members = holders.to_vec();
+    members.partial_shuffle(rng, size).0.to_vec()
+}
+
+/// An element below 2^250: fit for an address or a private key.
+fn random_felt(rng: &mut ChaCha8Rng) -> Felt {
+    let mut bytes = [0; 32];
+    rng.fill_bytes(&mut bytes);
+    bytes[0] &= 0b11;
+    Felt::from_bytes_be(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn seeds_make_different_holders_and_the_same_tokens() {
+        let (one, other) = (World::new(1), World::new(2));
+        assert_eq!(World::new(1).holders, one.holders);
+        assert_ne!(one.holders, other.holders);
+        assert_ne!(one.accounts[0].address, other.accounts[0].address);
+        let addresses = |world: &World| -> Vec<Felt> {
+            world.tokens.iter().map(|token| token.address).collect()
+        };
+        assert_eq!(addresses(&one), addresses(&other));
+    }
+
+    #[test]
+    fn no_two_contracts_share_an_address() {
+        let world = World::new(0);
+        let expected = HOLDERS + world.accounts.len() + 2 + world.tokens.len();
+        assert_eq!(world.contracts.len(), expected);
+        let distinct: HashSet<Felt> = world.holders.iter().copied().collect();
+        assert_eq!(distinct.len(), HOLDERS);
+    }
+}

@@ -1,0 +1,58 @@
+//! Rules beyond a single value's form.
+
+use super::keys::Config;
+use std::time::Duration;
+
+/// No window is longer than a day: what a caller did before is not counted.
+const MAX_WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// No block of the simulated node has more transactions on average.
+const MAX_TRANSACTIONS: u32 = 1_000;
+
+/// The keys that break a rule, and what the rule is.
+pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
+    let mut broken = Vec::new();
+    let mut rule = |key, holds: bool, message: &str| {
+        if !holds {
+            broken.push((key, message.to_owned()));
+        }
+    };
+    for (key, duration) in [
+        ("server.request_timeout", config.server.request_timeout),
+        ("starknet.poll", config.starknet.poll),
+        ("starknet.timeout", config.starknet.timeout),
+        ("starknet.max_head_age", config.starknet.max_head_age),
+        ("simnet.block_time", config.simnet.block_time),
+    ] {
+        rule(key, !duration.is_zero(), "must be longer than 0s");
+    }
+    for (key, window) in [
+        ("limits.public_window", config.limits.public_window),
+        ("limits.key_window", config.limits.key_window),
+    ] {
+        let whole = window.subsec_nanos() == 0 && !window.is_zero() && window <= MAX_WINDOW;
+        rule(key, whole, "must be whole seconds, at least 1s and at most 24h");
+    }
+    for (key, requests) in [
+        ("limits.public_requests", config.limits.public_requests),
+        ("limits.key_requests", config.limits.key_requests),
+    ] {
+        rule(key, requests > 0, "must be at least 1");
+    }
+    rule(
+        "server.max_body",
+        config.server.max_body.0 > 0,
+        "must be at least 1B",
+    );
+    rule(
+        "simnet.transactions_per_block",
+        config.simnet.transactions_per_block <= MAX_TRANSACTIONS,
+        "must be at most 1000",
+    );
+    rule(
+        "process.roles",
+        !config.process.roles.is_empty(),
+        "must name at least one role",
+    );
+    broken
+}

@@ -1,0 +1,248 @@
+//! Every key. A new one is written here and nowhere else.
+
+use super::{
+    kinds::{Bytes, ChainId, Http, LogFilter, LogFormat, Redis, Role},
+    leaf::Leaf,
+    load::Reader,
+    secret::SecretUrl,
+};
+use api::{AddressRange, Dialect, NetworkSegment};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use store::Location;
+
+/// Keys that belong together.
+#[derive(Debug)]
+pub(crate) struct Section {
+    /// What stands in brackets in the file.
+    pub(crate) name: &'static str,
+    /// Its documentation, line by line.
+    pub(crate) doc: &'static [&'static str],
+    /// Its keys.
+    pub(crate) keys: &'static [Key],
+}
+
+/// One key.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// `section.key`.
+    pub(crate) path: &'static str,
+    /// Its documentation, line by line.
+    pub(crate) doc: &'static [&'static str],
+    /// Its value when it is written nowhere, as text; without one, it is optional.
+    pub(crate) default: Option<&'static str>,
+    /// The flag that sets it.
+    pub(crate) flag: Option<Flag>,
+    /// What a value looks like, as in "is not …".
+    pub(crate) expected: &'static str,
+    /// Whether a value may be, or hold, a secret.
+    pub(crate) secret: bool,
+}
+
+/// How the command line sets a key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Flag {
+    /// `--name VALUE`.
+    Takes {
+        /// Without the dashes.
+        name: &'static str,
+        /// What stands for the value in help texts.
+        value: &'static str,
+    },
+    /// `--name`, which sets the key to false.
+    Off {
+        /// Without the dashes.
+        name: &'static str,
+    },
+}
+
+impl Flag {
+    /// Without the dashes.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Takes { name, .. } | Self::Off { name } => name,
+        }
+    }
+}
+
+const fn takes(name: &'static str, value: &'static str) -> Flag {
+    Flag::Takes { name, value }
+}
+
+const fn off(name: &'static str) -> Flag {
+    Flag::Off { name }
+}
+
+impl Key {
+    /// Without the section.
+    pub(crate) fn name(&self) -> &'static str {
+        self.path.split_once('.').map_or(self.path, |(_, key)| key)
+    }
+
+    /// The environment variable that sets it.
+    pub(crate) fn variable(&self) -> String {
+        format!("STOA__{}", self.path.replace('.', "__").to_uppercase())
+    }
+}
+
+/// All keys, in the order of the file.
+pub(crate) fn keys() -> impl Iterator<Item = &'static Key> {
+    SECTIONS.iter().flat_map(|section| section.keys)
+}
+
+pub(crate) fn find(path: &str) -> Option<&'static Key> {
+    keys().find(|key| key.path == path)
+}
+
+macro_rules! or_none {
+    () => {
+        None
+    };
+    ($value:expr) => {
+        Some($value)
+    };
+}
+
+/// Makes [`Config`] with its sections, the table of keys, and the function that
+/// reads the one by the other.
+macro_rules! settings {
+    ($(
+        $(#[doc = $section_doc:literal])*
+        $section:ident: $Section:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $key:ident: $type:ty $(= $default:literal)? $(, $flag:expr)?;
+            )*
+        }
+    )*) => {
+        /// The whole configuration, typed.
+        #[derive(Debug, Clone)]
+        pub(crate) struct Config {
+            $($(#[doc = $section_doc])* pub(crate) $section: $Section,)*
+        }
+
+        $(
+            $(#[doc = $section_doc])*
+            #[derive(Debug, Clone)]
+            pub(crate) struct $Section {
+                $($(#[doc = $doc])* pub(crate) $key: $type,)*
+            }
+        )*
+
+        pub(crate) const SECTIONS: &[Section] = &[$(Section {
+            name: stringify!($section),
+            doc: &[$($section_doc),*],
+            keys: &[$(Key {
+                path: concat!(stringify!($section), ".", stringify!($key)),
+                doc: &[$($doc),*],
+                default: or_none!($($default)?),
+                flag: or_none!($($flag)?),
+                expected: <$type as Leaf>::EXPECTED,
+                secret: <$type as Leaf>::SECRET,
+            }),*],
+        }),*];
+
+        impl Config {
+            /// Reads every key, so that every problem is met, and only then
+            /// gives up.
+            pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+                $(let $section = {
+                    $(let $key = reader.leaf::<$type>(
+                        concat!(stringify!($section), ".", stringify!($key)),
+                    );)*
+                    (|| Some($Section { $($key: $key?),* }))()
+                };)*
+                Some(Self { $($section: $section?),* })
+            }
+        }
+    };
+}
+
+settings! {
+    /// The HTTP server and the log.
+    server: Server {
+        /// Where every API listens. Port 0 takes a free port, which is printed.
+        listen: SocketAddr = "127.0.0.1:8080", takes("listen", "ADDR");
+        /// An address of its own for the trading API.
+        listen_trade: Option<SocketAddr>, takes("listen-trade", "ADDR");
+        /// How long requests in flight may take to end when the program stops.
+        drain: Duration = "10s";
+        /// How long one request may take.
+        request_timeout: Duration = "10s";
+        /// The largest body of a request.
+        max_body: Bytes = "256KiB";
+        /// Networks of proxies whose forwarded headers name the client.
+        trusted_proxies: Vec<AddressRange> = "";
+        /// What is logged: off, error, warn, info, debug, trace, or a filter by module.
+        log: LogFilter = "info";
+        /// Form of the log: text, json, or auto (text on a terminal, otherwise json).
+        log_format: LogFormat = "auto";
+    }
+    /// What the APIs look like.
+    api: Api {
+        /// The {network} of paths such as /v1/{network}/tokens.
+        network: NetworkSegment = "starknet";
+        /// Names of fields: plain, or avnu, which the published SDKs expect.
+        dialect: Dialect = "plain", takes("dialect", "NAME");
+    }
+    /// How many requests a caller may make.
+    limits: Limits {
+        /// Whether requests are limited.
+        enabled: bool = "true", off("no-rate-limit");
+        /// Requests of one client address in a window.
+        public_requests: u32 = "300";
+        /// Length of that window.
+        public_window: Duration = "5m";
+        /// Requests of one API key in a window.
+        key_requests: u32 = "3000";
+        /// Length of that window.
+        key_window: Duration = "5m";
+    }
+    /// What must last.
+    store: Store {
+        /// The folder of everything the program keeps.
+        data: PathBuf = "./data", takes("data", "DIR");
+        /// The database: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.
+        /// Without it, SQLite in the folder above.
+        location: Option<Location>, takes("store", "STORE");
+    }
+    /// What replicas share but may lose.
+    shared: Shared {
+        /// The Redis that counts requests for all replicas. Without it, each counts by itself.
+        redis: Option<SecretUrl<Redis>>, takes("redis", "URL");
+    }
+    /// The chain.
+    starknet: Starknet {
+        /// The node to follow. Without it, the program runs a simulated one.
+        rpc: Option<SecretUrl<Http>>, takes("starknet-rpc", "URL");
+        /// The first block that an empty store begins with.
+        start_block: u64 = "0";
+        /// How often the node is asked for a new block.
+        poll: Duration = "500ms";
+        /// How long one answer of the node may take.
+        timeout: Duration = "10s";
+        /// How old the newest block may be before the service is not ready.
+        max_head_age: Duration = "60s";
+        /// A token list in the token-lists convention: tags, logos, extensions.
+        /// Without it, the built-in one on the simulated network, none elsewhere.
+        token_list: Option<PathBuf>, takes("token-list", "FILE");
+        /// The chain id that the node must have, such as SN_MAIN. Needed only for
+        /// a chain that is neither SN_MAIN, SN_SEPOLIA nor SN_STOA.
+        expect_chain_id: Option<ChainId>;
+    }
+    /// The simulated node, which runs when no other node is given.
+    simnet: Simnet {
+        /// Where it listens; JSON-RPC at /starknet.
+        listen: SocketAddr = "127.0.0.1:8090", takes("sim-listen", "ADDR");
+        /// Determines its accounts and everything that happens.
+        seed: u64 = "0", takes("sim-seed", "N");
+        /// Time between blocks.
+        block_time: Duration = "2s";
+        /// Transactions in a block, on average.
+        transactions_per_block: u32 = "3";
+    }
+    /// This process.
+    process: Process {
+        /// What it does: api answers requests, indexer follows the chain.
+        roles: Vec<Role> = "api,indexer", takes("roles", "LIST");
+    }
+}

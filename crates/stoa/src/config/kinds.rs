@@ -1,0 +1,216 @@
+//! Types of values that mean something only here.
+
+use super::{leaf::{Item, Leaf}, secret::Scheme};
+use api::{AddressRange, Dialect, NetworkSegment};
+use primitives::{Felt, felt_from_hex, felt_to_hex, short_string};
+use std::fmt;
+use store::Location;
+use toml::Value;
+use tracing_subscriber::EnvFilter;
+
+/// Reads one of a few words.
+fn choice<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, Option<String>> {
+    choices
+        .iter()
+        .find(|(name, _)| *name == text)
+        .map(|(_, value)| *value)
+        .ok_or(None)
+}
+
+macro_rules! words {
+    ($(#[$meta:meta])* $Type:ident, $expected:literal, { $($(#[$doc:meta])* $Variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum $Type {
+            $($(#[$doc])* $Variant),*
+        }
+
+        impl Leaf for $Type {
+            const EXPECTED: &'static str = $expected;
+
+            fn from_text(text: &str) -> Result<Self, Option<String>> {
+                choice(text, &[$(($word, Self::$Variant)),*])
+            }
+
+            fn shown(&self) -> Option<Value> {
+                Some(match self { $(Self::$Variant => $word),* }.into())
+            }
+        }
+    };
+}
+
+words! {
+    /// Form of the log.
+    LogFormat, "text, json or auto", {
+        /// For people.
+        Text = "text",
+        /// For machines.
+        Json = "json",
+        /// Text on a terminal, JSON otherwise.
+        Auto = "auto",
+    }
+}
+
+words! {
+    /// What a process does.
+    Role, "api or indexer", {
+        /// Answers requests.
+        Api = "api",
+        /// Follows the chain and writes what it sees.
+        Indexer = "indexer",
+    }
+}
+
+impl Item for Role {
+    const EXPECTED_LIST: &'static str = "a list of roles, which are api and indexer";
+}
+
+/// A number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bytes(pub(crate) usize);
+
+const BYTE_UNITS: [(&str, usize); 4] = [("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1), ("", 1)];
+
+impl Leaf for Bytes {
+    const EXPECTED: &'static str = "a size such as 512KiB or 1MiB";
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        BYTE_UNITS
+            .iter()
+            .find_map(|(unit, factor)| {
+                let count: usize = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+                count.checked_mul(*factor)
+            })
+            .map(Self)
+            .ok_or(None)
+    }
+
+    /// A bare number is one of bytes.
+    fn from_toml(value: &Value) -> Result<Self, Option<String>> {
+        match value {
+            Value::String(text) => Self::from_text(text),
+            Value::Integer(bytes) => usize::try_from(*bytes).map(Self).map_err(|_| None),
+            _ => Err(None),
+        }
+    }
+
+    fn shown(&self) -> Option<Value> {
+        let Self(bytes) = *self;
+        let (unit, factor) = BYTE_UNITS
+            .into_iter()
+            .find(|(_, factor)| bytes.is_multiple_of(*factor))
+            .unwrap_or(("B", 1));
+        Some(format!("{}{unit}", bytes / factor).into())
+    }
+}
+
+/// A filter of log lines, known to be well-formed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LogFilter(String);
+
+impl LogFilter {
+    /// The filter itself.
+    pub(crate) fn filter(&self) -> EnvFilter {
+        EnvFilter::new(&self.0)
+    }
+}
+
+impl Leaf for LogFilter {
+    const EXPECTED: &'static str = "a log filter such as info or warn,services=debug";
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        EnvFilter::try_new(text).map_err(|error| Some(error.to_string()))?;
+        Ok(Self(text.to_owned()))
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(self.0.clone().into())
+    }
+}
+
+/// Which chain a node follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChainId(pub(crate) Felt);
+
+impl Leaf for ChainId {
+    const EXPECTED: &'static str = "a chain id such as SN_MAIN or 0x534e5f4d41494e";
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        if text.starts_with("0x") {
+            return felt_from_hex(text)
+                .map(Self)
+                .map_err(|error| Some(format!("it {error}")));
+        }
+        let is_name = (1..=31).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_graphic());
+        is_name.then(|| Self(short_string(text))).ok_or(None)
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(self.to_string().into())
+    }
+}
+
+impl fmt::Display for ChainId {
+    /// The name that the number spells, if it does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.0.to_bytes_be();
+        let name: String = bytes
+            .iter()
+            .skip_while(|byte| **byte == 0)
+            .map(|byte| char::from(*byte))
+            .collect();
+        if !name.is_empty() && name.chars().all(|c| c.is_ascii_graphic()) {
+            f.write_str(&name)
+        } else {
+            f.write_str(&felt_to_hex(self.0))
+        }
+    }
+}
+
+/// Types of other crates that read and show themselves.
+macro_rules! self_spoken {
+    ($Type:ty, $expected:literal, secret: $secret:literal) => {
+        impl Leaf for $Type {
+            const EXPECTED: &'static str = $expected;
+            const SECRET: bool = $secret;
+
+            fn from_text(text: &str) -> Result<Self, Option<String>> {
+                text.parse()
+                    .map_err(|error: <Self as std::str::FromStr>::Err| Some(error.to_string()))
+            }
+
+            fn shown(&self) -> Option<Value> {
+                Some(self.to_string().into())
+            }
+        }
+    };
+}
+
+self_spoken!(NetworkSegment, "a name for the network", secret: false);
+self_spoken!(Dialect, "plain or avnu", secret: false);
+self_spoken!(AddressRange, "a network such as 10.0.0.0/8", secret: false);
+self_spoken!(Location, "a store", secret: true);
+
+impl Item for AddressRange {
+    const EXPECTED_LIST: &'static str = "a list of networks such as 10.0.0.0/8";
+}
+
+/// Addresses of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Http;
+
+impl Scheme for Http {
+    const EXPECTED: &'static str = "an address that begins with http:// or https://";
+    const SCHEMES: &'static [&'static str] = &["http", "https"];
+    const PATH_IS_SECRET: bool = true;
+}
+
+/// Addresses of Redis servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Redis;
+
+impl Scheme for Redis {
+    const EXPECTED: &'static str = "an address that begins with redis://";
+    const SCHEMES: &'static [&'static str] = &["redis"];
+    const PATH_IS_SECRET: bool = false;
+}

@@ -1,0 +1,116 @@
+//! Values that may hold a secret: given by reference, shown masked.
+
+use super::leaf::Leaf;
+use std::{borrow::Cow, ffi::OsString, fmt, fs, marker::PhantomData};
+use toml::Value;
+use url::Url;
+
+const MASK: &str = "***";
+
+/// A larger file is not a secret.
+const MAX_SECRET_BYTES: u64 = 64 * 1024;
+
+/// What a text stands for: itself, the content of a file (`file:/path`) or of
+/// an environment variable (`env:NAME`).
+pub(super) fn resolve<'text>(
+    text: &'text str,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Cow<'text, str>, String> {
+    if let Some(path) = text.strip_prefix("file:") {
+        let cannot = |reason: &dyn fmt::Display| format!("cannot read {path}: {reason}");
+        let length = fs::metadata(path).map_err(|error| cannot(&error))?.len();
+        if length > MAX_SECRET_BYTES {
+            return Err(cannot(&format_args!("it is larger than {MAX_SECRET_BYTES} bytes")));
+        }
+        let content = fs::read_to_string(path).map_err(|error| cannot(&error))?;
+        return Ok(content.trim_end_matches(['\r', '\n']).to_owned().into());
+    }
+    if let Some(name) = text.strip_prefix("env:") {
+        let value = variable(name)
+            .ok_or_else(|| format!("the environment variable {name} is not set"))?;
+        return value
+            .to_str()
+            .map(|value| value.to_owned().into())
+            .ok_or_else(|| format!("the environment variable {name} is not text"));
+    }
+    Ok(text.into())
+}
+
+/// The reference that a text is, for people.
+pub(super) fn reference(text: &str) -> Option<&str> {
+    (text.starts_with("file:") || text.starts_with("env:")).then_some(text)
+}
+
+/// Which addresses a key takes.
+pub(crate) trait Scheme {
+    /// What a value looks like.
+    const EXPECTED: &'static str;
+    /// What it begins with.
+    const SCHEMES: &'static [&'static str];
+    /// Whether the path may hold a key, as it does with hosted nodes.
+    const PATH_IS_SECRET: bool;
+}
+
+/// An address whose user part, query and perhaps path are not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct SecretUrl<S> {
+    url: Url,
+    scheme: PhantomData<S>,
+}
+
+impl<S> SecretUrl<S> {
+    /// The address with its secrets.
+    pub(crate) fn expose(&self) -> &Url {
+        &self.url
+    }
+}
+
+impl<S: Scheme> fmt::Display for SecretUrl<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = &self.url;
+        write!(f, "{}://", url.scheme())?;
+        if !url.username().is_empty() || url.password().is_some() {
+            write!(f, "{MASK}@")?;
+        }
+        f.write_str(url.host_str().unwrap_or_default())?;
+        if let Some(port) = url.port() {
+            write!(f, ":{port}")?;
+        }
+        let bare = matches!(url.path(), "" | "/");
+        match (bare, S::PATH_IS_SECRET) {
+            (true, _) => {}
+            (false, true) => write!(f, "/{MASK}")?,
+            (false, false) => f.write_str(url.path())?,
+        }
+        if url.query().is_some() {
+            write!(f, "?{MASK}")?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: Scheme> fmt::Debug for SecretUrl<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<S: Scheme> Leaf for SecretUrl<S> {
+    const EXPECTED: &'static str = S::EXPECTED;
+    const SECRET: bool = true;
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        let url = Url::parse(text).map_err(|error| Some(error.to_string()))?;
+        if !S::SCHEMES.contains(&url.scheme()) || !url.has_host() {
+            return Err(None);
+        }
+        Ok(Self {
+            url,
+            scheme: PhantomData,
+        })
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(self.to_string().into())
+    }
+}

@@ -1,0 +1,293 @@
+//! Blocks and what they change, append-only.
+//!
+//! The stored blocks are always one unbroken fork: each names the one before it
+//! as its parent. The highest is the cursor, and a write succeeds only from the
+//! cursor that its caller saw.
+
+use crate::{
+    column::Column,
+    db::{Db, Tx, on},
+    error::{StoreError, in_table},
+    reading::{self, ReadingRow},
+};
+use market::{BlockEffects, Reading};
+use primitives::{Address, BlockRef, Felt, Timestamp};
+use sqlx::{FromRow, QueryBuilder};
+
+const BLOCK: &str = "block";
+const IDENTITY: &str = "chain_identity";
+const NUMBER: Column = block_column("number");
+const HASH: Column = block_column("hash");
+const TIME: Column = block_column("time");
+
+/// Keeps the bound values of one statement well below both engines' limits.
+const ROWS_PER_INSERT: usize = 500;
+
+/// The advisory lock that makes PostgreSQL's chain writers take turns.
+const WRITER_LOCK: i64 = 0x5354_4f41;
+
+const TIP: &str = "SELECT number, hash FROM block ORDER BY number DESC LIMIT 1";
+
+const fn block_column(name: &'static str) -> Column {
+    Column { table: BLOCK, name }
+}
+
+/// What can be read from the chain again.
+#[derive(Debug, Clone)]
+pub struct ChainStore(Db);
+
+#[derive(FromRow)]
+struct BlockRow {
+    number: i64,
+    hash: Vec<u8>,
+}
+
+impl BlockRow {
+    fn decode(self) -> Result<BlockRef, StoreError> {
+        Ok(BlockRef {
+            number: NUMBER.counter(self.number)?,
+            hash: HASH.felt(&self.hash)?,
+        })
+    }
+}
+
+impl ChainStore {
+    pub(crate) fn new(db: Db) -> Self {
+        Self(db)
+    }
+
+    pub(crate) fn db(&self) -> &Db {
+        &self.0
+    }
+
+    /// Ties the store to a network, the first time; afterwards another network
+    /// is [`StoreError::OtherChain`].
+    pub async fn bind_chain(&self, chain_id: Felt) -> Result<(), StoreError> {
+        let bytes = chain_id.to_bytes_be();
+        on!(writer &self.0, pool =>
+            sqlx::query("INSERT INTO chain_identity (id, chain_id) VALUES (1, $1) ON CONFLICT (id) DO NOTHING")
+                .bind(bytes.as_slice())
+                .execute(pool)
+                .await
+                .map(drop)
+        )
+        .map_err(in_table(IDENTITY))?;
+        let stored: Vec<u8> = on!(reader &self.0, pool =>
+            sqlx::query_scalar("SELECT chain_id FROM chain_identity")
+                .fetch_one(pool)
+                .await
+        )
+        .map_err(in_table(IDENTITY))?;
+        let stored = Column {
+            table: IDENTITY,
+            name: "chain_id",
+        }
+        .felt(&stored)?;
+        if stored != chain_id {
+            return Err(StoreError::OtherChain {
+                stored,
+                given: chain_id,
+            });
+        }
+        Ok(())
+    }
+
+    /// The cursor: the highest stored block.
+    pub async fn tip(&self) -> Result<Option<BlockRef>, StoreError> {
+        self.block(TIP).await
+    }
+
+    /// The lowest stored block.
+    pub async fn first_block(&self) -> Result<Option<BlockRef>, StoreError> {
+        self.block("SELECT number, hash FROM block ORDER BY number LIMIT 1")
+            .await
+    }
+
+    /// The time in the header of the cursor's block.
+    pub async fn tip_time(&self) -> Result<Option<Timestamp>, StoreError> {
+        let time: Option<i64> = on!(reader &self.0, pool =>
+            sqlx::query_scalar("SELECT time FROM block ORDER BY number DESC LIMIT 1")
+                .fetch_optional(pool)
+                .await
+        )
+        .map_err(in_table(BLOCK))?;
+        time.map(|time| TIME.time(time)).transpose()
+    }
+
+    /// The hash of the stored block at this height.
+    pub async fn block_hash(&self, number: u64) -> Result<Option<Felt>, StoreError> {
+        let number = NUMBER.to_stored(number)?;
+        let hash: Option<Vec<u8>> = on!(reader &self.0, pool =>
+            sqlx::query_scalar("SELECT hash FROM block WHERE number = $1")
+                .bind(number)
+                .fetch_optional(pool)
+                .await
+        )
+        .map_err(in_table(BLOCK))?;
+        hash.map(|hash| HASH.felt(&hash)).transpose()
+    }
+
+    /// Every reading, by address and then by block.
+    pub async fn readings(&self) -> Result<Vec<(Address, u64, Reading)>, StoreError> {
+        let rows: Vec<ReadingRow> = on!(reader &self.0, pool =>
+            sqlx::query_as(
+                "SELECT address, block_number, outcome, name, symbol, decimals
+                 FROM token_reading ORDER BY address, block_number",
+            )
+            .fetch_all(pool)
+            .await
+        )
+        .map_err(in_table(reading::TABLE))?;
+        rows.into_iter().map(ReadingRow::decode).collect()
+    }
+
+    /// Adds blocks on top of `after`, all or none of them. Blocks that do not
+    /// follow each other are [`StoreError::NotLinked`]; a cursor that is not at
+    /// `after` is [`StoreError::CursorMoved`]. An empty store takes any first
+    /// block.
+    pub async fn append(
+        &self,
+        after: Option<BlockRef>,
+        effects: &[BlockEffects],
+    ) -> Result<(), StoreError> {
+        check_links(after, effects)?;
+        let mut tx = self.begin_at(after).await?;
+        insert_blocks(&mut tx, effects).await?;
+        insert_readings(&mut tx, effects).await?;
+        tx.commit().await
+    }
+
+    /// Takes back the blocks above `to`, or all of them, with everything they
+    /// changed. The cursor must be at `from_tip`, and `to` among the stored
+    /// blocks ([`StoreError::NotStored`]).
+    pub async fn rollback(
+        &self,
+        from_tip: BlockRef,
+        to: Option<BlockRef>,
+    ) -> Result<(), StoreError> {
+        let mut tx = self.begin_at(Some(from_tip)).await?;
+        let keep = match to {
+            Some(block) => stored_number(&mut tx, block).await?,
+            None => -1,
+        };
+        on!(tx &mut tx, connection =>
+            sqlx::query("DELETE FROM block WHERE number > $1")
+                .bind(keep)
+                .execute(connection)
+                .await
+                .map(drop)
+        )
+        .map_err(in_table(BLOCK))?;
+        tx.commit().await
+    }
+
+    async fn block(&self, sql: &'static str) -> Result<Option<BlockRef>, StoreError> {
+        let row: Option<BlockRow> = on!(reader &self.0, pool =>
+            sqlx::query_as(sql).fetch_optional(pool).await
+        )
+        .map_err(in_table(BLOCK))?;
+        row.map(BlockRow::decode).transpose()
+    }
+
+    /// Begins a write that no other can overtake, from the cursor that the
+    /// caller saw.
+    async fn begin_at(&self, expected: Option<BlockRef>) -> Result<Tx, StoreError> {
+        let mut tx = self.0.begin().await?;
+        // SQLite has one writer by nature.
+        if let Tx::Postgres(transaction) = &mut tx {
+            sqlx::query("SELECT pg_advisory_xact_lock($1)")
+                .bind(WRITER_LOCK)
+                .execute(&mut **transaction)
+                .await?;
+        }
+        let tip: Option<BlockRow> = on!(tx &mut tx, connection =>
+            sqlx::query_as(TIP).fetch_optional(connection).await
+        )
+        .map_err(in_table(BLOCK))?;
+        let found = tip.map(BlockRow::decode).transpose()?;
+        if found != expected {
+            return Err(StoreError::CursorMoved { expected, found });
+        }
+        Ok(tx)
+    }
+}
+
+/// Each block names the one before it as its parent and is one higher.
+fn check_links(after: Option<BlockRef>, effects: &[BlockEffects]) -> Result<(), StoreError> {
+    let mut parent = after;
+    for effect in effects {
+        if let Some(parent) = parent
+            && (parent.number.checked_add(1) != Some(effect.block.number)
+                || parent.hash != effect.parent_hash)
+        {
+            return Err(StoreError::NotLinked {
+                parent,
+                block: effect.block,
+            });
+        }
+        parent = Some(effect.block);
+    }
+    Ok(())
+}
+
+async fn stored_number(tx: &mut Tx, block: BlockRef) -> Result<i64, StoreError> {
+    let number = NUMBER.to_stored(block.number)?;
+    let hash = block.hash.to_bytes_be();
+    let stored: Option<i64> = on!(tx tx, connection =>
+        sqlx::query_scalar("SELECT number FROM block WHERE number = $1 AND hash = $2")
+            .bind(number)
+            .bind(hash.as_slice())
+            .fetch_optional(connection)
+            .await
+    )
+    .map_err(in_table(BLOCK))?;
+    stored.ok_or(StoreError::NotStored { block })
+}
+
+async fn insert_blocks(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {
+    let mut rows = Vec::with_capacity(effects.len());
+    for effect in effects {
+        rows.push((NUMBER.to_stored(effect.block.number)?, effect));
+    }
+    for chunk in rows.chunks(ROWS_PER_INSERT) {
+        on!(tx &mut *tx, connection => {
+            let mut insert = QueryBuilder::new("INSERT INTO block (number, hash, parent_hash, time) ");
+            insert.push_values(chunk, |mut row, (number, effect)| {
+                row.push_bind(*number)
+                    .push_bind(effect.block.hash.to_bytes_be().to_vec())
+                    .push_bind(effect.parent_hash.to_bytes_be().to_vec())
+                    .push_bind(effect.time.as_microsecond());
+            });
+            insert.build().persistent(false).execute(connection).await.map(drop)
+        })
+        .map_err(in_table(BLOCK))?;
+    }
+    Ok(())
+}
+
+async fn insert_readings(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {
+    let mut rows = Vec::new();
+    for effect in effects {
+        let number = NUMBER.to_stored(effect.block.number)?;
+        rows.extend(effect.readings.iter().map(|reading| (number, reading)));
+    }
+    for chunk in rows.chunks(ROWS_PER_INSERT) {
+        on!(tx &mut *tx, connection => {
+            let mut insert = QueryBuilder::new(
+                "INSERT INTO token_reading (address, block_number, outcome, name, symbol, decimals) ",
+            );
+            insert.push_values(chunk, |mut row, (number, (address, reading))| {
+                let (outcome, name, symbol, decimals) = reading::columns(reading);
+                row.push_bind(address.to_bytes().to_vec())
+                    .push_bind(*number)
+                    .push_bind(outcome)
+                    .push_bind(name)
+                    .push_bind(symbol)
+                    .push_bind(decimals);
+            });
+            insert.build().persistent(false).execute(connection).await.map(drop)
+        })
+        .map_err(in_table(reading::TABLE))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Versions of the two schemas. A step has the texts of both engines side by
+//! side, so that neither can be forgotten.
+
+use crate::{
+    db::{Db, on},
+    error::StoreError,
+    postgres,
+};
+use sqlx::{
+    Connection as _, SqlSafeStr as _,
+    migrate::{MigrateError, Migration, MigrationType, Migrator},
+};
+
+/// What a migration did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MigrationReport {
+    /// The half that is derived from the chain.
+    pub chain: SchemaChange,
+    /// The half that is not.
+    pub ledger: SchemaChange,
+}
+
+/// The versions of one schema before and after a migration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaChange {
+    /// 0 when the schema was empty.
+    pub from: i64,
+    /// The program's own version.
+    pub to: i64,
+}
+
+/// One half of the store, and the steps that lead to its present form.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    pub(crate) name: &'static str,
+    steps: &'static [Step],
+}
+
+/// Once released, a step is never edited: the next one corrects it.
+#[derive(Debug)]
+struct Step {
+    version: i64,
+    description: &'static str,
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+macro_rules! step {
+    ($version:literal, $schema:literal, $file:literal) => {
+        Step {
+            version: $version,
+            description: $file,
+            sqlite: include_str!(concat!(
+                "../migrations/sqlite/",
+                $schema,
+                "/",
+                $file,
+                ".sql"
+            )),
+            postgres: include_str!(concat!(
+                "../migrations/postgres/",
+                $schema,
+                "/",
+                $file,
+                ".sql"
+            )),
+        }
+    };
+}
+
+pub(crate) const CHAIN: Schema = Schema {
+    name: "chain",
+    steps: &[step!(1, "chain", "0001_token_list")],
+};
+
+pub(crate) const LEDGER: Schema = Schema {
+    name: "ledger",
+    steps: &[step!(1, "ledger", "0001_api_keys")],
+};
+
+impl Schema {
+    /// Refuses a schema that only a newer program understands.
+    pub(crate) async fn refuse_newer(&self, db: &Db) -> Result<(), StoreError> {
+        let (found, known) = (applied_version(db).await?, self.newest());
+        if found > known {
+            return Err(StoreError::SchemaNewer {
+                schema: self.name,
+                found,
+                known,
+            });
+        }
+        Ok(())
+    }
+
+    /// Refuses a schema that this program would have to migrate first.
+    pub(crate) async fn refuse_older(&self, db: &Db) -> Result<(), StoreError> {
+        let (found, known) = (applied_version(db).await?, self.newest());
+        if found < known {
+            return Err(StoreError::SchemaOlder {
+                schema: self.name,
+                found,
+                known,
+            });
+        }
+        Ok(())
+    }
+
+    /// Brings the schema to the newest version. Several processes may do so at
+    /// once: each step happens once.
+    pub(crate) async fn migrate(&self, db: &Db) -> Result<SchemaChange, StoreError> {
+        self.refuse_newer(db).await?;
+        let from = applied_version(db).await?;
+        match db {
+            Db::Sqlite { writer, .. } => {
+                // One transaction around all steps, which become savepoints.
+                let mut tx = writer.begin_with("BEGIN IMMEDIATE").await?;
+                self.migrator(|step| step.sqlite)
+                    .run_direct(None, &mut *tx, false)
+                    .await
+                    .map_err(|error| self.failed(error))?;
+                tx.commit().await?;
+            }
+            Db::Postgres(pool) => {
+                let mut migrator = self.migrator(|step| step.postgres);
+                migrator.create_schema(self.name);
+                let mut connection =
+                    postgres::migration_connection(&pool.connect_options()).await?;
+                migrator
+                    .run_direct(None, &mut connection, false)
+                    .await
+                    .map_err(|error| self.failed(error))?;
+                connection.close().await?;
+            }
+        }
+        Ok(SchemaChange {
+            from,
+            to: self.newest(),
+        })
+    }
+
+    fn newest(&self) -> i64 {
+        self.steps.last().map_or(0, |step| step.version)
+    }
+
+    fn migrator(&self, sql: impl Fn(&Step) -> &'static str) -> Migrator {
+        Migrator::with_migrations(
+            self.steps
+                .iter()
+                .map(|step| {
+                    Migration::new(
+                        step.version,
+                        step.description.into(),
+                        MigrationType::Simple,
+                        sql(step).into_sql_str(),
+                        false,
+                    )
+                })
+                .collect(),
+        )
+    }
+
+    fn failed(&self, error: MigrateError) -> StoreError {
+        StoreError::Migration {
+            schema: self.name,
+            source: Box::new(error),
+        }
+    }
+}
+
+/// The highest step that was applied, 0 for none.
+async fn applied_version(db: &Db) -> Result<i64, StoreError> {
+    let begun: bool = match db {
+        Db::Sqlite { reader, .. } => {
+            sqlx::query_scalar(
+                "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '_sqlx_migrations')",
+            )
+            .fetch_one(reader)
+            .await?
+        }
+        Db::Postgres(pool) => {
+            sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
+                .fetch_one(pool)
+                .await?
+        }
+    };
+    if !begun {
+        return Ok(0);
+    }
+    Ok(on!(reader db, pool =>
+        sqlx::query_scalar("SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations")
+            .fetch_one(pool)
+            .await
+    )?)
+}

@@ -1,0 +1,131 @@
+//! Files, pools and pragmas of SQLite.
+
+use crate::{db::Db, error::StoreError};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use std::{path::Path, time::Duration};
+
+/// How long a write waits for another process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a query waits for a connection of this process.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(15);
+const READERS: u32 = 4;
+/// The journal is cut to this size when it has been folded into the file.
+const JOURNAL_BYTES: &str = "67108864";
+
+/// What a power cut may take from a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Durability {
+    /// The last commits: the chain has them still.
+    Derived,
+    /// Nothing that was acknowledged.
+    Acknowledged,
+}
+
+/// Opens `file`, and makes it when it is missing.
+pub(crate) async fn open(file: &Path, durability: Durability) -> Result<Db, StoreError> {
+    let options = SqliteConnectOptions::new()
+        .filename(file)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .synchronous(match durability {
+            Durability::Derived => SqliteSynchronous::Normal,
+            Durability::Acknowledged => SqliteSynchronous::Full,
+        });
+    let pool = || {
+        SqlitePoolOptions::new()
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .idle_timeout(None)
+            .max_lifetime(None)
+    };
+    let writer = pool()
+        .max_connections(1)
+        .connect_with(
+            options
+                .clone()
+                .create_if_missing(true)
+                .journal_mode(SqliteJournalMode::Wal)
+                .pragma("journal_size_limit", JOURNAL_BYTES),
+        )
+        .await?;
+    let reader = pool()
+        .max_connections(READERS)
+        .connect_with(options.pragma("query_only", "ON"))
+        .await?;
+    Ok(Db::Sqlite { writer, reader })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlx::{AssertSqlSafe, SqlitePool};
+
+    async fn pragma(pool: &SqlitePool, name: &str) -> i64 {
+        sqlx::query_scalar(AssertSqlSafe(format!("PRAGMA {name}")))
+            .fetch_one(pool)
+            .await
+            .unwrap()
+    }
+
+    #[tokio::test]
+    async fn every_connection_has_the_promised_pragmas() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, durability, synchronous) in [
+            ("chain.db", Durability::Derived, 1),
+            ("ledger.db", Durability::Acknowledged, 2),
+        ] {
+            let db = open(&folder.path().join(file), durability).await.unwrap();
+            let Db::Sqlite { writer, reader } = &db else {
+                panic!("not SQLite");
+            };
+            for (pool, query_only) in [(writer, 0), (reader, 1)] {
+                let journal: String = sqlx::query_scalar("PRAGMA journal_mode")
+                    .fetch_one(pool)
+                    .await
+                    .unwrap();
+                assert_eq!(journal, "wal");
+                assert_eq!(pragma(pool, "synchronous").await, synchronous);
+                assert_eq!(pragma(pool, "foreign_keys").await, 1);
+                assert_eq!(pragma(pool, "busy_timeout").await, 5_000);
+                assert_eq!(pragma(pool, "query_only").await, query_only);
+            }
+            assert_eq!(writer.options().get_max_connections(), 1);
+            db.close().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_told_from_other_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open(&folder.path().join("chain.db"), Durability::Derived)
+            .await
+            .unwrap();
+        let Db::Sqlite { writer, .. } = &db else {
+            panic!("not SQLite");
+        };
+        let filled: Result<_, sqlx::Error> = async {
+            sqlx::query("PRAGMA max_page_count = 2")
+                .execute(writer)
+                .await?;
+            sqlx::query("CREATE TABLE heap (bytes BLOB)")
+                .execute(writer)
+                .await?;
+            sqlx::query("INSERT INTO heap VALUES (zeroblob(100000))")
+                .execute(writer)
+                .await
+        }
+        .await;
+        assert!(matches!(
+            StoreError::from(filled.unwrap_err()),
+            StoreError::DiskFull(_)
+        ));
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_no_database_is_called_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("chain.db");
+        std::fs::write(&file, "something else entirely".repeat(100)).unwrap();
+        let error = open(&file, Durability::Derived).await.unwrap_err();
+        assert!(matches!(error, StoreError::Damaged(_)), "{error:?}");
+    }
+}

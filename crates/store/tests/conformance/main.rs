@@ -1,0 +1,14 @@
+//! What every store promises, held by each engine.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, in its helpers too"
+)]
+
+mod blocks;
+mod chain;
+mod corruption;
+mod keys;
+mod schema;
+#[path = "../support/mod.rs"]
+mod support;
