@@ -207,37 +207,6 @@ mod tests {
     }
 
     #[test]
-    fn tmp_timing() {
-        let k = transfer();
-        let long = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
-        let ev = json!({"from_address": long, "keys": [k, long, long], "data": ["0x1", "0x0"]});
-        let other = json!({"from_address": long, "keys": [long], "data": vec![long; 8]});
-        let tx = json!({"transaction": {"calldata": vec![long; 20]}, "receipt": {"events": [ev, other, ev, other, ev, other]}});
-        let text = serde_json::to_string(&vec![tx; 500]).unwrap();
-        let t = tokio::time::Instant::now();
-        for _ in 0..20 {
-            serde_json::from_str::<Emitters>(&text).unwrap();
-        }
-        let e = t.elapsed() / 20;
-        let t = tokio::time::Instant::now();
-        for _ in 0..20 {
-            serde_json::from_str::<IgnoredAny>(&text).unwrap();
-        }
-        let skip = t.elapsed() / 20;
-        let t = tokio::time::Instant::now();
-        for _ in 0..20 {
-            serde_json::from_str::<&serde_json::value::RawValue>(&text).unwrap();
-        }
-        panic!(
-            "{} bytes: {:?}; skip {:?} raw {:?}",
-            text.len(),
-            e,
-            skip,
-            t.elapsed() / 20
-        );
-    }
-
-    #[test]
     fn both_shapes_of_erc20_transfers_count() {
         let padded = format!("0x00{}", TRANSFER.to_uppercase());
         let events = json!([
