@@ -2,7 +2,7 @@
 
 use crate::{
     fault::Fault,
-    indexer::{Progress, State, load_tip},
+    indexer::{Progress, State},
     snapshot::Snapshots,
 };
 use market::Listings;
@@ -61,16 +61,16 @@ impl Follower {
 
     /// Publishes the store's newest block, if it is not yet published.
     pub async fn look(&self) -> Result<(), Fault> {
-        let Some(tip) = load_tip(&self.store).await? else {
+        let Some(tip) = self.store.chain().tip().await? else {
             return Ok(());
         };
         let published = self.snapshots.load().map(|snapshot| snapshot.head);
-        if published != Some(tip.block) {
+        if published != Some(tip) {
             State::load(&self.store, &self.listings)
                 .await?
                 .publish(&self.snapshots);
         }
-        self.progress.answered(tip.block, self.clock.now());
+        self.progress.answered(tip, self.clock.now());
         Ok(())
     }
 }

@@ -28,6 +28,8 @@ const WRITER_LOCK: i64 = 0x5354_4f41;
 
 const TIP: &str = "SELECT number, hash FROM block ORDER BY number DESC LIMIT 1";
 
+const TIP_TIME: &str = "SELECT time FROM block ORDER BY number DESC LIMIT 1";
+
 const fn block_column(name: &'static str) -> Column {
     Column { table: BLOCK, name }
 }
@@ -35,6 +37,15 @@ const fn block_column(name: &'static str) -> Column {
 /// What can be read from the chain again.
 #[derive(Debug, Clone)]
 pub struct ChainStore(Db);
+
+/// Everything that was stored at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainContents {
+    /// The cursor's block with the time in its header.
+    pub tip: Option<(BlockRef, Timestamp)>,
+    /// Every reading with the height of its block, by address and then by block.
+    pub readings: Vec<(Address, u64, Reading)>,
+}
 
 #[derive(FromRow)]
 struct BlockRow {
@@ -106,9 +117,7 @@ impl ChainStore {
     /// The time in the header of the cursor's block.
     pub async fn tip_time(&self) -> Result<Option<Timestamp>, StoreError> {
         let time: Option<i64> = on!(reader &self.0, pool =>
-            sqlx::query_scalar("SELECT time FROM block ORDER BY number DESC LIMIT 1")
-                .fetch_optional(pool)
-                .await
+            sqlx::query_scalar(TIP_TIME).fetch_optional(pool).await
         )
         .map_err(in_table(BLOCK))?;
         time.map(|time| TIME.time(time)).transpose()
@@ -127,18 +136,35 @@ impl ChainStore {
         hash.map(|hash| HASH.felt(&hash)).transpose()
     }
 
-    /// Every reading, by address and then by block.
-    pub async fn readings(&self) -> Result<Vec<(Address, u64, Reading)>, StoreError> {
-        let rows: Vec<ReadingRow> = on!(reader &self.0, pool =>
+    /// Everything that is stored, read at one moment.
+    pub async fn contents(&self) -> Result<ChainContents, StoreError> {
+        let mut tx = self.0.begin_reading().await?;
+        let tip: Option<BlockRow> = on!(tx &mut tx, connection =>
+            sqlx::query_as(TIP).fetch_optional(connection).await
+        )
+        .map_err(in_table(BLOCK))?;
+        let time: Option<i64> = on!(tx &mut tx, connection =>
+            sqlx::query_scalar(TIP_TIME).fetch_optional(connection).await
+        )
+        .map_err(in_table(BLOCK))?;
+        let rows: Vec<ReadingRow> = on!(tx &mut tx, connection =>
             sqlx::query_as(
                 "SELECT address, block_number, outcome, name, symbol, decimals
                  FROM token_reading ORDER BY address, block_number",
             )
-            .fetch_all(pool)
+            .fetch_all(connection)
             .await
         )
         .map_err(in_table(reading::TABLE))?;
-        rows.into_iter().map(ReadingRow::decode).collect()
+        tx.commit().await?;
+        let readings = rows.into_iter().map(ReadingRow::decode);
+        let readings = readings.collect::<Result<_, _>>()?;
+        let tip = tip.map(BlockRow::decode).transpose()?;
+        let time = time.map(|time| TIME.time(time)).transpose()?;
+        Ok(ChainContents {
+            tip: tip.zip(time),
+            readings,
+        })
     }
 
     /// Adds blocks on top of `after`, all or none of them. Blocks that do not

@@ -15,7 +15,7 @@ pub(crate) enum Db {
     Postgres(PgPool),
 }
 
-/// A transaction that writes. Dropped without [`Tx::commit`] it leaves nothing.
+/// A transaction. Dropped without [`Tx::commit`] it leaves nothing.
 pub(crate) enum Tx {
     Sqlite(Transaction<'static, Sqlite>),
     Postgres(Transaction<'static, Postgres>),
@@ -28,6 +28,17 @@ impl Db {
             // writes later could fail in the middle.
             Self::Sqlite { writer, .. } => Tx::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
             Self::Postgres(pool) => Tx::Postgres(pool.begin().await?),
+        })
+    }
+
+    /// Begins a transaction whose reads all see one moment.
+    pub(crate) async fn begin_reading(&self) -> Result<Tx, StoreError> {
+        Ok(match self {
+            Self::Sqlite { reader, .. } => Tx::Sqlite(reader.begin().await?),
+            Self::Postgres(pool) => Tx::Postgres(
+                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    .await?,
+            ),
         })
     }
 

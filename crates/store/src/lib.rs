@@ -18,7 +18,7 @@ mod reading;
 mod sqlite;
 mod store;
 
-pub use chain::ChainStore;
+pub use chain::{ChainContents, ChainStore};
 pub use error::StoreError;
 pub use ledger::{ApiKeyRow, LedgerStore};
 pub use location::{Location, LocationError};

@@ -1,1 +1,182 @@
-//! placeholder
+//! A whole Stoa for tests: a simulated node behind real HTTP, a store in a
+//! folder that vanishes, a clock that moves only when told, seeded randomness.
+//!
+//! Blocks come only by asking (`world.node.mine(1)`), and indexing happens only
+//! in [`World::sync`], so that a test decides the order of everything.
+
+#![expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    reason = "a test whose world cannot be made has failed"
+)]
+
+use chain::{RpcOptions, StarknetClient};
+use market::{Listings, Reading};
+use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
+use services::{Indexer, IndexerOptions, Progress, Round, Snapshots};
+use simnet::{History, StarknetConfig, StarknetNode};
+use std::{sync::Arc, time::Duration};
+use store::{Location, Store};
+use tempfile::TempDir;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use url::Url;
+
+/// When every world begins.
+const START_S: i64 = 1_800_000_000;
+
+/// A simulated node and what follows it.
+#[derive(Debug)]
+pub struct World {
+    /// The node, to be told what happens.
+    pub node: StarknetNode,
+    /// Where its JSON-RPC is.
+    pub node_url: Url,
+    /// A client of it.
+    pub client: StarknetClient,
+    /// The time of everything.
+    pub clock: Arc<ManualClock>,
+    /// The randomness of everything.
+    pub entropy: Arc<SeededEntropy>,
+    /// What curators say of the tokens.
+    pub listings: Arc<Listings>,
+    folder: TempDir,
+    _served: DropGuard,
+}
+
+/// A store with everything that works on it.
+#[derive(Debug)]
+pub struct Station {
+    /// The store.
+    pub store: Store,
+    /// What is published.
+    pub snapshots: Snapshots,
+    /// How the work goes.
+    pub progress: Progress,
+    /// The work.
+    pub indexer: Indexer,
+}
+
+/// Everything that a store holds of the chain.
+pub type Contents = (Vec<(u64, Felt)>, Vec<(Address, u64, Reading)>);
+
+impl World {
+    /// A world with a short history.
+    pub async fn new(seed: u64) -> Self {
+        Self::with_history(seed, 8).await
+    }
+
+    /// A world with a history of `blocks`, two seconds apart.
+    pub async fn with_history(seed: u64, blocks: usize) -> Self {
+        let start = Timestamp::from_second(START_S).expect("a time within the calendar");
+        let clock = Arc::new(ManualClock::new(start));
+        let config = StarknetConfig {
+            seed,
+            block_time: None,
+            history: History::blocks(blocks, Duration::from_secs(2)),
+            ..StarknetConfig::default()
+        };
+        let node = StarknetNode::new(config, Arc::clone(&clock) as Arc<dyn Clock>);
+        let stop = CancellationToken::new();
+        let node_url = serve(&node, stop.clone()).await;
+        let entropy = Arc::new(SeededEntropy::new(seed));
+        let client = client(&node_url, &entropy);
+        let chain_id = client.chain_id().await.expect("the node answers");
+        let listings = Listings::parse(&StarknetNode::token_list(), chain_id);
+        Self {
+            node,
+            node_url,
+            client,
+            clock,
+            entropy,
+            listings: Arc::new(listings.expect("the built-in list is well-formed")),
+            folder: TempDir::new().expect("a temporary folder"),
+            _served: stop.drop_guard(),
+        }
+    }
+
+    /// Opens the store of that name, made if it is not there.
+    pub async fn store(&self, name: &str) -> Store {
+        let location = Location::Sqlite {
+            dir: self.folder.path().join(name),
+        };
+        let store = Store::open(&location).await.expect("a store");
+        store.migrate().await.expect("a schema");
+        store
+    }
+
+    /// A fresh or reopened store of that name, with an indexer whose batches
+    /// are small enough to meet in tests.
+    pub async fn station(&self, name: &str) -> Station {
+        let options = IndexerOptions {
+            batch: 5,
+            ..IndexerOptions::default()
+        };
+        self.station_on(self.store(name).await, options).await
+    }
+
+    /// An indexer on a given store.
+    pub async fn station_on(&self, store: Store, options: IndexerOptions) -> Station {
+        let (snapshots, progress) = (Snapshots::default(), Progress::default());
+        let indexer = Indexer::open(
+            self.client.clone(),
+            store.clone(),
+            Arc::clone(&self.listings),
+            snapshots.clone(),
+            progress.clone(),
+            Arc::clone(&self.clock) as Arc<dyn Clock>,
+            options,
+        );
+        Station {
+            store,
+            snapshots,
+            progress,
+            indexer: indexer.await.expect("an indexer"),
+        }
+    }
+}
+
+impl Station {
+    /// Follows the node until there is nothing left to do.
+    pub async fn sync(&mut self) {
+        let stop = CancellationToken::new();
+        while self.indexer.round(&stop).await.expect("a round") != Round::CaughtUp {}
+    }
+
+    /// Everything that the store holds of the chain.
+    pub async fn contents(&self) -> Contents {
+        let chain = self.store.chain();
+        let first = chain.first_block().await.expect("the store answers");
+        let tip = chain.tip().await.expect("the store answers");
+        let mut blocks = Vec::new();
+        if let (Some(first), Some(tip)) = (first, tip) {
+            for number in first.number..=tip.number {
+                let hash = chain.block_hash(number).await.expect("the store answers");
+                blocks.push((number, hash.expect("no gap between blocks")));
+            }
+        }
+        let contents = chain.contents().await.expect("the store answers");
+        (blocks, contents.readings)
+    }
+}
+
+/// A client that gives up quickly: the node is on this machine.
+pub fn client(url: &Url, entropy: &Arc<SeededEntropy>) -> StarknetClient {
+    let entropy = Arc::clone(entropy) as Arc<dyn Entropy>;
+    StarknetClient::new(url.clone(), RpcOptions::default(), entropy).expect("a client")
+}
+
+/// Serves the node on a free port until told to stop.
+async fn serve(node: &StarknetNode, stop: CancellationToken) -> Url {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let listener = listener.expect("a free port");
+    let address = listener.local_addr().expect("its address");
+    let router = node.router();
+    tokio::spawn(async move {
+        let served = axum::serve(listener, router);
+        served
+            .with_graceful_shutdown(stop.cancelled_owned())
+            .await
+            .expect("the node is served");
+    });
+    Url::parse(&format!("http://{address}/starknet")).expect("a url")
+}

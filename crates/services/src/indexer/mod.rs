@@ -16,7 +16,7 @@ use market::Listings;
 use primitives::Clock;
 pub use progress::{Progress, ProgressView};
 pub use round::Round;
-pub(crate) use state::{State, load_tip};
+pub(crate) use state::State;
 use std::{sync::Arc, time::Duration};
 use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
@@ -47,6 +47,10 @@ impl Default for IndexerOptions {
 
 /// The longest pause after repeated failures.
 const MAX_PAUSE: Duration = Duration::from_secs(15);
+
+/// How long the block in hand may take once we are told to stop. Giving it up
+/// is safe, since nothing of it is committed yet: it only costs fetching again.
+const FINISH_WITHIN: Duration = Duration::from_secs(5);
 
 /// The writer of the chain's part of the store.
 #[derive(Debug)]
@@ -92,7 +96,11 @@ impl Indexer {
     pub async fn run(mut self, stop: CancellationToken) {
         let mut failures = 0_u32;
         while !stop.is_cancelled() {
-            let pause = match self.round(&stop).await {
+            let round = tokio::select! {
+                round = self.round(&stop) => round,
+                () = too_late(&stop) => return,
+            };
+            let pause = match round {
                 Ok(Round::CaughtUp) => {
                     failures = 0;
                     self.options.poll
@@ -129,4 +137,9 @@ impl Indexer {
             }
         }
     }
+}
+
+async fn too_late(stop: &CancellationToken) {
+    stop.cancelled().await;
+    tokio::time::sleep(FINISH_WITHIN).await;
 }

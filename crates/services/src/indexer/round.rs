@@ -67,10 +67,10 @@ impl Indexer {
     async fn roll_back(&mut self, tip: BlockRef) -> Result<Round, Fault> {
         let to = self.common_ancestor(tip).await?;
         self.store.chain().rollback(tip, Some(to)).await?;
-        let Some((block, time)) = self.store.chain().tip().await? else {
+        let Some(time) = self.store.chain().tip_time().await? else {
             return Err(Fault::Diverged { first: tip });
         };
-        self.state.rollback(Tip { block, time }, &self.listings);
+        self.state.rollback(Tip { block: to, time }, &self.listings);
         self.state.publish(&self.snapshots);
         let depth = tip.number - to.number;
         metrics::counter!("stoa_indexer_reorgs_total").increment(1);

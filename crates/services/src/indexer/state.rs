@@ -25,8 +25,9 @@ pub(crate) struct Tip {
 
 impl State {
     pub(crate) async fn load(store: &Store, listings: &Listings) -> Result<Self, Fault> {
-        let tip = load_tip(store).await?;
-        let directory = Directory::from_readings(store.chain().readings().await?);
+        let contents = store.chain().contents().await?;
+        let tip = contents.tip.map(|(block, time)| Tip { block, time });
+        let directory = Directory::from_readings(contents.readings);
         let tokens = Arc::new(TokenList::new(&directory, listings));
         Ok(Self {
             tip,
@@ -64,12 +65,4 @@ impl State {
             });
         }
     }
-}
-
-pub(crate) async fn load_tip(store: &Store) -> Result<Option<Tip>, Fault> {
-    Ok(store
-        .chain()
-        .tip()
-        .await?
-        .map(|(block, time)| Tip { block, time }))
 }

@@ -97,7 +97,7 @@ async fn values_that_do_not_decode_are_named_by_table_and_column(
     let tokens =
         format!("UPDATE token_reading SET address = {above_the_prime} WHERE outcome = 'readable'");
     database.execute("chain", &tokens).await.unwrap();
-    assert_corrupt(chain.readings().await, "token_reading", "address");
+    assert_corrupt(chain.contents().await, "token_reading", "address");
 }
 
 #[track_caller]

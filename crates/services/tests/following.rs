@@ -1,0 +1,243 @@
+//! Following a chain that changes its mind.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use market::TokenQuery;
+use primitives::{Clock, Felt};
+use proptest::prelude::*;
+use services::{Follower, IndexerOptions, Progress, Round, Snapshots};
+use std::{num::NonZeroU64, sync::Arc, time::Duration};
+use store::StoreError;
+use tokio_util::sync::CancellationToken;
+use world::World;
+
+/// What happens while the indexer follows.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Mine(u32),
+    Reorg(u32),
+    Round,
+    Restart,
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let event = prop_oneof![
+        3 => (1_u32..8).prop_map(Event::Mine),
+        2 => (1_u32..7).prop_map(Event::Reorg),
+        3 => Just(Event::Round),
+        1 => Just(Event::Restart),
+    ];
+    proptest::collection::vec(event, 1..14)
+}
+
+fn in_runtime<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.unwrap().block_on(future)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn following_through_forks_and_restarts_equals_indexing_the_surviving_chain_alone(
+        seed in 0_u64..1_000,
+        events in events(),
+    ) {
+        in_runtime(async {
+            let world = World::new(seed).await;
+            let mut followed = world.station("followed").await;
+            let stop = CancellationToken::new();
+            for event in events {
+                match event {
+                    Event::Mine(blocks) => world.node.mine(blocks),
+                    Event::Reorg(depth) => world.node.reorg(depth).unwrap(),
+                    Event::Round => { followed.indexer.round(&stop).await.unwrap(); }
+                    Event::Restart => {
+                        followed.store.close().await;
+                        followed = world.station("followed").await;
+                    }
+                }
+            }
+            followed.sync().await;
+            let mut alone = world.station("alone").await;
+            alone.sync().await;
+            assert_eq!(followed.contents().await, alone.contents().await);
+            let (followed, alone) = (followed.snapshots.load().unwrap(), alone.snapshots.load().unwrap());
+            assert_eq!(followed.head, alone.head);
+            assert_eq!(followed.head, world.node.head());
+            let addresses = |snapshot: &services::Snapshot| -> Vec<_> {
+                snapshot.tokens.tokens().iter().map(|token| token.address).collect()
+            };
+            assert_eq!(addresses(&followed), addresses(&alone));
+        });
+    }
+}
+
+#[tokio::test]
+async fn a_block_becomes_a_token_list() {
+    let world = World::new(1).await;
+    let mut station = world.station("store").await;
+    assert!(station.snapshots.load().is_none());
+    station.sync().await;
+    let snapshot = station.snapshots.load().unwrap();
+    assert_eq!(snapshot.head, world.node.head());
+    let page = snapshot.tokens.page(&TokenQuery {
+        search: Some("usdc".to_owned()),
+        tags: vec![],
+        sort: vec![],
+        page: 0,
+        size: NonZeroU64::new(1).unwrap(),
+    });
+    let (_, token) = page.content.first().unwrap();
+    assert_eq!(token.metadata.symbol, "USDC");
+    assert!(snapshot.tokens.tokens().len() >= 60);
+}
+
+#[tokio::test]
+async fn a_reorganisation_deeper_than_the_history_is_followed_to_the_common_block() {
+    let world = World::with_history(2, 200).await;
+    let mut station = world.station("store").await;
+    station.sync().await;
+    world.node.reorg(150).unwrap();
+    let round = station
+        .indexer
+        .round(&CancellationToken::new())
+        .await
+        .unwrap();
+    let Round::RolledBack { to } = round else {
+        panic!("not rolled back: {round:?}")
+    };
+    assert_eq!(
+        world.client.block_hash(to.number).await.unwrap(),
+        Some(to.hash)
+    );
+    station.sync().await;
+    assert_eq!(station.snapshots.load().unwrap().head, world.node.head());
+}
+
+#[tokio::test]
+async fn of_two_indexers_on_one_store_the_loser_of_a_block_writes_nothing() {
+    let world = World::new(3).await;
+    let mut first = world.station("store").await;
+    let mut second = world
+        .station_on(first.store.clone(), IndexerOptions::default())
+        .await;
+    first.sync().await;
+    let before = first.contents().await;
+    let stop = CancellationToken::new();
+    let error = second.indexer.round(&stop).await.unwrap_err();
+    assert!(
+        matches!(
+            error,
+            services::Fault::Store(StoreError::CursorMoved { .. })
+        ),
+        "{error:?}"
+    );
+    assert_eq!(first.contents().await, before);
+    assert!(second.snapshots.load().is_none());
+}
+
+#[tokio::test]
+async fn a_node_of_another_history_is_refused_and_changes_nothing() {
+    let world = World::new(4).await;
+    let mut station = world.station("store").await;
+    station.sync().await;
+    let before = station.contents().await;
+    let stranger = World::with_history(5, 12).await;
+    let mut elsewhere = stranger
+        .station_on(station.store.clone(), IndexerOptions::default())
+        .await;
+    let error = elsewhere
+        .indexer
+        .round(&CancellationToken::new())
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, services::Fault::Diverged { .. }),
+        "{error:?}"
+    );
+    assert_eq!(station.contents().await, before);
+}
+
+#[tokio::test]
+async fn a_store_of_another_chain_is_refused() {
+    let world = World::new(6).await;
+    let store = world.store("store").await;
+    store.chain().bind_chain(Felt::from(7)).await.unwrap();
+    let opened = services::Indexer::open(
+        world.client.clone(),
+        store,
+        Arc::clone(&world.listings),
+        Snapshots::default(),
+        Progress::default(),
+        Arc::clone(&world.clock) as Arc<dyn Clock>,
+        IndexerOptions::default(),
+    );
+    let error = opened.await.unwrap_err();
+    assert!(
+        matches!(error, services::Fault::Store(StoreError::OtherChain { .. })),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
+    let world = World::new(8).await;
+    let mut station = world.station("store").await;
+    let (snapshots, progress) = (Snapshots::default(), Progress::default());
+    let follower = Follower::new(
+        station.store.clone(),
+        Arc::clone(&world.listings),
+        snapshots.clone(),
+        progress.clone(),
+        Arc::clone(&world.clock) as Arc<dyn Clock>,
+        Duration::from_secs(1),
+    );
+    follower.look().await.unwrap();
+    assert!(snapshots.load().is_none());
+    for _ in 0..3 {
+        world.node.mine(2);
+        world.node.reorg(3).unwrap();
+        station.sync().await;
+        follower.look().await.unwrap();
+        let (ours, theirs) = (snapshots.load().unwrap(), station.snapshots.load().unwrap());
+        assert_eq!(ours.head, theirs.head);
+        assert_eq!(ours.tokens.tokens().len(), theirs.tokens.tokens().len());
+    }
+    assert_eq!(progress.view().node_head, Some(world.node.head()));
+}
+
+#[tokio::test]
+async fn hostile_tokens_neither_break_the_list_nor_enter_it_unsafely() {
+    let world = World::with_history(9, 60).await;
+    let mut station = world.station("store").await;
+    station.sync().await;
+    let readings = station.contents().await.1;
+    let refused = readings
+        .iter()
+        .filter(|(_, _, reading)| matches!(reading, market::Reading::Refused(_)));
+    assert!(
+        refused.count() >= 3,
+        "the world has tokens that cannot be listed"
+    );
+    for token in station.snapshots.load().unwrap().tokens.tokens() {
+        assert!(token.metadata.decimals <= market::MAX_DECIMALS);
+        assert!(token.metadata.name.chars().count() <= 64);
+        assert!(!token.metadata.name.chars().any(char::is_control));
+    }
+}
+
+#[tokio::test]
+async fn an_indexer_that_is_told_to_stop_stops() {
+    let world = World::new(10).await;
+    let station = world.station("store").await;
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(station.indexer.run(stop.clone()));
+    while station.snapshots.load().is_none() {
+        tokio::task::yield_now().await;
+    }
+    stop.cancel();
+    running.await.unwrap();
+}

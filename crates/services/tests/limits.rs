@@ -1,0 +1,90 @@
+//! Rate limits shared through a real Redis.
+
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+use primitives::{Clock, ManualClock, Timestamp};
+use services::{Policy, RateLimiter};
+use std::sync::Arc;
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, UnixStream},
+};
+use tokio_util::sync::CancellationToken;
+
+const POLICY: Policy = Policy {
+    limit: 10,
+    window_s: 60,
+};
+
+fn clock() -> Arc<dyn Clock> {
+    Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH))
+}
+
+fn redis_url() -> String {
+    std::env::var("STOA_TEST_REDIS")
+        .expect("STOA_TEST_REDIS is not set: run ./test, which starts Redis")
+}
+
+/// A caller that no other test or run is.
+fn caller(name: &str) -> String {
+    format!("{name}-{}", std::process::id())
+}
+
+#[tokio::test]
+async fn replicas_share_one_window_and_never_admit_more_than_the_limit() {
+    let replicas = [
+        RateLimiter::redis(&redis_url(), clock()).await.unwrap(),
+        RateLimiter::redis(&redis_url(), clock()).await.unwrap(),
+    ];
+    let caller = caller("shared");
+    let mut asked = tokio::task::JoinSet::new();
+    for n in 0..40 {
+        let (replica, caller) = (replicas[n % 2].clone(), caller.clone());
+        asked.spawn(async move { replica.take(&caller, POLICY).await });
+    }
+    let decisions = asked.join_all().await;
+    let admitted = decisions
+        .iter()
+        .filter(|decision| decision.admitted)
+        .count();
+    assert_eq!(admitted, 10);
+    assert!(decisions.iter().all(|decision| decision.limit == 10));
+    let end = Timestamp::from_second(60).unwrap();
+    assert!(decisions.iter().all(|decision| decision.reset_at <= end));
+}
+
+#[tokio::test]
+async fn when_redis_is_lost_each_replica_holds_the_limit_by_itself() {
+    let cut = CancellationToken::new();
+    let url = proxy(cut.clone()).await;
+    let limiter = RateLimiter::redis(&url, clock()).await.unwrap();
+    let caller = caller("lost");
+    for _ in 0..10 {
+        assert!(limiter.take(&caller, POLICY).await.admitted);
+    }
+    assert!(!limiter.take(&caller, POLICY).await.admitted);
+    cut.cancel();
+    for _ in 0..10 {
+        assert!(limiter.take(&caller, POLICY).await.admitted);
+    }
+    assert!(!limiter.take(&caller, POLICY).await.admitted);
+}
+
+/// A way to Redis that can be cut.
+async fn proxy(cut: CancellationToken) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let socket = redis_url().replace("redis+unix://", "");
+    tokio::spawn(cut.clone().run_until_cancelled_owned(async move {
+        while let Ok((mut near, _)) = listener.accept().await {
+            let mut far = UnixStream::connect(&socket).await.unwrap();
+            let both = async move { copy_bidirectional(&mut near, &mut far).await };
+            tokio::spawn(cut.clone().run_until_cancelled_owned(both));
+        }
+    }));
+    format!("redis://{address}")
+}

@@ -1,0 +1,181 @@
+//! A token page over HTTP against a bare "hello" of the same server library.
+//!
+//! The server has one thread of its own, and what is compared is the processor
+//! time of that thread per request: the load generator does not count.
+
+use crate::{Row, median};
+use api::{Api, ApiConfig, ApiServices, RateLimits};
+use axum::{Router, routing::get};
+use metrics_exporter_prometheus::PrometheusBuilder;
+use primitives::{Clock, Entropy, SignedDuration};
+use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter};
+use std::{net::SocketAddr, sync::Arc, sync::mpsc, time::Duration};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use world::World;
+
+const TURNS: usize = 7;
+const CONNECTIONS: usize = 8;
+const REQUESTS_PER_CONNECTION: usize = 1_500;
+
+/// The row, and bare requests per second of one core.
+pub(crate) fn token_page() -> (Row, f64) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let world = World::with_history(1, 40).await;
+        let mut station = world.station("bench").await;
+        station.sync().await;
+        let bare = Router::new().route("/hello", get(|| async { "hello" }));
+        let hello = Server::start(async move |listener| axum::serve(listener, bare).await);
+        let stoa = router(&world, &station);
+        let pages = Server::start(async move |listener| {
+            api::serve(listener, stoa, CancellationToken::new(), Duration::ZERO).await
+        });
+        let (mut ratios, mut per_second) = (Vec::new(), Vec::new());
+        for _ in 0..TURNS {
+            let without = hello.cost("/hello").await;
+            let with = pages.cost("/v1/starknet/tokens?page=0&size=20").await;
+            ratios.push(without / with);
+            per_second.push(1.0 / without);
+        }
+        let row = Row {
+            what: "token page of 20, requests",
+            baseline: "bare hello, per CPU second of the server",
+            ratio: median(ratios),
+            goal: 0.5,
+        };
+        (row, median(per_second))
+    })
+}
+
+/// The API as it is served, with limits that are counted but never reached.
+fn router(world: &World, station: &world::Station) -> Router {
+    let clock = Arc::clone(&world.clock) as Arc<dyn Clock>;
+    let entropy = Arc::clone(&world.entropy) as Arc<dyn Entropy>;
+    let policy = Policy {
+        limit: u32::MAX,
+        window_s: 300,
+    };
+    let config = ApiConfig {
+        rate_limits: Some(RateLimits {
+            public: policy,
+            keyed: policy,
+        }),
+        ..ApiConfig::default()
+    };
+    let limits = HealthLimits {
+        max_lag_blocks: 5,
+        max_silence: SignedDuration::from_secs(30),
+        max_head_age: SignedDuration::from_secs(60),
+    };
+    let services = ApiServices {
+        snapshots: station.snapshots.clone(),
+        keys: ApiKeys::new(
+            station.store.clone(),
+            Arc::clone(&clock),
+            Arc::clone(&entropy),
+        ),
+        limiter: RateLimiter::local(Arc::clone(&clock)),
+        health: Health::new(
+            "indexer",
+            station.snapshots.clone(),
+            station.progress.clone(),
+            Arc::clone(&clock),
+            limits,
+        ),
+        clock,
+        entropy,
+        metrics: PrometheusBuilder::new().install_recorder().unwrap(),
+    };
+    Api::new(config, services).router()
+}
+
+/// A server on a thread of its own.
+struct Server {
+    address: SocketAddr,
+    /// Where the kernel counts that thread's processor time.
+    schedstat: String,
+}
+
+impl Server {
+    fn start<F: AsyncFnOnce(TcpListener) -> std::io::Result<()> + Send + 'static>(
+        serve: F,
+    ) -> Self {
+        let (tell, told) = mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async move {
+                let thread = std::fs::read_link("/proc/thread-self").unwrap();
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                tell.send((listener.local_addr().unwrap(), thread)).unwrap();
+                serve(listener).await.unwrap();
+            });
+        });
+        let (address, thread) = told.recv().unwrap();
+        Self {
+            address,
+            schedstat: format!("/proc/{}/schedstat", thread.display()),
+        }
+    }
+
+    /// Processor seconds per request.
+    async fn cost(&self, path: &str) -> f64 {
+        let before = self.processor_seconds();
+        let mut connections = tokio::task::JoinSet::new();
+        for _ in 0..CONNECTIONS {
+            connections.spawn(ask(self.address, path.to_owned()));
+        }
+        let asked: u32 = connections.join_all().await.into_iter().sum();
+        (self.processor_seconds() - before) / f64::from(asked)
+    }
+
+    fn processor_seconds(&self) -> f64 {
+        let text = std::fs::read_to_string(&self.schedstat).unwrap();
+        let nanoseconds: f64 = text.split(' ').next().unwrap().parse().unwrap();
+        nanoseconds / 1e9
+    }
+}
+
+/// Asks again and again on one connection; returns how often.
+async fn ask(address: SocketAddr, path: String) -> u32 {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n");
+    let mut buffer = Vec::new();
+    let mut asked = 0;
+    for _ in 0..REQUESTS_PER_CONNECTION {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        buffer.clear();
+        while !is_whole(&buffer) {
+            assert!(
+                stream.read_buf(&mut buffer).await.unwrap() > 0,
+                "connection closed"
+            );
+        }
+        asked += 1;
+    }
+    asked
+}
+
+/// Whether a successful answer has arrived with its whole body.
+fn is_whole(answer: &[u8]) -> bool {
+    let Some(end) = answer.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return false;
+    };
+    let head = std::str::from_utf8(answer.get(..end).unwrap())
+        .unwrap()
+        .to_lowercase();
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    let length: usize = length.unwrap().trim().parse().unwrap();
+    answer.len() >= end + 4 + length
+}
