@@ -4,7 +4,7 @@ use super::block::{Block, block_hash};
 use super::contracts::erc20::transfer_call;
 use super::execution::{CallFailure, Contracts, Effects, Execution};
 use super::state::{Key, Slot, State};
-use super::transaction::{Bounds, Invoke, Prices, Receipt, Resources, Transaction};
+use super::transaction::{Invoke, Prices, Receipt, Resources, Transaction, with_headroom};
 use super::world::{SEQUENCER, STRK};
 use primitives::{Felt, U256};
 
@@ -63,7 +63,7 @@ impl<'c> BlockBuilder<'c> {
         invoke: &Invoke,
         resources: Resources,
     ) -> Result<(), CallFailure> {
-        let fee = resources.fee(&self.prices);
+        let fee = resources.fee(self.prices);
         let (effects, nonce, reverted) = self.run(invoke, fee)?;
         for (key, value) in effects.writes {
             self.write(key, value);
@@ -74,7 +74,7 @@ impl<'c> BlockBuilder<'c> {
             nonce,
             calldata: invoke.calldata(),
             signature: Box::default(),
-            bounds: Bounds::with_headroom(resources, &self.prices),
+            bounds: with_headroom(resources, self.prices),
             tip: 0,
             receipt: Receipt {
                 fee,

@@ -177,3 +177,6 @@ impl Chain {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,13 +79,17 @@ impl StarknetNode {
                 () = stop.cancelled() => return,
                 _ = ticks.tick() => {}
             }
-            if self.0.paused.load(Ordering::Relaxed) {
-                continue;
-            }
             let node = self.clone();
-            if let Err(error) = tokio::task::spawn_blocking(move || node.mine(1)).await {
+            if let Err(error) = tokio::task::spawn_blocking(move || node.tick()).await {
                 tracing::error!(%error, "the simulated node failed to make a block");
             }
+        }
+    }
+
+    /// Makes the block that is due, unless paused.
+    fn tick(&self) {
+        if !self.0.paused.load(Ordering::Relaxed) {
+            self.mine(1);
         }
     }
 
@@ -165,4 +169,102 @@ fn history_transactions(blocks: usize) -> u32 {
 
 fn seconds(clock: &dyn Clock) -> u64 {
     u64::try_from(clock.now().as_second()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::starknet::config::History;
+    use primitives::{ManualClock, Timestamp};
+    use std::collections::HashSet;
+
+    const NOW: i64 = 1_800_000_000;
+
+    fn node(config: StarknetConfig) -> StarknetNode {
+        let clock = ManualClock::new(Timestamp::from_second(NOW).unwrap());
+        StarknetNode::new(config, Arc::new(clock))
+    }
+
+    #[test]
+    fn the_default_history_is_long_and_lively_and_ends_now() {
+        let node = node(StarknetConfig::default());
+        let chain = node.read();
+        let blocks = chain.range(0, u64::MAX);
+        assert!((5_000..=MAX_HISTORY_BLOCKS).contains(&blocks.len()));
+        assert_eq!(i64::try_from(chain.head().timestamp), Ok(NOW));
+        let events: usize = blocks.iter().map(|block| block.event_count()).sum();
+        assert!((30_000..=MAX_HISTORY_EVENTS).contains(&events), "{events}");
+        let emitters: HashSet<_> = blocks
+            .iter()
+            .skip(1)
+            .flat_map(|block| &block.transactions)
+            .flat_map(|transaction| &transaction.receipt.events)
+            .map(|event| event.from)
+            .collect();
+        assert!(
+            emitters.len() >= 70,
+            "every token moves: {}",
+            emitters.len()
+        );
+    }
+
+    #[test]
+    fn the_longest_and_busiest_history_stays_within_its_events() {
+        let node = node(StarknetConfig {
+            history: History::blocks(usize::MAX, Duration::from_mins(1)),
+            transactions_per_block: u32::MAX,
+            ..StarknetConfig::default()
+        });
+        let blocks = node.read().range(0, u64::MAX);
+        assert_eq!(blocks.len(), MAX_HISTORY_BLOCKS);
+        let events: usize = blocks.iter().map(|block| block.event_count()).sum();
+        assert!((50_000..=MAX_HISTORY_EVENTS).contains(&events), "{events}");
+    }
+
+    fn quick() -> StarknetNode {
+        node(StarknetConfig {
+            block_time: Some(Duration::ZERO),
+            history: History::blocks(1, Duration::ZERO),
+            ..StarknetConfig::default()
+        })
+    }
+
+    #[test]
+    fn a_paused_node_makes_blocks_only_on_request() {
+        let node = quick();
+        node.pause();
+        node.tick();
+        assert_eq!(node.head().number, 0);
+        node.mine(2);
+        assert_eq!(node.head().number, 2);
+        node.resume();
+        node.tick();
+        assert_eq!(node.head().number, 3);
+    }
+
+    #[tokio::test]
+    async fn blocks_are_produced_until_the_node_is_stopped() {
+        let node = quick();
+        let stop = CancellationToken::new();
+        let watch = async {
+            while node.head().number < 3 {
+                tokio::task::yield_now().await;
+            }
+            stop.cancel();
+        };
+        tokio::join!(node.produce(stop.clone()), watch);
+    }
+
+    #[tokio::test]
+    async fn without_a_block_time_producing_only_waits_for_the_end() {
+        let node = node(StarknetConfig {
+            block_time: None,
+            history: History::blocks(1, Duration::ZERO),
+            ..StarknetConfig::default()
+        });
+        let stop = CancellationToken::new();
+        stop.cancel();
+        node.produce(stop).await;
+        assert_eq!(node.head().number, 0);
+    }
 }

@@ -168,8 +168,8 @@ mod tests {
             let mut state = State::default();
             let (written, snapshots) = apply(&mut state, &blocks);
             let oldest = dropped.min(blocks.len() - 1);
-            for number in 1..=oldest {
-                state.forget_before(u64::try_from(number).unwrap(), &written[number]);
+            for (number, writes) in (0..).zip(&written).take(oldest + 1).skip(1) {
+                state.forget_before(number, writes);
             }
             for (at, snapshot) in snapshots.iter().enumerate().skip(oldest) {
                 assert_reads(&state, at, snapshot);

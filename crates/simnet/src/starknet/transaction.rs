@@ -1,6 +1,7 @@
 //! Transactions, receipts and the fee rule.
 
 use primitives::Felt;
+use serde::Serialize;
 
 /// An included INVOKE transaction of version 3, with what came of it.
 #[derive(Debug)]
@@ -12,7 +13,7 @@ pub(crate) struct Transaction {
     /// Empty for the world's own actors, whom nobody needs to check.
     pub(crate) signature: Box<[Felt]>,
     /// The most that the sender would use and pay.
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: Gas<Bound>,
     pub(crate) tip: u64,
     pub(crate) receipt: Receipt,
 }
@@ -64,40 +65,62 @@ impl Invoke {
     }
 }
 
-/// Gas of the three kinds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Resources {
-    pub(crate) l1_gas: u64,
-    pub(crate) l1_data_gas: u64,
-    pub(crate) l2_gas: u64,
+/// One value for each kind of gas, with the names of the specification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub(crate) struct Gas<T> {
+    #[serde(rename = "l1_gas")]
+    pub(crate) l1: T,
+    #[serde(rename = "l1_data_gas")]
+    pub(crate) l1_data: T,
+    #[serde(rename = "l2_gas")]
+    pub(crate) l2: T,
 }
+
+impl<T> Gas<T> {
+    pub(crate) fn map<U>(self, change: impl Fn(T) -> U) -> Gas<U> {
+        Gas {
+            l1: change(self.l1),
+            l1_data: change(self.l1_data),
+            l2: change(self.l2),
+        }
+    }
+
+    fn zip<U>(self, other: Gas<U>) -> Gas<(T, U)> {
+        Gas {
+            l1: (self.l1, other.l1),
+            l1_data: (self.l1_data, other.l1_data),
+            l2: (self.l2, other.l2),
+        }
+    }
+}
+
+/// Amounts of gas.
+pub(crate) type Resources = Gas<u64>;
 
 impl Resources {
     /// A plain rule that grows with the work: no Cairo is run.
     pub(crate) fn of_calls(calls: usize) -> Self {
-        const BASE_L2_GAS: u64 = 600_000;
-        const CALL_L2_GAS: u64 = 450_000;
-        const BASE_DATA_GAS: u64 = 128;
-        const CALL_DATA_GAS: u64 = 160;
+        const BASE: Resources = Gas {
+            l1: 0,
+            l1_data: 128,
+            l2: 600_000,
+        };
+        const CALL: Resources = Gas {
+            l1: 0,
+            l1_data: 160,
+            l2: 450_000,
+        };
         let calls = u64::try_from(calls).unwrap_or(u64::MAX);
-        Self {
-            l1_gas: 0,
-            l1_data_gas: BASE_DATA_GAS.saturating_add(CALL_DATA_GAS.saturating_mul(calls)),
-            l2_gas: BASE_L2_GAS.saturating_add(CALL_L2_GAS.saturating_mul(calls)),
-        }
+        BASE.zip(CALL)
+            .map(|(base, call)| base.saturating_add(call.saturating_mul(calls)))
     }
 
     /// The fee in FRI at `prices`.
-    pub(crate) fn fee(self, prices: &Prices) -> u128 {
-        [
-            (self.l1_gas, prices.l1_gas),
-            (self.l1_data_gas, prices.l1_data_gas),
-            (self.l2_gas, prices.l2_gas),
-        ]
-        .into_iter()
-        .fold(0, |fee: u128, (amount, price)| {
-            fee.saturating_add(u128::from(amount).saturating_mul(price.fri))
-        })
+    pub(crate) fn fee(self, prices: Prices) -> u128 {
+        let fees = self
+            .zip(prices)
+            .map(|(amount, price)| u128::from(amount).saturating_mul(price.fri));
+        fees.l1.saturating_add(fees.l1_data).saturating_add(fees.l2)
     }
 }
 
@@ -109,57 +132,37 @@ pub(crate) struct Price {
 }
 
 /// Gas prices of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Prices {
-    pub(crate) l1_gas: Price,
-    pub(crate) l1_data_gas: Price,
-    pub(crate) l2_gas: Price,
-}
+pub(crate) type Prices = Gas<Price>;
 
 impl Prices {
     /// The prices of every block so far.
-    pub(crate) const USUAL: Self = Self {
-        l1_gas: Price {
+    pub(crate) const USUAL: Self = Gas {
+        l1: Price {
             fri: 36_000_000_000_000,
             wei: 1_500_000_000,
         },
-        l1_data_gas: Price {
+        l1_data: Price {
             fri: 24_000_000_000,
             wei: 1_000_000,
         },
-        l2_gas: Price {
+        l2: Price {
             fri: 3_000_000_000,
             wei: 125_000,
         },
     };
 }
 
-/// Limits of one kind of gas.
+/// The most of a kind of gas that a sender uses, and pays for a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bound {
     pub(crate) max_amount: u64,
     pub(crate) max_price_per_unit: u128,
 }
 
-/// Limits of all kinds of gas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bounds {
-    pub(crate) l1_gas: Bound,
-    pub(crate) l1_data_gas: Bound,
-    pub(crate) l2_gas: Bound,
-}
-
-impl Bounds {
-    /// What a careful sender allows: half as much again as is needed.
-    pub(crate) fn with_headroom(resources: Resources, prices: &Prices) -> Self {
-        let bound = |amount: u64, price: Price| Bound {
-            max_amount: amount.saturating_add(amount / 2),
-            max_price_per_unit: price.fri.saturating_add(price.fri / 2),
-        };
-        Self {
-            l1_gas: bound(resources.l1_gas, prices.l1_gas),
-            l1_data_gas: bound(resources.l1_data_gas, prices.l1_data_gas),
-            l2_gas: bound(resources.l2_gas, prices.l2_gas),
-        }
-    }
+/// What a careful sender allows: half as much again as is needed.
+pub(crate) fn with_headroom(resources: Resources, prices: Prices) -> Gas<Bound> {
+    resources.zip(prices).map(|(amount, price)| Bound {
+        max_amount: amount.saturating_add(amount / 2),
+        max_price_per_unit: price.fri.saturating_add(price.fri / 2),
+    })
 }

@@ -1,7 +1,7 @@
 //! The account contract: one Stark key owns it.
 
-use super::super::contract::{Calldata, Contract, Entrypoints, Env, Returned};
-use super::super::hash::{digest, felt};
+use crate::starknet::contract::{Calldata, Contract, Entrypoints, Env, Returned};
+use crate::starknet::hash::{digest, felt};
 use primitives::Felt;
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ impl Account {
 
     #[expect(
         clippy::unnecessary_wraps,
-        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self,
         reason = "the shape of all entrypoints"
     )]
     fn public_key(&self, env: &mut Env<'_, '_>, _: &mut Calldata<'_>) -> Returned {

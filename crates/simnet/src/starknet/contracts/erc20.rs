@@ -1,11 +1,11 @@
 //! Fungible tokens, of the older and of the newer fashion.
 
-use super::super::contract::{
+use crate::starknet::contract::{
     Calldata, Contract, Entrypoint, Entrypoints, Env, Returned, Revert, halves,
 };
-use super::super::hash::digest;
-use super::super::state::Key;
-use super::super::transaction::Call;
+use crate::starknet::hash::digest;
+use crate::starknet::state::Key;
+use crate::starknet::transaction::Call;
 use primitives::{Felt, U256, selector, short_string};
 use std::sync::LazyLock;
 

@@ -1,13 +1,13 @@
 //! Reading contracts.
 
-use super::super::hash;
-use super::super::node::StarknetNode;
-use super::super::state::Key;
-use super::super::transaction::Call;
 use super::error::CONTRACT_NOT_FOUND;
 use super::hex::{FeltParam, hex};
 use super::id::BlockId;
 use crate::jsonrpc::{Answer, Arguments, Params, RpcError, result};
+use crate::starknet::hash;
+use crate::starknet::node::StarknetNode;
+use crate::starknet::state::Key;
+use crate::starknet::transaction::Call;
 use primitives::Felt;
 use serde::Deserialize;
 

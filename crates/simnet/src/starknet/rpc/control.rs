@@ -1,10 +1,10 @@
 //! Methods that steer the simulation. All but `sim_accounts` answer with the
 //! head as it is afterwards.
 
-use super::super::node::StarknetNode;
-use super::headers::head;
+use super::blocks::head;
 use super::hex::hex;
 use crate::jsonrpc::{Answer, Params, RpcError, result};
+use crate::starknet::node::StarknetNode;
 use serde_json::json;
 
 /// Blocks in one request.

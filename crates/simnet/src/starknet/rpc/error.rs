@@ -1,8 +1,8 @@
 //! The specification's errors.
 
-use super::super::execution::CallFailure;
 use super::hex::hex;
 use crate::jsonrpc::RpcError;
+use crate::starknet::execution::CallFailure;
 use serde_json::json;
 
 pub(super) const CONTRACT_NOT_FOUND: RpcError = RpcError::new(20, "Contract not found");

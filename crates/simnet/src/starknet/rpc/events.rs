@@ -1,15 +1,15 @@
 //! `starknet_getEvents`: filters and pages.
 
-use super::super::block::Block;
-use super::super::chain::Chain;
-use super::super::node::StarknetNode;
-use super::super::transaction::Event;
 use super::Spec;
 use super::error::{INVALID_CONTINUATION_TOKEN, PAGE_SIZE_TOO_BIG, TOO_MANY_KEYS_IN_FILTER};
 use super::hex::FeltParam;
 use super::id::BlockId;
 use super::render::{EmittedJson, EventsJson};
 use crate::jsonrpc::{Answer, Params, RpcError, result};
+use crate::starknet::block::Block;
+use crate::starknet::chain::Chain;
+use crate::starknet::node::StarknetNode;
+use crate::starknet::transaction::Event;
 use primitives::Felt;
 use serde::Deserialize;
 use std::sync::Arc;

@@ -20,14 +20,6 @@ pub(super) fn felt<S: Serializer>(felt: &Felt, serializer: S) -> Result<S::Ok, S
     Hex(felt).serialize(serializer)
 }
 
-/// `serialize_with` of an element that may be missing.
-pub(super) fn optional_felt<S: Serializer>(
-    felt: &Option<Felt>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    felt.as_ref().map(Hex).serialize(serializer)
-}
-
 /// `serialize_with` of a list of elements.
 pub(super) fn felts<S: Serializer>(felts: &[Felt], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(felts.iter().map(Hex))

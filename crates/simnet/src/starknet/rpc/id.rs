@@ -1,10 +1,10 @@
 //! How requests name blocks.
 
-use super::super::block::Block;
-use super::super::chain::Chain;
 use super::error::BLOCK_NOT_FOUND;
 use super::hex::FeltParam;
 use crate::jsonrpc::RpcError;
+use crate::starknet::block::Block;
+use crate::starknet::chain::Chain;
 use primitives::Felt;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;

@@ -3,11 +3,11 @@
 //! A request is answered on a blocking thread: the chain is locked only to look
 //! blocks up, and large answers are written without holding up the runtime.
 
+mod blocks;
 mod calls;
 mod control;
 mod error;
 mod events;
-mod headers;
 mod hex;
 mod id;
 mod render;
@@ -79,11 +79,11 @@ fn call(node: &StarknetNode, spec: Spec, method: &str, params: Params) -> Answer
         }),
         "starknet_syncing" => without(params, || jsonrpc::result(&false)),
         "starknet_blockNumber" => without(params, || jsonrpc::result(&node.head().number)),
-        "starknet_blockHashAndNumber" => without(params, || headers::head(node)),
-        "starknet_getBlockWithTxHashes" => headers::block(node, spec, Body::Hashes, params),
-        "starknet_getBlockWithTxs" => headers::block(node, spec, Body::Transactions, params),
-        "starknet_getBlockWithReceipts" => headers::block(node, spec, Body::Receipts, params),
-        "starknet_getBlockTransactionCount" => headers::transaction_count(node, params),
+        "starknet_blockHashAndNumber" => without(params, || blocks::head(node)),
+        "starknet_getBlockWithTxHashes" => blocks::block(node, spec, Body::Hashes, params),
+        "starknet_getBlockWithTxs" => blocks::block(node, spec, Body::Transactions, params),
+        "starknet_getBlockWithReceipts" => blocks::block(node, spec, Body::Receipts, params),
+        "starknet_getBlockTransactionCount" => blocks::transaction_count(node, params),
         "starknet_getEvents" => events::events(node, spec, params),
         "starknet_call" => calls::call(node, params),
         "starknet_getClassHashAt" => calls::class_hash(node, params),

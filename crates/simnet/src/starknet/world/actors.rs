@@ -1,10 +1,10 @@
 //! What happens by itself: holders who pay each other.
 
-use super::super::builder::BlockBuilder;
-use super::super::contracts::erc20::{approve_call, balance_key, transfer_call};
-use super::super::hash::digest;
-use super::super::transaction::{Call, Invoke, Resources};
 use super::{STRK, Traded, World, tokens::whole};
+use crate::starknet::builder::BlockBuilder;
+use crate::starknet::contracts::erc20::{approve_call, balance_key, transfer_call};
+use crate::starknet::hash::digest;
+use crate::starknet::transaction::{Call, Invoke, Resources};
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;

@@ -1,10 +1,10 @@
 //! Tokens that were made to break those who read them. They transfer like any
 //! other.
 
-use super::super::contract::{Returned, Revert};
-use super::super::contracts::erc20::{Erc20, Fashion};
-use super::super::contracts::text::byte_array;
-use super::tokens::{Text, Token, own_address, whole};
+use super::tokens::{Token, own_address, whole};
+use crate::starknet::contract::{Returned, Revert};
+use crate::starknet::contracts::erc20::{Erc20, Fashion};
+use crate::starknet::contracts::text::{byte_array, short};
 use primitives::Felt;
 
 /// Words in the endless name: 31 bytes each.
@@ -40,23 +40,19 @@ pub(super) fn tokens(minter: Felt) -> Vec<Token> {
 
 fn endless_name() -> Metadata {
     let name = byte_array(&"Endless".repeat(ENDLESS_WORDS * 31 / 7));
-    (Ok(name), Text::Short.encode("ENDLESS"), decimals(18))
+    (Ok(name), Ok(short("ENDLESS")), Ok(vec![Felt::from(18_u8)]))
 }
 
 fn absurd_decimals(value: Felt) -> Metadata {
-    (
-        Text::Short.encode("Dust"),
-        Text::Short.encode("DUST"),
-        Ok(vec![value]),
-    )
+    (Ok(short("Dust")), Ok(short("DUST")), Ok(vec![value]))
 }
 
 /// Control characters, and a mark that turns the reading direction.
 fn disguised_name() -> Metadata {
     (
-        Text::Bytes.encode("US\u{202e}nioC D\u{7}\r\n\u{0}<b>"),
-        Text::Bytes.encode("US\u{200b}DC\u{1b}[31m"),
-        decimals(6),
+        Ok(byte_array("US\u{202e}nioC D\u{7}\r\n\u{0}<b>")),
+        Ok(byte_array("US\u{200b}DC\u{1b}[31m")),
+        Ok(vec![Felt::from(6_u8)]),
     )
 }
 
@@ -75,6 +71,21 @@ fn malformed() -> Metadata {
     )
 }
 
-fn decimals(value: u8) -> Returned {
-    Ok(vec![Felt::from(value)])
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_hostile_token_is_hostile_in_its_own_way() {
+        let tokens = tokens(Felt::ONE);
+        let [endless, dust, _, disguised, reverting, malformed] = &tokens[..] else {
+            panic!("{} hostile tokens", tokens.len());
+        };
+        assert!(endless.contract.name.as_ref().unwrap().len() > 3_900);
+        assert_eq!(dust.contract.decimals, Ok(vec![Felt::from(255)]));
+        assert!(disguised.contract.name.is_ok());
+        assert!(reverting.contract.symbol.is_err());
+        let left_over = malformed.contract.symbol.as_ref().unwrap()[2];
+        assert!(left_over > Felt::from(31));
+    }
 }

@@ -125,7 +125,12 @@ impl World {
         let mut mints: Vec<Call> = self
             .accounts
             .iter()
-            .flat_map(|account| account.funding.iter().map(|funding| (account, funding)))
+            .flat_map(|account| {
+                account
+                    .funding
+                    .iter()
+                    .map(move |funding| (account, funding))
+            })
             .filter(|(_, funding)| funding.token.felt() == token.address)
             .map(|(account, funding)| {
                 mint_call(token.address, account.address.felt(), funding.amount)

@@ -1,8 +1,8 @@
 //! The long tail: tokens that exist on this network only, look-alikes of better
 //! known ones included.
 
-use super::super::contracts::erc20::Fashion;
 use super::tokens::{Text, Token, honest, own_address};
+use crate::starknet::contracts::erc20::Fashion;
 use primitives::Felt;
 
 /// Name, symbol, decimals, supply in whole tokens.

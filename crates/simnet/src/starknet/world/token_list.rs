@@ -4,6 +4,7 @@ use super::tail::{self, TAIL};
 use super::well_known::WELL_KNOWN;
 use primitives::{Address, Felt, felt_to_hex, short_string};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The network's id, in ASCII.
 pub(crate) const CHAIN_ID: &str = "SN_STOA";
@@ -70,6 +71,14 @@ fn entry(
     tags: &[&str],
     aggregator_id: Option<&str>,
 ) -> Value {
+    let extensions: BTreeMap<&str, &str> = aggregator_id
+        .map(|id| ("aggregatorId", id))
+        .into_iter()
+        .collect();
+    let logo = (symbol.is_ascii() && !WITHOUT_LOGO.contains(&symbol)).then(|| {
+        let file = symbol.to_ascii_lowercase();
+        format!("https://tokens.stoa.example/{file}.svg")
+    });
     let mut entry = json!({
         "chainId": felt_to_hex(short_string(CHAIN_ID)),
         "address": Address::new(address).to_padded_hex(),
@@ -77,14 +86,10 @@ fn entry(
         "symbol": symbol,
         "decimals": decimals,
         "tags": tags,
-        "extensions": {},
+        "extensions": extensions,
     });
-    if let Some(id) = aggregator_id {
-        entry["extensions"] = json!({ "aggregatorId": id });
-    }
-    if symbol.is_ascii() && !WITHOUT_LOGO.contains(&symbol) {
-        let file = symbol.to_ascii_lowercase();
-        entry["logoURI"] = format!("https://tokens.stoa.example/{file}.svg").into();
+    if let (Some(logo), Some(fields)) = (logo, entry.as_object_mut()) {
+        fields.insert("logoURI".to_owned(), logo.into());
     }
     entry
 }
@@ -92,7 +97,6 @@ fn entry(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     #[test]
     fn every_tag_is_used_and_look_alikes_are_not_listed() {

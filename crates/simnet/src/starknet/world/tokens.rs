@@ -1,10 +1,9 @@
 //! The tokens of the network, from the most to the least used.
 
-use super::super::contract::Returned;
-use super::super::contracts::erc20::{Erc20, Fashion};
-use super::super::contracts::text::{byte_array, short};
-use super::super::hash::digest;
 use super::{hostile, tail, well_known};
+use crate::starknet::contracts::erc20::{Erc20, Fashion};
+use crate::starknet::contracts::text::{byte_array, short};
+use crate::starknet::hash::digest;
 use primitives::{Felt, U256};
 
 /// A token before it is deployed.
@@ -24,11 +23,11 @@ pub(super) enum Text {
 }
 
 impl Text {
-    pub(super) fn encode(self, text: &str) -> Returned {
-        Ok(match self {
+    pub(super) fn encode(self, text: &str) -> Vec<Felt> {
+        match self {
             Self::Short => short(text),
             Self::Bytes => byte_array(text),
-        })
+        }
     }
 }
 
@@ -51,8 +50,8 @@ pub(super) fn honest(
     Token {
         address,
         contract: Erc20 {
-            name: text.encode(name),
-            symbol: text.encode(symbol),
+            name: Ok(text.encode(name)),
+            symbol: Ok(text.encode(symbol)),
             decimals: Ok(vec![Felt::from(decimals)]),
             fashion,
             minter,

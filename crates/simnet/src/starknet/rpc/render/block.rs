@@ -1,12 +1,12 @@
 //! Blocks.
 
-use super::super::super::block::Block;
-use super::super::super::transaction::{Price, Prices};
-use super::super::super::world::SEQUENCER;
-use super::super::Spec;
-use super::super::hex::{felt, number};
 use super::Body;
 use super::transaction::TransactionsJson;
+use crate::starknet::block::Block;
+use crate::starknet::rpc::Spec;
+use crate::starknet::rpc::hex::{felt, number};
+use crate::starknet::transaction::{Price, Prices};
+use crate::starknet::world::SEQUENCER;
 use primitives::Felt;
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ const ACCEPTED_ON_L1: &str = "ACCEPTED_ON_L1";
 const ACCEPTED_ON_L2: &str = "ACCEPTED_ON_L2";
 
 #[derive(Serialize)]
-pub(in super::super) struct BlockJson<'b> {
+pub(crate) struct BlockJson<'b> {
     status: &'static str,
     #[serde(serialize_with = "felt")]
     block_hash: Felt,
@@ -31,12 +31,7 @@ pub(in super::super) struct BlockJson<'b> {
 }
 
 impl<'b> BlockJson<'b> {
-    pub(in super::super) fn new(
-        block: &'b Block,
-        spec: Spec,
-        body: Body,
-        l1_accepted: u64,
-    ) -> Self {
+    pub(crate) fn new(block: &'b Block, spec: Spec, body: Body, l1_accepted: u64) -> Self {
         let status = if block.number <= l1_accepted {
             ACCEPTED_ON_L1
         } else {
@@ -47,7 +42,7 @@ impl<'b> BlockJson<'b> {
             block_hash: block.hash,
             parent_hash: block.parent_hash,
             new_root: block.commitment("STATE"),
-            header: HeaderJson::new(block.number, block.timestamp, &block.prices),
+            header: HeaderJson::new(block.number, block.timestamp, block.prices),
             commitments: (spec == Spec::V0_10).then(|| CommitmentsJson::new(block)),
             transactions: TransactionsJson {
                 transactions: &block.transactions,
@@ -60,16 +55,16 @@ impl<'b> BlockJson<'b> {
 
 /// The block that is being made. Transactions enter it only when it is sealed.
 #[derive(Serialize)]
-pub(in super::super) struct PreConfirmedJson {
+pub(crate) struct PreConfirmedJson {
     #[serde(flatten)]
     header: HeaderJson,
     transactions: [(); 0],
 }
 
 impl PreConfirmedJson {
-    pub(in super::super) fn new(number: u64, timestamp: u64) -> Self {
+    pub(crate) fn new(number: u64, timestamp: u64) -> Self {
         Self {
-            header: HeaderJson::new(number, timestamp, &Prices::USUAL),
+            header: HeaderJson::new(number, timestamp, Prices::USUAL),
             transactions: [],
         }
     }
@@ -89,14 +84,14 @@ struct HeaderJson {
 }
 
 impl HeaderJson {
-    fn new(block_number: u64, timestamp: u64, prices: &Prices) -> Self {
+    fn new(block_number: u64, timestamp: u64, prices: Prices) -> Self {
         Self {
             block_number,
             timestamp,
             sequencer_address: SEQUENCER,
-            l1_gas_price: prices.l1_gas.into(),
-            l2_gas_price: prices.l2_gas.into(),
-            l1_data_gas_price: prices.l1_data_gas.into(),
+            l1_gas_price: prices.l1.into(),
+            l2_gas_price: prices.l2.into(),
+            l1_data_gas_price: prices.l1_data.into(),
             l1_da_mode: "BLOB",
             starknet_version: STARKNET_VERSION,
         }

@@ -1,9 +1,9 @@
 //! Events, in receipts and in pages.
 
-use super::super::super::block::Block;
-use super::super::super::transaction::Event;
-use super::super::Spec;
-use super::super::hex::{felt, felts};
+use crate::starknet::block::Block;
+use crate::starknet::rpc::Spec;
+use crate::starknet::rpc::hex::{felt, felts};
+use crate::starknet::transaction::Event;
 use primitives::Felt;
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ impl<'b> EventJson<'b> {
 
 /// An event with the place where it was emitted.
 #[derive(Serialize)]
-pub(in super::super) struct EmittedJson<'b> {
+pub(crate) struct EmittedJson<'b> {
     #[serde(flatten)]
     event: EventJson<'b>,
     #[serde(serialize_with = "felt")]
@@ -47,7 +47,7 @@ pub(in super::super) struct EmittedJson<'b> {
 impl<'b> EmittedJson<'b> {
     /// The event `event_index` of the transaction `transaction_index`, which has
     /// this hash.
-    pub(in super::super) fn new(
+    pub(crate) fn new(
         block: &Block,
         (transaction_index, transaction_hash): (usize, Felt),
         (event_index, event): (usize, &'b Event),
@@ -67,9 +67,9 @@ impl<'b> EmittedJson<'b> {
 
 /// A page of events.
 #[derive(Serialize)]
-pub(in super::super) struct EventsJson<'b> {
-    pub(in super::super) events: Vec<EmittedJson<'b>>,
+pub(crate) struct EventsJson<'b> {
+    pub(crate) events: Vec<EmittedJson<'b>>,
     /// Where the next page begins, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in super::super) continuation_token: Option<String>,
+    pub(crate) continuation_token: Option<String>,
 }

@@ -1,9 +1,9 @@
 //! Transactions and their receipts.
 
-use super::super::super::transaction::{Bound, Bounds, Receipt, Resources, Transaction};
-use super::super::hex::{felt, felts, hex, number, optional_felt};
 use super::Body;
 use super::event::EventJson;
+use crate::starknet::rpc::hex::{Hex, felt, felts, hex, number};
+use crate::starknet::transaction::{Bound, Gas, Receipt, Resources, Transaction};
 use primitives::Felt;
 use serde::{Serialize, Serializer};
 
@@ -20,7 +20,7 @@ impl Serialize for TransactionsJson<'_> {
         match self.body {
             Body::Hashes => serializer.collect_seq(all.map(|included| hex(&included.hash))),
             Body::Transactions => serializer.collect_seq(
-                all.map(|included| TransactionJson::new(included, Some(included.hash))),
+                all.map(|included| TransactionJson::new(included, Some(hex(&included.hash)))),
             ),
             Body::Receipts => serializer.collect_seq(all.map(|included| IncludedJson {
                 transaction: TransactionJson::new(included, None),
@@ -38,11 +38,8 @@ struct IncludedJson<'b> {
 
 #[derive(Serialize)]
 struct TransactionJson<'b> {
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "optional_felt"
-    )]
-    transaction_hash: Option<Felt>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transaction_hash: Option<Hex<'b>>,
     r#type: &'static str,
     version: &'static str,
     #[serde(serialize_with = "felt")]
@@ -53,7 +50,7 @@ struct TransactionJson<'b> {
     signature: &'b [Felt],
     #[serde(serialize_with = "number")]
     nonce: u64,
-    resource_bounds: BoundsJson,
+    resource_bounds: Gas<BoundJson>,
     #[serde(serialize_with = "number")]
     tip: u64,
     paymaster_data: [(); 0],
@@ -63,7 +60,7 @@ struct TransactionJson<'b> {
 }
 
 impl<'b> TransactionJson<'b> {
-    fn new(included: &'b Transaction, transaction_hash: Option<Felt>) -> Self {
+    fn new(included: &'b Transaction, transaction_hash: Option<Hex<'b>>) -> Self {
         Self {
             transaction_hash,
             r#type: "INVOKE",
@@ -72,29 +69,12 @@ impl<'b> TransactionJson<'b> {
             calldata: &included.calldata,
             signature: &included.signature,
             nonce: included.nonce,
-            resource_bounds: included.bounds.into(),
+            resource_bounds: included.bounds.map(BoundJson::from),
             tip: included.tip,
             paymaster_data: [],
             account_deployment_data: [],
             nonce_data_availability_mode: "L1",
             fee_data_availability_mode: "L1",
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct BoundsJson {
-    l1_gas: BoundJson,
-    l1_data_gas: BoundJson,
-    l2_gas: BoundJson,
-}
-
-impl From<Bounds> for BoundsJson {
-    fn from(bounds: Bounds) -> Self {
-        Self {
-            l1_gas: bounds.l1_gas.into(),
-            l1_data_gas: bounds.l1_data_gas.into(),
-            l2_gas: bounds.l2_gas.into(),
         }
     }
 }
@@ -128,7 +108,7 @@ struct ReceiptJson<'b> {
     revert_reason: Option<&'b str>,
     messages_sent: [(); 0],
     events: Vec<EventJson<'b>>,
-    execution_resources: ResourcesJson,
+    execution_resources: Resources,
 }
 
 impl<'b> ReceiptJson<'b> {
@@ -155,7 +135,7 @@ impl<'b> ReceiptJson<'b> {
             revert_reason: revert_reason.as_deref(),
             messages_sent: [],
             events: events.iter().map(EventJson::new).collect(),
-            execution_resources: (*resources).into(),
+            execution_resources: *resources,
         }
     }
 }
@@ -165,21 +145,4 @@ struct FeeJson {
     #[serde(serialize_with = "number")]
     amount: u128,
     unit: &'static str,
-}
-
-#[derive(Serialize)]
-struct ResourcesJson {
-    l1_gas: u64,
-    l1_data_gas: u64,
-    l2_gas: u64,
-}
-
-impl From<Resources> for ResourcesJson {
-    fn from(resources: Resources) -> Self {
-        Self {
-            l1_gas: resources.l1_gas,
-            l1_data_gas: resources.l1_data_gas,
-            l2_gas: resources.l2_gas,
-        }
-    }
 }

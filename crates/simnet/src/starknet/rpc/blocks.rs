@@ -1,11 +1,11 @@
 //! Reading blocks.
 
-use super::super::node::StarknetNode;
 use super::Spec;
 use super::hex::hex;
 use super::id::BlockId;
 use super::render::{BlockJson, Body, PreConfirmedJson};
 use crate::jsonrpc::{Answer, Params, result};
+use crate::starknet::node::StarknetNode;
 use serde_json::json;
 
 /// The head's hash and number; control methods answer with it too.
@@ -21,14 +21,17 @@ pub(super) fn block(node: &StarknetNode, spec: Spec, body: Body, params: Params)
         (Spec::V0_10, _) => &["block_id", "response_flags"],
     };
     let id: BlockId = params.named(names)?.required("block_id")?;
-    let (block, l1_accepted, next) = {
+    let (block, head, l1_accepted) = {
         let chain = node.read();
         let block = id.sealed(&chain)?.cloned();
-        (block, chain.l1_accepted_number(), chain.head().number + 1)
+        (block, chain.head().clone(), chain.l1_accepted_number())
     };
     match block {
         Some(block) => result(&BlockJson::new(&block, spec, body, l1_accepted)),
-        None => result(&PreConfirmedJson::new(next, node.now())),
+        None => result(&PreConfirmedJson::new(
+            head.number + 1,
+            node.now().max(head.timestamp),
+        )),
     }
 }
 
