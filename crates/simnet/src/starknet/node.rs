@@ -13,6 +13,11 @@ use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
+/// The time of every world's first block, 1 January 2026: worlds of one seed
+/// begin with the same block whenever they are started, so that a follower of an
+/// earlier one finds common ground.
+const GENESIS_TIME: u64 = 1_767_225_600;
+
 /// The shortest time between blocks that are produced by the wall clock.
 const MIN_BLOCK_TIME: Duration = Duration::from_millis(1);
 
@@ -45,7 +50,7 @@ impl StarknetNode {
         let in_history = transactions.min(history_transactions(times.len()));
         let world = World::new(config.seed);
         let first = times.first().copied().unwrap_or_default();
-        let mut chain = Chain::new(world, first, config.kept_blocks);
+        let mut chain = Chain::new(world, first.min(GENESIS_TIME), config.kept_blocks);
         for time in times.iter().skip(1) {
             chain.mine(*time, in_history);
         }
@@ -227,6 +232,23 @@ mod tests {
             history: History::blocks(1, Duration::ZERO),
             ..StarknetConfig::default()
         })
+    }
+
+    #[test]
+    fn worlds_of_one_seed_begin_with_the_same_block_whenever_they_start() {
+        let started = |second| {
+            let clock = ManualClock::new(Timestamp::from_second(second).unwrap());
+            let config = StarknetConfig {
+                history: History::blocks(3, Duration::from_secs(2)),
+                ..StarknetConfig::default()
+            };
+            let node = StarknetNode::new(config, Arc::new(clock));
+            let hash = |number| node.read().by_number(number).unwrap().hash;
+            (hash(0), hash(1))
+        };
+        let (earlier, later) = (started(NOW), started(NOW + 1_000));
+        assert_eq!(earlier.0, later.0);
+        assert_ne!(earlier.1, later.1);
     }
 
     #[test]
