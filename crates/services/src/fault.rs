@@ -1,7 +1,7 @@
 //! Failures that are ours, not the caller's.
 
 use chain::RpcError;
-use primitives::BlockRef;
+use primitives::{BlockRef, Felt};
 use store::StoreError;
 use thiserror::Error;
 
@@ -26,6 +26,27 @@ pub enum Fault {
         /// The first block stored.
         first: BlockRef,
     },
+    /// No node is configured, or none has answered yet.
+    #[error("no node answers")]
+    NoNode,
+    /// A node follows another chain than the others.
+    #[error("the node follows chain {theirs:#x}, not {ours:#x}")]
+    OtherChain {
+        /// Its chain.
+        theirs: Felt,
+        /// The chain that we follow.
+        ours: Felt,
+    },
+    /// Too few nodes have a block for it to be accepted.
+    #[error("block {number} is known to {agreeing} of the {wanted} nodes that must agree")]
+    NoAgreement {
+        /// The block's height.
+        number: u64,
+        /// Nodes that have it.
+        agreeing: usize,
+        /// Nodes that must have it.
+        wanted: usize,
+    },
     /// The node's blocks do not link to each other.
     #[error("the node's block {number} does not follow its block before")]
     Unlinked {
@@ -35,6 +56,18 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Whether another node may do better.
+    pub(crate) fn is_of_a_node(&self) -> bool {
+        match self {
+            Self::Node(_)
+            | Self::Diverged { .. }
+            | Self::NoNode
+            | Self::OtherChain { .. }
+            | Self::Unlinked { .. } => true,
+            Self::Store(_) | Self::NoAgreement { .. } => false,
+        }
+    }
+
     /// The error and its sources in one line.
     pub fn chain_text(&self) -> String {
         let mut text = self.to_string();

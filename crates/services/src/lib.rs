@@ -15,7 +15,7 @@ mod snapshot;
 pub use fault::Fault;
 pub use follower::Follower;
 pub use health::{Health, HealthLimits, PartHealth, Report};
-pub use indexer::{Indexer, IndexerOptions, Progress, ProgressView, Round};
+pub use indexer::{Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round};
 pub use keys::{ApiKeys, KeyCaller, NewKey};
 pub use rate::{Decision, Policy, RateLimiter};
 pub use snapshot::{Snapshot, Snapshots};

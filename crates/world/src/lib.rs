@@ -13,7 +13,7 @@
 use chain::{RpcOptions, StarknetClient};
 use market::{Listings, Reading};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
-use services::{Indexer, IndexerOptions, Progress, Round, Snapshots};
+use services::{Indexer, IndexerOptions, Nodes, Progress, Round, Snapshots};
 use simnet::{History, StarknetConfig, StarknetNode};
 use std::{sync::Arc, time::Duration};
 use store::{Location, Store};
@@ -114,11 +114,22 @@ impl World {
         self.station_on(self.store(name).await, options).await
     }
 
-    /// An indexer on a given store.
+    /// An indexer on a given store, with this world's node.
     pub async fn station_on(&self, store: Store, options: IndexerOptions) -> Station {
+        let nodes = Nodes::new(vec![("world".to_owned(), self.client.clone())], 1);
+        self.station_with(store, nodes, options).await
+    }
+
+    /// An indexer on a given store, with given nodes.
+    pub async fn station_with(
+        &self,
+        store: Store,
+        nodes: Nodes,
+        options: IndexerOptions,
+    ) -> Station {
         let (snapshots, progress) = (Snapshots::default(), Progress::default());
         let indexer = Indexer::open(
-            self.client.clone(),
+            nodes,
             store.clone(),
             Arc::clone(&self.listings),
             snapshots.clone(),

@@ -6,13 +6,14 @@
 //! equals never having seen the others.
 
 mod ancestor;
+mod nodes;
 mod progress;
 mod round;
 mod state;
 
 use crate::{fault::Fault, snapshot::Snapshots};
-use chain::StarknetClient;
 use market::Listings;
+pub use nodes::{NodeView, Nodes};
 use primitives::Clock;
 pub use progress::{Progress, ProgressView};
 pub use round::Round;
@@ -55,7 +56,7 @@ const FINISH_WITHIN: Duration = Duration::from_secs(5);
 /// The writer of the chain's part of the store.
 #[derive(Debug)]
 pub struct Indexer {
-    node: StarknetClient,
+    nodes: Nodes,
     store: Store,
     listings: Arc<Listings>,
     snapshots: Snapshots,
@@ -68,7 +69,7 @@ pub struct Indexer {
 impl Indexer {
     /// Takes up the work where the store left it, and publishes what it holds.
     pub async fn open(
-        node: StarknetClient,
+        mut nodes: Nodes,
         store: Store,
         listings: Arc<Listings>,
         snapshots: Snapshots,
@@ -76,12 +77,12 @@ impl Indexer {
         clock: Arc<dyn Clock>,
         options: IndexerOptions,
     ) -> Result<Self, Fault> {
-        let chain_id = node.chain_id().await?;
+        let chain_id = nodes.chain_id().await?;
         store.chain().bind_chain(chain_id).await?;
         let state = State::load(&store, &listings).await?;
         state.publish(&snapshots);
         Ok(Self {
-            node,
+            nodes,
             store,
             listings,
             snapshots,

@@ -1,5 +1,6 @@
 //! How far the indexer is, for health, metrics and people who wait.
 
+use crate::indexer::NodeView;
 use arc_swap::ArcSwap;
 use primitives::{BlockRef, Timestamp};
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub struct ProgressView {
     pub answered_at: Option<Timestamp>,
     /// What went wrong since, if anything.
     pub error: Option<String>,
+    /// Every node that may be asked.
+    pub nodes: Vec<NodeView>,
 }
 
 impl Progress {
@@ -26,28 +29,29 @@ impl Progress {
     }
 
     pub(crate) fn answered(&self, head: BlockRef, at: Timestamp) {
-        self.0.store(Arc::new(ProgressView {
-            node_head: Some(head),
-            answered_at: Some(at),
-            error: self.view().error.clone(),
-        }));
+        self.change(|view| {
+            view.node_head = Some(head);
+            view.answered_at = Some(at);
+        });
+    }
+
+    pub(crate) fn surveyed(&self, nodes: Vec<NodeView>) {
+        self.change(|view| view.nodes = nodes);
     }
 
     /// A round ended well: what was wrong before is over.
     pub(crate) fn recovered(&self) {
-        let view = self.view();
-        if view.error.is_some() {
-            self.0.store(Arc::new(ProgressView {
-                error: None,
-                ..(*view).clone()
-            }));
-        }
+        self.change(|view| view.error = None);
     }
 
     pub(crate) fn failed(&self, error: String) {
-        self.0.store(Arc::new(ProgressView {
-            error: Some(error),
-            ..(*self.view()).clone()
-        }));
+        self.change(|view| view.error = Some(error));
+    }
+
+    /// There is one writer, so that nothing is lost between load and store.
+    fn change(&self, change: impl FnOnce(&mut ProgressView)) {
+        let mut view = (*self.view()).clone();
+        change(&mut view);
+        self.0.store(Arc::new(view));
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::{
     fault::Fault,
-    indexer::{Indexer, state::Tip},
+    indexer::{Indexer, nodes::Chosen, state::Tip},
 };
-use chain::Block;
+use chain::{Block, StarknetClient};
 use futures_util::{StreamExt, stream};
 use market::BlockEffects;
 use primitives::{BlockRef, Felt};
@@ -38,19 +38,42 @@ impl Indexer {
     /// Comes nearer to the node's head. After an error nothing has changed that
     /// was not committed.
     pub async fn round(&mut self, stop: &CancellationToken) -> Result<Round, Fault> {
-        let head = self.node.head().await?;
-        self.progress.answered(head, self.clock.now());
-        metrics::gauge!("stoa_node_head_block").set(lossy(head.number));
-        let round = match self.state.tip {
-            Some(tip) if head.number <= tip.block.number => self.compare(head, tip).await?,
-            _ => self.catch_up(head, stop).await?,
+        let surveyed = self.nodes.survey(self.clock.now()).await;
+        if let Ok(chosen) = &surveyed {
+            self.progress.answered(chosen.head, self.clock.now());
+            metrics::gauge!("stoa_node_head_block").set(lossy(chosen.head.number));
+        }
+        let outcome = match surveyed {
+            Ok(chosen) => self.spend(&chosen, stop).await,
+            Err(fault) => Err(fault),
         };
-        self.progress.recovered();
-        Ok(round)
+        self.progress.surveyed(self.nodes.views());
+        if outcome.is_ok() {
+            self.progress.recovered();
+        }
+        outcome
+    }
+
+    /// Spends the round with one node, and remembers how it served.
+    async fn spend(&mut self, chosen: &Chosen, stop: &CancellationToken) -> Result<Round, Fault> {
+        let outcome = match self.state.tip {
+            Some(tip) if chosen.head.number <= tip.block.number => self.compare(chosen, tip).await,
+            _ => self.catch_up(chosen, stop).await,
+        };
+        match &outcome {
+            Ok(_) => self.nodes.served_well(chosen),
+            Err(fault) if fault.is_of_a_node() => {
+                self.nodes
+                    .distrust(chosen, fault.chain_text(), self.clock.now());
+            }
+            Err(_) => {}
+        }
+        outcome
     }
 
     /// The node is not ahead of us: it stands still, lags behind, or forked.
-    async fn compare(&mut self, head: BlockRef, tip: Tip) -> Result<Round, Fault> {
+    async fn compare(&mut self, chosen: &Chosen, tip: Tip) -> Result<Round, Fault> {
+        let head = chosen.head;
         let ours = if head.number == tip.block.number {
             Some(tip.block.hash)
         } else {
@@ -61,11 +84,20 @@ impl Indexer {
         if ours == Some(head.hash) || before_our_first {
             return Ok(Round::CaughtUp);
         }
-        self.roll_back(tip.block).await
+        self.roll_back(chosen, tip.block).await
     }
 
-    async fn roll_back(&mut self, tip: BlockRef) -> Result<Round, Fault> {
-        let to = self.common_ancestor(tip).await?;
+    /// Goes back to the last block in common; the fork that replaces ours must
+    /// be agreed on first.
+    async fn roll_back(&mut self, chosen: &Chosen, tip: BlockRef) -> Result<Round, Fault> {
+        self.nodes.confirm(chosen, chosen.head).await?;
+        let to = self.common_ancestor(&chosen.client, tip).await?;
+        if to == tip {
+            // The node has our tip after all: what did not link to it is no fork.
+            return Err(Fault::Unlinked {
+                number: tip.number + 1,
+            });
+        }
         self.store.chain().rollback(tip, Some(to)).await?;
         let Some(time) = self.store.chain().tip_time().await? else {
             return Err(Fault::Diverged { first: tip });
@@ -79,13 +111,17 @@ impl Indexer {
     }
 
     /// Applies the blocks up to `head`, fetching ahead of the one in hand.
-    async fn catch_up(&mut self, head: BlockRef, stop: &CancellationToken) -> Result<Round, Fault> {
+    async fn catch_up(
+        &mut self,
+        chosen: &Chosen,
+        stop: &CancellationToken,
+    ) -> Result<Round, Fault> {
         let next = match self.state.tip {
             Some(tip) => tip.block.number + 1,
             None => self.options.start_block,
         };
-        let node = self.node.clone();
-        let mut batches = stream::iter(batches(next, head.number, self.options.batch))
+        let node = chosen.client.clone();
+        let mut batches = stream::iter(batches(next, chosen.head.number, self.options.batch))
             .map(|range| {
                 let node = node.clone();
                 async move { node.blocks(range).await }
@@ -93,10 +129,10 @@ impl Indexer {
             .buffered(self.options.prefetch);
         let mut applied = 0;
         while let Some(blocks) = batches.next().await {
-            match self.apply(&blocks?).await? {
+            match self.apply(chosen, &blocks?).await? {
                 Batch::Applied(count) => applied += count,
                 Batch::Forked => match self.state.tip {
-                    Some(tip) => return self.roll_back(tip.block).await,
+                    Some(tip) => return self.roll_back(chosen, tip.block).await,
                     None => return Err(Fault::Unlinked { number: next }),
                 },
             }
@@ -111,14 +147,17 @@ impl Indexer {
     }
 
     /// Reads what is due, commits everything in one transaction, publishes.
-    async fn apply(&mut self, blocks: &[Block]) -> Result<Batch, Fault> {
+    async fn apply(&mut self, chosen: &Chosen, blocks: &[Block]) -> Result<Batch, Fault> {
         let before = self.state.tip.map(|tip| tip.block);
         match (before, blocks.first()) {
             (Some(tip), Some(first)) if first.parent_hash != tip.hash => return Ok(Batch::Forked),
             (_, None) => return Ok(Batch::Applied(0)),
             _ => check_links(blocks)?,
         }
-        let effects = match self.effects(blocks).await {
+        if let Some(last) = blocks.last() {
+            self.nodes.confirm(chosen, last.at).await?;
+        }
+        let effects = match self.effects(&chosen.client, blocks).await {
             Ok(effects) => effects,
             Err(fault) => {
                 self.forget_uncommitted();
@@ -137,7 +176,11 @@ impl Indexer {
 
     /// The effects of blocks; the directory takes them up on the way, since
     /// what a block is to read depends on the blocks before it.
-    async fn effects(&mut self, blocks: &[Block]) -> Result<Vec<BlockEffects>, Fault> {
+    async fn effects(
+        &mut self,
+        node: &StarknetClient,
+        blocks: &[Block],
+    ) -> Result<Vec<BlockEffects>, Fault> {
         let mut all = Vec::with_capacity(blocks.len());
         for block in blocks {
             let due = self
@@ -147,7 +190,7 @@ impl Indexer {
             let readings = if due.is_empty() {
                 Vec::new()
             } else {
-                self.node.token_readings(&due, block.at).await?
+                node.token_readings(&due, block.at).await?
             };
             let effects = BlockEffects {
                 block: block.at,
