@@ -1,5 +1,5 @@
 //! Values that every part of Stoa shares: field elements, addresses, block
-//! positions, time and randomness.
+//! positions, transaction hashes, time and randomness.
 //!
 //! Nothing here waits, performs I/O or logs. Parsers are strict: they accept
 //! one documented form and say what is wrong with anything else.
@@ -10,6 +10,7 @@ mod clock;
 mod entropy;
 mod felt;
 mod selector;
+pub mod transaction_hash;
 
 pub use address::Address;
 pub use block::BlockRef;
