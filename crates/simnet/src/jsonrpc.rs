@@ -58,6 +58,20 @@ impl RpcError {
 /// What a method answers: JSON text, or an error.
 pub(crate) type Answer = Result<String, RpcError>;
 
+/// An answer as it is sent.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) answer: Answer,
+    /// An id in place of the request's: a fault that clients must notice.
+    pub(crate) id: Option<&'static str>,
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        Self { answer, id: None }
+    }
+}
+
 /// The JSON text of a result.
 pub(crate) fn result<T: Serialize + ?Sized>(value: &T) -> Answer {
     serde_json::to_string(value).map_err(|error| {
@@ -67,7 +81,10 @@ pub(crate) fn result<T: Serialize + ?Sized>(value: &T) -> Answer {
 }
 
 /// Answers a request or a batch. Notifications get no answer.
-pub(crate) fn answer(body: &[u8], call: impl Fn(&str, Params) -> Answer) -> Option<String> {
+pub(crate) fn answer<R: Into<Reply>>(
+    body: &[u8],
+    call: impl Fn(&str, Params) -> R,
+) -> Option<String> {
     let request = match serde_json::from_slice::<&RawValue>(body) {
         Ok(request) => request,
         Err(error) => return Some(envelope("null", &Err(RpcError::parse(&error)))),
@@ -110,7 +127,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
     Ok(Some(id))
 }
 
-fn answer_one(raw: &RawValue, call: &impl Fn(&str, Params) -> Answer) -> Option<String> {
+fn answer_one<R: Into<Reply>>(raw: &RawValue, call: &impl Fn(&str, Params) -> R) -> Option<String> {
     let refuse =
         |id: &str, reason: String| Some(envelope(id, &Err(RpcError::invalid_request(reason))));
     // A sequence would otherwise be read as a struct's fields in order.
@@ -128,8 +145,8 @@ fn answer_one(raw: &RawValue, call: &impl Fn(&str, Params) -> Answer) -> Option<
     let Some(method) = request.method else {
         return refuse(id.unwrap_or("null"), "method is missing".to_owned());
     };
-    let answer = call(&method, Params(request.params));
-    id.map(|id| envelope(id, &answer))
+    let reply: Reply = call(&method, Params(request.params)).into();
+    id.map(|id| envelope(reply.id.unwrap_or(id), &reply.answer))
 }
 
 fn envelope(id: &str, answer: &Answer) -> String {

@@ -8,4 +8,7 @@
 mod jsonrpc;
 mod starknet;
 
-pub use starknet::{Funding, History, PrefundedAccount, ReorgError, StarknetConfig, StarknetNode};
+pub use starknet::{
+    FaultError, FaultKind, Funding, History, PrefundedAccount, ReorgError, StarknetConfig,
+    StarknetNode, UnknownFault,
+};

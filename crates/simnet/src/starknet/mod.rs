@@ -7,6 +7,7 @@ mod config;
 mod contract;
 mod contracts;
 mod execution;
+mod fault;
 mod hash;
 mod node;
 mod rpc;
@@ -16,5 +17,6 @@ mod world;
 
 pub use chain::ReorgError;
 pub use config::{History, StarknetConfig};
+pub use fault::{FaultError, FaultKind, UnknownFault};
 pub use node::StarknetNode;
 pub use world::{Funding, PrefundedAccount};

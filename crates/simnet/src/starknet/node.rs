@@ -4,11 +4,12 @@ use super::chain::{Chain, ReorgError};
 use super::config::{
     MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_TRANSACTIONS_PER_BLOCK, StarknetConfig,
 };
+use super::fault::{FaultError, FaultKind, Faults};
 use super::rpc;
 use super::world::{MAX_ACTOR_EVENTS, PrefundedAccount, World, token_list};
 use primitives::{BlockRef, Clock};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +29,7 @@ pub struct StarknetNode(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     chain: RwLock<Chain>,
+    faults: Mutex<Faults>,
     clock: Arc<dyn Clock>,
     /// Seconds by which the node's clock is ahead.
     ahead: AtomicU64,
@@ -56,6 +58,7 @@ impl StarknetNode {
         }
         Self(Arc::new(Inner {
             chain: RwLock::new(chain),
+            faults: Mutex::default(),
             clock,
             ahead: AtomicU64::new(0),
             paused: AtomicBool::new(false),
@@ -143,6 +146,26 @@ impl StarknetNode {
     /// Goes on making blocks by the wall clock.
     pub fn resume(&self) {
         self.0.paused.store(false, Ordering::Relaxed);
+    }
+
+    /// Spoils the next `count` answers to `method`, or to any but the control
+    /// methods if it is `*`.
+    pub fn fault(&self, method: &str, kind: FaultKind, count: u32) -> Result<(), FaultError> {
+        self.faults().arm(method, kind, count)
+    }
+
+    /// Forgets the faults that were armed for `method`; all, if it is `*`.
+    pub fn clear_faults(&self, method: &str) {
+        self.faults().clear(method);
+    }
+
+    /// The fault of the next answer to `method`, which is the caller's to make.
+    pub(crate) fn take_fault(&self, method: &str) -> Option<FaultKind> {
+        self.faults().take(method)
+    }
+
+    fn faults(&self) -> MutexGuard<'_, Faults> {
+        self.0.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What curators would say about the tokens of every simulated network, as

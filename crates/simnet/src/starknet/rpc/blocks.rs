@@ -6,12 +6,16 @@ use super::id::BlockId;
 use super::render::{BlockJson, Body, PreConfirmedJson};
 use crate::jsonrpc::{Answer, Params, result};
 use crate::starknet::node::StarknetNode;
+use primitives::BlockRef;
 use serde_json::json;
 
 /// The head's hash and number; control methods answer with it too.
 pub(super) fn head(node: &StarknetNode) -> Answer {
-    let head = node.head();
-    result(&json!({ "block_hash": hex(&head.hash), "block_number": head.number }))
+    hash_and_number(node.head())
+}
+
+pub(super) fn hash_and_number(block: BlockRef) -> Answer {
+    result(&json!({ "block_hash": hex(&block.hash), "block_number": block.number }))
 }
 
 pub(super) fn block(node: &StarknetNode, spec: Spec, body: Body, params: Params) -> Answer {

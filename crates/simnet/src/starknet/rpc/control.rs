@@ -4,8 +4,10 @@
 use super::blocks::head;
 use super::hex::hex;
 use crate::jsonrpc::{Answer, Params, RpcError, result};
+use crate::starknet::fault::{ANY_METHOD, FaultKind};
 use crate::starknet::node::StarknetNode;
 use serde_json::json;
+use std::time::Duration;
 
 /// Blocks in one request.
 const MAX_BLOCKS: u32 = 10_000;
@@ -49,6 +51,34 @@ pub(super) fn pause(node: &StarknetNode) -> Answer {
 
 pub(super) fn resume(node: &StarknetNode) -> Answer {
     node.resume();
+    head(node)
+}
+
+/// Spoils the next answers to a method, or clears what was to come.
+pub(super) fn fault(node: &StarknetNode, params: Params) -> Answer {
+    let mut arguments = params.named(&["method", "kind", "count", "delay_ms"])?;
+    let method: Option<String> = arguments.optional("method")?;
+    let method = method.as_deref().unwrap_or(ANY_METHOD);
+    let kind: String = arguments.required("kind")?;
+    let count = arguments.optional("count")?.unwrap_or(1);
+    let delay: Option<u64> = arguments.optional("delay_ms")?;
+    let refused = |reason: String| RpcError::invalid_params(reason);
+    if kind == "none" {
+        node.clear_faults(method);
+        return head(node);
+    }
+    let kind = match (kind.parse(), delay) {
+        (Ok(FaultKind::Delay(_)), Some(delay)) => FaultKind::Delay(Duration::from_millis(delay)),
+        (Ok(kind), None) => kind,
+        (Ok(_), Some(_)) => return Err(refused("delay_ms belongs to the kind delay".to_owned())),
+        (Err(error), _) => return Err(refused(error.to_string())),
+    };
+    if count == 0 {
+        node.clear_faults(method);
+    } else {
+        node.fault(method, kind, count)
+            .map_err(|error| refused(error.to_string()))?;
+    }
     head(node)
 }
 

@@ -11,15 +11,18 @@ mod events;
 mod hex;
 mod id;
 mod render;
+mod spoil;
 #[cfg(test)]
 mod tests;
+mod transport;
 
+use super::fault::FaultKind;
 use super::node::StarknetNode;
 use super::world::token_list::CHAIN_ID;
 use crate::jsonrpc::{self, Answer, Params, RpcError};
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use primitives::{felt_to_hex, short_string};
@@ -57,8 +60,7 @@ pub(crate) fn router(node: StarknetNode) -> axum::Router {
 async fn serve(spec: Spec, State(node): State<StarknetNode>, body: Bytes) -> Response {
     let answered = tokio::task::spawn_blocking(move || answer(&node, spec, &body)).await;
     match answered {
-        Ok(Some(text)) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
-        Ok(None) => StatusCode::NO_CONTENT.into_response(),
+        Ok((text, fault)) => transport::respond(text, fault).await,
         Err(error) => {
             tracing::error!(%error, "a request to the simulated node failed");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
@@ -66,9 +68,12 @@ async fn serve(spec: Spec, State(node): State<StarknetNode>, body: Bytes) -> Res
     }
 }
 
-/// The answer to the bytes of a request, if it asks for one.
-fn answer(node: &StarknetNode, spec: Spec, body: &[u8]) -> Option<String> {
-    jsonrpc::answer(body, |method, params| call(node, spec, method, params))
+/// The answer to the bytes of a request, if it asks for one, and the fault with
+/// which it is to be sent.
+fn answer(node: &StarknetNode, spec: Spec, body: &[u8]) -> (Option<String>, Option<FaultKind>) {
+    spoil::answer(node, body, |method, params| {
+        call(node, spec, method, params)
+    })
 }
 
 fn call(node: &StarknetNode, spec: Spec, method: &str, params: Params) -> Answer {
@@ -93,6 +98,7 @@ fn call(node: &StarknetNode, spec: Spec, method: &str, params: Params) -> Answer
         "sim_reorg" => control::reorg(node, params),
         "sim_pause" => without(params, || control::pause(node)),
         "sim_resume" => without(params, || control::resume(node)),
+        "sim_fault" => control::fault(node, params),
         "sim_accounts" => without(params, || control::accounts(node)),
         _ => Err(RpcError::method_not_found(method)),
     }
