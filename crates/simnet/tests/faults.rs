@@ -1,5 +1,9 @@
 //! Faults on request, as a client meets them on a bare connection.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail by panicking"
+)]
 
 use primitives::{ManualClock, Timestamp};
 use serde_json::{Value, json};

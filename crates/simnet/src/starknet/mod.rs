@@ -8,6 +8,7 @@ mod contract;
 mod contracts;
 mod execution;
 mod fault;
+mod feed;
 mod hash;
 mod node;
 mod rpc;

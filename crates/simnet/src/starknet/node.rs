@@ -5,6 +5,7 @@ use super::config::{
     MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_TRANSACTIONS_PER_BLOCK, StarknetConfig,
 };
 use super::fault::{FaultError, FaultKind, Faults};
+use super::feed::{Feed, News};
 use super::rpc;
 use super::world::{MAX_ACTOR_EVENTS, PrefundedAccount, World, token_list};
 use primitives::{BlockRef, Clock};
@@ -30,6 +31,7 @@ pub struct StarknetNode(Arc<Inner>);
 struct Inner {
     chain: RwLock<Chain>,
     faults: Mutex<Faults>,
+    feed: Feed,
     clock: Arc<dyn Clock>,
     /// Seconds by which the node's clock is ahead.
     ahead: AtomicU64,
@@ -59,6 +61,7 @@ impl StarknetNode {
         Self(Arc::new(Inner {
             chain: RwLock::new(chain),
             faults: Mutex::default(),
+            feed: Feed::new(),
             clock,
             ahead: AtomicU64::new(0),
             paused: AtomicBool::new(false),
@@ -68,7 +71,9 @@ impl StarknetNode {
     }
 
     /// The node's JSON-RPC: `POST /starknet` and `/starknet/rpc/v0_9` answer as
-    /// version 0.9.0, `/starknet/rpc/v0_10` as 0.10.0.
+    /// version 0.9.0, `/starknet/rpc/v0_10` as 0.10.0. The same over WebSocket,
+    /// with subscriptions, at `/starknet/ws` and below `/starknet/ws/rpc`; the
+    /// server must let connections be upgraded.
     pub fn router(&self) -> axum::Router {
         rpc::router(self.clone())
     }
@@ -115,7 +120,9 @@ impl StarknetNode {
     pub fn mine(&self, blocks: u32) {
         for _ in 0..blocks {
             let now = self.now();
-            self.write().mine(now, self.0.transactions_per_block);
+            let mut chain = self.write();
+            chain.mine(now, self.0.transactions_per_block);
+            self.0.feed.publish(News::Head(chain.head().clone()));
         }
     }
 
@@ -123,8 +130,18 @@ impl StarknetNode {
     /// place.
     pub fn reorg(&self, depth: u32) -> Result<(), ReorgError> {
         let now = self.now();
-        self.write()
-            .reorg(depth, now, self.0.transactions_per_block)
+        let mut chain = self.write();
+        let last = chain.head().reference();
+        let first = (last.number + 1).saturating_sub(depth.into());
+        let first = chain.by_number(first).map(|block| block.reference());
+        chain.reorg(depth, now, self.0.transactions_per_block)?;
+        if let Some(first) = first {
+            self.0.feed.publish(News::Reorg { first, last });
+            for block in chain.range(first.number, u64::MAX) {
+                self.0.feed.publish(News::Head(block));
+            }
+        }
+        Ok(())
     }
 
     /// Moves the node's clock ahead for good, and makes a block at the new time.
@@ -177,6 +194,11 @@ impl StarknetNode {
     /// The node's time in seconds.
     pub(crate) fn now(&self) -> u64 {
         seconds(self.0.clock.as_ref()).saturating_add(self.0.ahead.load(Ordering::Relaxed))
+    }
+
+    /// Where news of the chain come from.
+    pub(crate) fn feed(&self) -> &Feed {
+        &self.0.feed
     }
 
     /// The chain, to be looked at briefly.

@@ -14,6 +14,9 @@ pub(super) const INVALID_CONTINUATION_TOKEN: RpcError =
     RpcError::new(33, "The supplied continuation token is invalid or unknown");
 pub(super) const TOO_MANY_KEYS_IN_FILTER: RpcError =
     RpcError::new(34, "Too many keys provided in a filter");
+pub(super) const INVALID_SUBSCRIPTION_ID: RpcError = RpcError::new(66, "Invalid subscription id");
+pub(super) const TOO_MANY_BLOCKS_BACK: RpcError =
+    RpcError::new(68, "Cannot go back more than 1024 blocks");
 const CONTRACT_ERROR: RpcError = RpcError::new(40, "Contract error");
 
 impl From<CallFailure> for RpcError {

@@ -1,4 +1,4 @@
-//! The node's JSON-RPC over HTTP.
+//! The node's JSON-RPC over HTTP and WebSocket.
 //!
 //! A request is answered on a blocking thread: the chain is locked only to look
 //! blocks up, and large answers are written without holding up the runtime.
@@ -11,7 +11,9 @@ mod events;
 mod hex;
 mod id;
 mod render;
+mod socket;
 mod spoil;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -24,7 +26,7 @@ use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use axum::routing::{get, post};
 use primitives::{felt_to_hex, short_string};
 use render::Body;
 
@@ -49,10 +51,15 @@ impl Spec {
 
 pub(crate) fn router(node: StarknetNode) -> axum::Router {
     let speak = |spec: Spec| post(move |node, body| serve(spec, node, body));
+    let subscribe =
+        |spec: Spec| get(move |node, upgrade| async move { socket::upgrade(spec, node, upgrade) });
     axum::Router::new()
         .route("/starknet", speak(Spec::V0_9))
         .route("/starknet/rpc/v0_9", speak(Spec::V0_9))
         .route("/starknet/rpc/v0_10", speak(Spec::V0_10))
+        .route("/starknet/ws", subscribe(Spec::V0_9))
+        .route("/starknet/ws/rpc/v0_9", subscribe(Spec::V0_9))
+        .route("/starknet/ws/rpc/v0_10", subscribe(Spec::V0_10))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(node)
 }

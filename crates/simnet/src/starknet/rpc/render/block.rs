@@ -17,16 +17,8 @@ const ACCEPTED_ON_L2: &str = "ACCEPTED_ON_L2";
 #[derive(Serialize)]
 pub(crate) struct BlockJson<'b> {
     status: &'static str,
-    #[serde(serialize_with = "felt")]
-    block_hash: Felt,
-    #[serde(serialize_with = "felt")]
-    parent_hash: Felt,
-    #[serde(serialize_with = "felt")]
-    new_root: Felt,
     #[serde(flatten)]
-    header: HeaderJson,
-    #[serde(flatten)]
-    commitments: Option<CommitmentsJson>,
+    head: HeadJson,
     transactions: TransactionsJson<'b>,
 }
 
@@ -39,16 +31,39 @@ impl<'b> BlockJson<'b> {
         };
         Self {
             status,
-            block_hash: block.hash,
-            parent_hash: block.parent_hash,
-            new_root: block.commitment("STATE"),
-            header: HeaderJson::new(block.number, block.timestamp, block.prices),
-            commitments: (spec == Spec::V0_10).then(|| CommitmentsJson::new(block)),
+            head: HeadJson::new(block, spec),
             transactions: TransactionsJson {
                 transactions: &block.transactions,
                 body,
                 finality_status: status,
             },
+        }
+    }
+}
+
+/// All that a sealed block says of itself.
+#[derive(Serialize)]
+pub(crate) struct HeadJson {
+    #[serde(serialize_with = "felt")]
+    block_hash: Felt,
+    #[serde(serialize_with = "felt")]
+    parent_hash: Felt,
+    #[serde(serialize_with = "felt")]
+    new_root: Felt,
+    #[serde(flatten)]
+    header: HeaderJson,
+    #[serde(flatten)]
+    commitments: Option<CommitmentsJson>,
+}
+
+impl HeadJson {
+    pub(crate) fn new(block: &Block, spec: Spec) -> Self {
+        Self {
+            block_hash: block.hash,
+            parent_hash: block.parent_hash,
+            new_root: block.commitment("STATE"),
+            header: HeaderJson::new(block.number, block.timestamp, block.prices),
+            commitments: (spec == Spec::V0_10).then(|| CommitmentsJson::new(block)),
         }
     }
 }

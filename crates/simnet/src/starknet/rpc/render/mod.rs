@@ -7,7 +7,7 @@ mod block;
 mod event;
 mod transaction;
 
-pub(super) use block::{BlockJson, PreConfirmedJson};
+pub(super) use block::{BlockJson, HeadJson, PreConfirmedJson};
 pub(super) use event::{EmittedJson, EventsJson};
 
 /// How much of its transactions a block shows.
