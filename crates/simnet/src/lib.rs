@@ -9,6 +9,6 @@ mod jsonrpc;
 mod starknet;
 
 pub use starknet::{
-    FaultError, FaultKind, Funding, History, PrefundedAccount, ReorgError, StarknetConfig,
-    StarknetNode, UnknownFault,
+    Action, FaultError, FaultKind, Funding, History, PrefundedAccount, Refusal, ReorgError,
+    SignedTransaction, StarknetConfig, StarknetNode, UnknownFault,
 };

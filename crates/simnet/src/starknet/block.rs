@@ -1,9 +1,11 @@
 //! Blocks as the chain keeps them.
 
+use super::gas::Prices;
 use super::hash::digest;
 use super::state::Slot;
-use super::transaction::{Prices, Transaction};
+use super::transaction::Transaction;
 use primitives::{BlockRef, Felt};
+use std::sync::Arc;
 
 /// A sealed block. It never changes; readers share it.
 #[derive(Debug)]
@@ -14,7 +16,7 @@ pub(crate) struct Block {
     /// Seconds since 1970.
     pub(crate) timestamp: u64,
     pub(crate) prices: Prices,
-    pub(crate) transactions: Vec<Transaction>,
+    pub(crate) transactions: Vec<Arc<Transaction>>,
     /// What the block wrote into the state, to take it back in a reorg.
     pub(crate) writes: Vec<Slot>,
 }
@@ -48,9 +50,9 @@ pub(crate) fn block_hash(
     parent_hash: Felt,
     number: u64,
     timestamp: u64,
-    transactions: &[Transaction],
+    transactions: &[Arc<Transaction>],
 ) -> Felt {
     let mut parts = vec![parent_hash, Felt::from(number), Felt::from(timestamp)];
-    parts.extend(transactions.iter().map(|transaction| transaction.hash));
+    parts.extend(transactions.iter().map(|transaction| transaction.hash()));
     digest("BLOCK", &parts)
 }

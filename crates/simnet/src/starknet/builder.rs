@@ -1,128 +1,53 @@
 //! A block in the making.
 
 use super::block::{Block, block_hash};
-use super::contracts::erc20::transfer_call;
-use super::execution::{CallFailure, Contracts, Effects, Execution};
+use super::execution::{Contracts, View};
+use super::gas::Prices;
+use super::process::{self, Charge};
+use super::refusal::Refusal;
 use super::state::{Key, Slot, State};
-use super::transaction::{Invoke, Prices, Receipt, Resources, Transaction, with_headroom};
-use super::world::{SEQUENCER, STRK};
+use super::transaction::{Call, Receipt, Request, Transaction};
 use primitives::{Felt, U256};
+use std::sync::Arc;
 
-/// Includes transactions one after the other; each sees the ones before it.
+/// The block that follows the head: what is in it so far. Its writes are in the
+/// state already, where only those see them who read at its height.
 #[derive(Debug)]
-pub(crate) struct BlockBuilder<'c> {
-    contracts: &'c Contracts,
-    state: &'c mut State,
-    number: u64,
-    parent_hash: Felt,
-    timestamp: u64,
-    prices: Prices,
-    transactions: Vec<Transaction>,
-    writes: Vec<Slot>,
+pub(crate) struct OpenBlock {
+    pub(crate) number: u64,
+    pub(crate) parent_hash: Felt,
+    pub(crate) prices: Prices,
+    pub(crate) transactions: Vec<Arc<Transaction>>,
+    pub(crate) writes: Vec<Slot>,
 }
 
-impl<'c> BlockBuilder<'c> {
-    pub(crate) fn new(
-        contracts: &'c Contracts,
-        state: &'c mut State,
-        number: u64,
-        parent_hash: Felt,
-        timestamp: u64,
-    ) -> Self {
+impl OpenBlock {
+    /// The first block of the world of `seed`.
+    pub(crate) fn first(seed: u64) -> Self {
+        Self::new(seed, 0, Felt::ZERO)
+    }
+
+    /// The block after `parent`.
+    pub(crate) fn after(parent: &Block, seed: u64) -> Self {
+        Self::new(seed, parent.number + 1, parent.hash)
+    }
+
+    fn new(seed: u64, number: u64, parent_hash: Felt) -> Self {
         Self {
-            contracts,
-            state,
             number,
             parent_hash,
-            timestamp,
-            prices: Prices::USUAL,
+            prices: Prices::of_block(seed, number),
             transactions: Vec::new(),
             writes: Vec::new(),
         }
     }
 
-    /// The state so far, to be read at [`Self::number`].
-    pub(crate) fn state(&self) -> &State {
-        self.state
-    }
-
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Writes outside of any transaction: only the first block does.
-    pub(crate) fn write(&mut self, key: Key, value: U256) {
-        self.writes
-            .extend(self.state.write(key, self.number, value));
-    }
-
-    /// Runs the calls, all or none, and charges the fee in either case. A sender
-    /// who cannot pay it is refused, and nothing happens.
-    pub(crate) fn include(
-        &mut self,
-        invoke: &Invoke,
-        resources: Resources,
-    ) -> Result<(), CallFailure> {
-        let fee = resources.fee(self.prices);
-        let (effects, nonce, reverted) = self.run(invoke, fee)?;
-        for (key, value) in effects.writes {
-            self.write(key, value);
-        }
-        self.transactions.push(Transaction {
-            hash: invoke.hash,
-            sender: invoke.sender,
-            nonce,
-            calldata: invoke.calldata(),
-            signature: Box::default(),
-            bounds: with_headroom(resources, self.prices),
-            tip: 0,
-            receipt: Receipt {
-                fee,
-                resources,
-                events: effects.events,
-                revert_reason: reverted.map(|failure| failure.to_string()),
-            },
-        });
-        Ok(())
-    }
-
-    /// The effects of a transaction, its nonce and why its calls were reverted.
-    fn run(
-        &self,
-        invoke: &Invoke,
-        fee: u128,
-    ) -> Result<(Effects, u64, Option<CallFailure>), CallFailure> {
-        let fresh = || Execution::new(self.contracts, self.state, self.number);
-        let mut execution = fresh();
-        let reverted = invoke
-            .calls
-            .iter()
-            .try_for_each(|call| execution.call(invoke.sender, call).map(drop))
-            .err();
-        if reverted.is_some() {
-            execution = fresh();
-        }
-        if fee > 0 {
-            let payment = transfer_call(STRK, SEQUENCER, U256::from(fee));
-            execution.call(invoke.sender, &payment)?;
-        }
-        let nonce_key = Key::nonce(invoke.sender);
-        let nonce = execution.read(&nonce_key);
-        execution.write(nonce_key, nonce.saturating_add(U256::ONE));
-        Ok((execution.finish(), nonce.saturating_to(), reverted))
-    }
-
-    pub(crate) fn seal(self) -> Block {
+    pub(crate) fn seal(self, timestamp: u64) -> Block {
         Block {
             number: self.number,
-            hash: block_hash(
-                self.parent_hash,
-                self.number,
-                self.timestamp,
-                &self.transactions,
-            ),
+            hash: block_hash(self.parent_hash, self.number, timestamp, &self.transactions),
             parent_hash: self.parent_hash,
-            timestamp: self.timestamp,
+            timestamp,
             prices: self.prices,
             transactions: self.transactions,
             writes: self.writes,
@@ -130,7 +55,59 @@ impl<'c> BlockBuilder<'c> {
     }
 }
 
-/// The key and value that say that a contract of `class_hash` is at `address`.
-pub(crate) fn deployment(address: Felt, class_hash: Felt) -> (Key, U256) {
-    (Key::class_hash(address), super::hash::from_felt(class_hash))
+/// Includes transactions one after the other; each sees the ones before it.
+#[derive(Debug)]
+pub(crate) struct BlockBuilder<'c> {
+    pub(crate) contracts: &'c Contracts,
+    pub(crate) state: &'c mut State,
+    pub(crate) open: &'c mut OpenBlock,
+}
+
+impl BlockBuilder<'_> {
+    /// The state so far.
+    pub(crate) fn view(&self) -> View<'_> {
+        View {
+            contracts: self.contracts,
+            state: self.state,
+            at: self.open.number,
+            earlier: None,
+        }
+    }
+
+    /// Writes outside of any transaction: only the first block does.
+    pub(crate) fn write(&mut self, key: Key, value: U256) {
+        let slot = self.state.write(key, self.open.number, value);
+        self.open.writes.extend(slot);
+    }
+
+    /// Includes a transaction that is known to be valid.
+    pub(crate) fn include(&mut self, request: Request, charge: Charge) -> Result<(), Refusal> {
+        let outcome = process::apply(self.view(), &request, self.open.prices, charge, false)?;
+        for (key, value) in outcome.effects.writes {
+            self.write(key, value);
+        }
+        self.open.transactions.push(Arc::new(Transaction {
+            request,
+            receipt: Receipt {
+                fee: outcome.fee,
+                resources: outcome.resources,
+                events: outcome.effects.events,
+                revert_reason: outcome.reversal.map(|reversal| reversal.to_string()),
+            },
+        }));
+        Ok(())
+    }
+
+    /// Includes calls of one of the world's own actors.
+    pub(crate) fn act(
+        &mut self,
+        hash: Felt,
+        sender: Felt,
+        calls: &[Call],
+        charge: Charge,
+    ) -> Result<(), Refusal> {
+        let nonce = self.view().nonce(sender);
+        let request = Request::of_actor(hash, (sender, nonce), calls, self.open.prices);
+        self.include(request, charge)
+    }
 }

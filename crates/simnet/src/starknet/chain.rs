@@ -1,16 +1,25 @@
 //! The chain: its blocks, its state, and how they grow and are replaced.
+//!
+//! Transactions from outside enter the block in the making at once and stay at
+//! its beginning; the world's actors follow when it is sealed. What a client
+//! sees before is therefore what it gets.
+
+mod intake;
 
 use super::block::Block;
-use super::builder::BlockBuilder;
-use super::execution::Execution;
+use super::builder::{BlockBuilder, OpenBlock};
+use super::execution::View;
 use super::hash::digest;
-use super::state::State;
+use super::mempool::Mempool;
+use super::state::{Key, State};
+use super::storage::StorageIndex;
+use super::transaction::{Request, Transaction};
 use super::world::{World, actors};
 use primitives::Felt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 /// Blocks this far below the head count as accepted on L1.
@@ -36,6 +45,11 @@ pub(crate) struct Chain {
     state: State,
     blocks: VecDeque<Arc<Block>>,
     numbers: HashMap<Felt, u64>,
+    /// The block of every transaction and its place there.
+    transactions: HashMap<Felt, (u64, usize)>,
+    open: OpenBlock,
+    mempool: Mempool,
+    storage: Mutex<StorageIndex>,
     kept_blocks: usize,
     /// Counts reorgs, so that a replacement differs from what it replaces.
     fork: u64,
@@ -45,14 +59,22 @@ impl Chain {
     /// A chain of one block, in which the world is deployed and funded.
     pub(crate) fn new(world: World, timestamp: u64, kept_blocks: usize) -> Self {
         let mut state = State::default();
-        let mut builder = BlockBuilder::new(&world.contracts, &mut state, 0, Felt::ZERO, timestamp);
-        world.begin(&mut builder);
-        let first = builder.seal();
+        let mut open = OpenBlock::first(world.seed);
+        world.begin(&mut BlockBuilder {
+            contracts: &world.contracts,
+            state: &mut state,
+            open: &mut open,
+        });
+        let first = open.seal(timestamp);
         let mut chain = Self {
+            open: OpenBlock::after(&first, world.seed),
             world,
             state,
             blocks: VecDeque::new(),
             numbers: HashMap::new(),
+            transactions: HashMap::new(),
+            mempool: Mempool::default(),
+            storage: Mutex::default(),
             kept_blocks: kept_blocks.max(1),
             fork: 0,
         };
@@ -96,24 +118,46 @@ impl Chain {
             .collect()
     }
 
-    /// The state, readable at every block that is kept.
-    pub(crate) fn state(&self) -> &State {
-        &self.state
+    /// The block in the making.
+    pub(crate) fn open(&self) -> &OpenBlock {
+        &self.open
     }
 
-    /// An execution on the state after block `at`, without any effect.
-    pub(crate) fn execution(&self, at: u64) -> Execution<'_> {
-        Execution::new(&self.world.contracts, &self.state, at)
+    /// The state after block `at`, which may be the one in the making.
+    pub(crate) fn view(&self, at: u64) -> View<'_> {
+        View {
+            contracts: &self.world.contracts,
+            state: &self.state,
+            at,
+            earlier: None,
+        }
+    }
+
+    /// An included transaction with the number of its block and its place there.
+    pub(crate) fn transaction(&self, hash: Felt) -> Option<(&Arc<Transaction>, u64)> {
+        let (number, index) = *self.transactions.get(&hash)?;
+        let transactions = match self.by_number(number) {
+            Some(block) => &block.transactions,
+            None => &self.open.transactions,
+        };
+        Some((transactions.get(index)?, number))
+    }
+
+    /// A transaction that waits.
+    pub(crate) fn waiting(&self, hash: Felt) -> Option<&Request> {
+        self.mempool.by_hash(hash)
+    }
+
+    /// The variable of `contract` of which a part is at `place` in its storage.
+    pub(crate) fn variable(&self, contract: Felt, place: Felt) -> Option<Key> {
+        let mut index = self.storage.lock().unwrap_or_else(PoisonError::into_inner);
+        index.find(&self.state, contract, place)
     }
 
     /// Appends a block with about `transactions` transactions of the actors. Its
     /// time is never before its parent's.
     pub(crate) fn mine(&mut self, timestamp: u64, transactions: u32) {
-        let (number, parent_hash, parent_time) = {
-            let head = self.head();
-            (head.number + 1, head.hash, head.timestamp)
-        };
-        let timestamp = timestamp.max(parent_time);
+        let timestamp = timestamp.max(self.head().timestamp);
         // The block's own randomness: nothing but the chain itself has to be
         // kept to go on in the same way.
         let seed = digest(
@@ -121,21 +165,28 @@ impl Chain {
             &[
                 Felt::from(self.world.seed),
                 Felt::from(self.fork),
-                parent_hash,
+                self.open.parent_hash,
                 Felt::from(timestamp),
             ],
         );
         let mut rng = ChaCha8Rng::from_seed(seed.to_bytes_be());
-        let mut builder = BlockBuilder::new(
-            &self.world.contracts,
-            &mut self.state,
-            number,
-            parent_hash,
-            timestamp,
-        );
+        let mut builder = BlockBuilder {
+            contracts: &self.world.contracts,
+            state: &mut self.state,
+            open: &mut self.open,
+        };
         actors::act(&self.world, &mut builder, &mut rng, seed, transactions);
-        let block = builder.seal();
+        self.seal(timestamp);
+    }
+
+    /// Ends the block in the making and begins the next one.
+    fn seal(&mut self, timestamp: u64) {
+        // The next one is known only when this one is: an empty one stands in.
+        let open = std::mem::replace(&mut self.open, OpenBlock::first(self.world.seed));
+        let block = open.seal(timestamp);
+        self.open = OpenBlock::after(&block, self.world.seed);
         self.push(block);
+        self.include_waiting();
     }
 
     /// Replaces the last `depth` blocks by others at the same times, and appends
@@ -151,12 +202,19 @@ impl Chain {
             .ok()
             .filter(|orphans| (1..=possible).contains(orphans))
             .ok_or(ReorgError::Depth { depth, possible })?;
+        let mut returning = self.abandon_open();
         let orphaned = self.blocks.split_off(self.blocks.len() - orphans);
         for block in orphaned.iter().rev() {
             self.state.undo(block.number, &block.writes);
             self.numbers.remove(&block.hash);
+            let mut earlier = self.forget(&block.transactions);
+            earlier.append(&mut returning);
+            returning = earlier;
         }
         self.fork += 1;
+        self.open = OpenBlock::after(self.head(), self.world.seed);
+        self.mempool.put_back(returning, self.open.number);
+        self.include_waiting();
         for block in &orphaned {
             self.mine(block.timestamp, transactions);
         }
@@ -166,15 +224,42 @@ impl Chain {
 
     fn push(&mut self, block: Block) {
         self.numbers.insert(block.hash, block.number);
+        for (index, transaction) in block.transactions.iter().enumerate() {
+            self.transactions
+                .insert(transaction.hash(), (block.number, index));
+        }
         self.blocks.push_back(Arc::new(block));
         while self.blocks.len() > self.kept_blocks {
             if let Some(dropped) = self.blocks.pop_front() {
                 self.numbers.remove(&dropped.hash);
+                self.forget(&dropped.transactions);
             }
             if let Some(oldest) = self.blocks.front() {
                 self.state.forget_before(oldest.number, &oldest.writes);
             }
         }
+    }
+
+    /// Takes the block in the making back. Answers with those of its
+    /// transactions that came from outside.
+    fn abandon_open(&mut self) -> Vec<Request> {
+        let writes = std::mem::take(&mut self.open.writes);
+        self.state.undo(self.open.number, &writes);
+        let transactions = std::mem::take(&mut self.open.transactions);
+        self.forget(&transactions)
+    }
+
+    /// Transactions are no longer known. Answers with those from outside.
+    fn forget(&mut self, transactions: &[Arc<Transaction>]) -> Vec<Request> {
+        for transaction in transactions {
+            self.transactions.remove(&transaction.hash());
+        }
+        transactions
+            .iter()
+            .map(|transaction| &transaction.request)
+            .filter(|request| request.is_from_outside())
+            .cloned()
+            .collect()
     }
 }
 

@@ -3,9 +3,10 @@
 //! A kind of contract is one file: a type with its settings, a table of
 //! entrypoints by name, and functions over an [`Env`] and its [`Calldata`].
 
-use super::execution::Execution;
-use super::state::Key;
-use super::transaction::Event;
+use super::class::{Class, Signature, Typed};
+use super::execution::{CallFailure, Execution, Origin};
+use super::state::{Key, Variable};
+use super::transaction::{Call, Event};
 use primitives::{Felt, U256, selector};
 use std::collections::HashMap;
 use std::fmt;
@@ -13,13 +14,19 @@ use thiserror::Error;
 
 /// Why an entrypoint gave up. All effects of the transaction are undone.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub(crate) struct Revert(String);
+pub(crate) enum Revert {
+    /// The contract's own words.
+    #[error("{0}")]
+    Reason(String),
+    /// A call that it made failed.
+    #[error(transparent)]
+    Inner(Box<CallFailure>),
+}
 
 impl Revert {
     /// A revert with a contract's own words.
     pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Self(reason.into())
+        Self::Reason(reason.into())
     }
 }
 
@@ -29,25 +36,78 @@ pub(crate) type Returned = Result<Vec<Felt>, Revert>;
 /// A deployed contract: its settings, while its variables are in the state.
 pub(crate) trait Contract: fmt::Debug + Send + Sync {
     /// The class that it was deployed from.
-    fn class_hash(&self) -> Felt;
+    fn class(&self) -> &'static Class;
 
     /// Runs the entrypoint `selector`; `None` if there is no such entrypoint.
     fn call(&self, env: &mut Env<'_, '_>, selector: Felt, calldata: &[Felt]) -> Option<Returned>;
+
+    /// Runs the constructor; `None` if people cannot deploy this class.
+    fn construct(&self, _: &mut Env<'_, '_>, _: &[Felt]) -> Option<Returned> {
+        None
+    }
 }
 
 /// A function of a contract of kind `C`.
 pub(crate) type Entrypoint<C> = fn(&C, &mut Env<'_, '_>, &mut Calldata<'_>) -> Returned;
 
+/// An entrypoint with its signature.
+pub(crate) struct Function<C> {
+    pub(crate) signature: Signature,
+    run: Entrypoint<C>,
+}
+
+impl<C> Clone for Function<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Function<C> {}
+
+impl<C> Function<C> {
+    /// A function that only reads.
+    pub(crate) const fn view(
+        name: &'static str,
+        inputs: &'static [Typed],
+        outputs: &'static [&'static str],
+        run: Entrypoint<C>,
+    ) -> Self {
+        let signature = Signature {
+            name,
+            inputs,
+            outputs,
+            view: true,
+        };
+        Self { signature, run }
+    }
+
+    /// A function that changes something.
+    pub(crate) const fn external(
+        name: &'static str,
+        inputs: &'static [Typed],
+        outputs: &'static [&'static str],
+        run: Entrypoint<C>,
+    ) -> Self {
+        let signature = Signature {
+            name,
+            inputs,
+            outputs,
+            view: false,
+        };
+        Self { signature, run }
+    }
+}
+
 /// The entrypoints of a kind of contract, by selector.
 pub(crate) struct Entrypoints<C>(HashMap<Felt, Entrypoint<C>>);
 
 impl<C> Entrypoints<C> {
-    /// A table of entrypoints by name; one function may have several.
-    pub(crate) fn new(named: &[(&str, Entrypoint<C>)]) -> Self {
+    /// A table of functions; one may be there under several names.
+    pub(crate) fn new(functions: &[Function<C>]) -> Self {
         Self(
-            named
+            functions
                 .iter()
-                .map(|(name, function)| (selector(name), *function))
+                .map(|function| (selector(function.signature.name), function.run))
                 .collect(),
         )
     }
@@ -61,31 +121,62 @@ impl<C> Entrypoints<C> {
         calldata: &[Felt],
     ) -> Option<Returned> {
         let function = self.0.get(&selector)?;
-        let mut calldata = Calldata(calldata);
-        let returned = function(contract, env, &mut calldata);
-        Some(returned.and_then(|felts| calldata.end().map(|()| felts)))
+        Some(run(*function, contract, env, calldata))
     }
+}
+
+/// Runs `function`, which has to use up the calldata.
+pub(crate) fn run<C>(
+    function: Entrypoint<C>,
+    contract: &C,
+    env: &mut Env<'_, '_>,
+    calldata: &[Felt],
+) -> Returned {
+    let mut calldata = Calldata(calldata);
+    let returned = function(contract, env, &mut calldata)?;
+    calldata.end()?;
+    Ok(returned)
 }
 
 /// The arguments of a call, taken one after the other.
 #[derive(Debug)]
 pub(crate) struct Calldata<'c>(&'c [Felt]);
 
-impl Calldata<'_> {
+impl<'c> Calldata<'c> {
     /// The next element.
     pub(crate) fn felt(&mut self) -> Result<Felt, Revert> {
-        let (first, rest) = self
-            .0
-            .split_first()
-            .ok_or_else(|| Revert::new("Input too short for arguments"))?;
+        let (first, rest) = self.0.split_first().ok_or_else(too_short)?;
         self.0 = rest;
         Ok(*first)
+    }
+
+    /// The next number of elements: a length.
+    pub(crate) fn length(&mut self) -> Result<usize, Revert> {
+        let length = super::hash::from_felt(self.felt()?);
+        // No list is longer than what is left.
+        usize::try_from(length)
+            .ok()
+            .filter(|length| *length <= self.0.len())
+            .ok_or_else(too_short)
+    }
+
+    /// The next list of elements: its length and as many elements.
+    pub(crate) fn felts(&mut self) -> Result<&'c [Felt], Revert> {
+        let length = self.length()?;
+        let (list, rest) = self.0.split_at_checked(length).ok_or_else(too_short)?;
+        self.0 = rest;
+        Ok(list)
     }
 
     /// The next 256-bit number: its low and its high half.
     pub(crate) fn u256(&mut self) -> Result<U256, Revert> {
         let (low, high) = (self.half()?, self.half()?);
         Ok(low | (high << 128_usize))
+    }
+
+    /// All that is left.
+    pub(crate) fn rest(&mut self) -> &'c [Felt] {
+        std::mem::take(&mut self.0)
     }
 
     fn half(&mut self) -> Result<U256, Revert> {
@@ -106,6 +197,10 @@ impl Calldata<'_> {
     }
 }
 
+fn too_short() -> Revert {
+    Revert::new("Input too short for arguments")
+}
+
 /// A 256-bit number as contracts return and emit it: low half, high half.
 pub(crate) fn halves(number: U256) -> [Felt; 2] {
     let [a, b, c, d] = number.into_limbs();
@@ -120,19 +215,31 @@ pub(crate) struct Env<'e, 'a> {
     pub(super) caller: Felt,
 }
 
-impl Env<'_, '_> {
+impl<'a> Env<'_, 'a> {
     /// Who called; zero for a call from outside the chain.
     pub(crate) fn caller(&self) -> Felt {
         self.caller
     }
 
+    /// The transaction that is running; none in a call that only reads.
+    pub(crate) fn origin(&self) -> Option<Origin<'a>> {
+        self.execution.origin()
+    }
+
+    /// Calls another contract in the name of this one.
+    pub(crate) fn call(&mut self, call: &Call) -> Returned {
+        self.execution
+            .call(self.address, call)
+            .map_err(|failure| Revert::Inner(Box::new(failure)))
+    }
+
     /// Reads a variable of this contract.
-    pub(crate) fn read(&self, variable: &'static str, args: &[Felt]) -> U256 {
+    pub(crate) fn read(&self, variable: Variable, args: &[Felt]) -> U256 {
         self.execution.read(&Key::new(self.address, variable, args))
     }
 
     /// Writes a variable of this contract.
-    pub(crate) fn write(&mut self, variable: &'static str, args: &[Felt], value: U256) {
+    pub(crate) fn write(&mut self, variable: Variable, args: &[Felt], value: U256) {
         self.execution
             .write(Key::new(self.address, variable, args), value);
     }

@@ -3,16 +3,55 @@
 //! Writes and events are collected beside the state. A transaction applies them
 //! when it succeeds; a revert, a read-only call or a simulation drops them.
 
-use super::contract::{Contract, Env, Revert};
+use super::class::Class;
+use super::contract::{Contract, Env, Returned, Revert};
+use super::hash;
 use super::state::{Key, State};
+use super::trace::{EntryPoint, Invocation, Tracer};
 use super::transaction::{Call, Event};
-use primitives::{Felt, U256, felt_to_hex};
+use primitives::{Felt, U256, felt_to_hex, selector};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use thiserror::Error;
 
-/// All contracts that can exist, by address.
-pub(crate) type Contracts = HashMap<Felt, Arc<dyn Contract>>;
+/// Contracts that call each other are at most this many at a time.
+const MAX_DEPTH: usize = 50;
+
+static CONSTRUCTOR: LazyLock<Felt> = LazyLock::new(|| selector("constructor"));
+
+/// All contracts that the world has, and the classes of which there can be more.
+#[derive(Debug, Default)]
+pub(crate) struct Contracts {
+    deployed: HashMap<Felt, Arc<dyn Contract>>,
+    classes: HashMap<Felt, Arc<dyn Contract>>,
+}
+
+impl Contracts {
+    pub(crate) fn insert(&mut self, address: Felt, contract: Arc<dyn Contract>) {
+        self.classes
+            .entry(contract.class().hash)
+            .or_insert_with(|| Arc::clone(&contract));
+        self.deployed.insert(address, contract);
+    }
+
+    /// The contracts that exist from the beginning.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Felt, &dyn Contract)> {
+        self.deployed
+            .iter()
+            .map(|(address, contract)| (*address, contract.as_ref()))
+    }
+
+    pub(crate) fn class(&self, hash: Felt) -> Option<&'static Class> {
+        self.classes.get(&hash).map(|contract| contract.class())
+    }
+
+    /// The contract at `address`, which was deployed from `class_hash`.
+    fn at(&self, address: Felt, class_hash: Felt) -> Option<&dyn Contract> {
+        let classes = || self.classes.get(&class_hash);
+        let contract = self.deployed.get(&address).or_else(classes)?;
+        Some(contract.as_ref())
+    }
+}
 
 /// Why a call came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -31,50 +70,167 @@ pub(crate) enum CallFailure {
     },
 }
 
-/// Calls in progress on the state after block `at`.
+/// Variables that were written.
+pub(crate) type Writes = HashMap<Key, U256>;
+
+/// A state to run on: the one after block `at`, with what came later.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) contracts: &'a Contracts,
+    pub(crate) state: &'a State,
+    pub(crate) at: u64,
+    /// Writes of simulated transactions that go before.
+    pub(crate) earlier: Option<&'a Writes>,
+}
+
+impl View<'_> {
+    pub(crate) fn read(&self, key: &Key) -> U256 {
+        self.earlier
+            .and_then(|earlier| earlier.get(key).copied())
+            .unwrap_or_else(|| self.state.read(key, self.at))
+    }
+
+    /// The class at an address, zero where nothing is deployed.
+    pub(crate) fn class_hash(&self, address: Felt) -> Felt {
+        hash::felt(self.read(&Key::class_hash(address)))
+    }
+
+    /// The transactions that an account has sent.
+    pub(crate) fn nonce(&self, address: Felt) -> u64 {
+        self.read(&Key::nonce(address)).saturating_to()
+    }
+}
+
+/// The transaction in which calls are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    pub(crate) hash: Felt,
+    pub(crate) signature: &'a [Felt],
+}
+
+/// Calls in progress.
 #[derive(Debug)]
 pub(crate) struct Execution<'a> {
-    contracts: &'a Contracts,
-    state: &'a State,
-    at: u64,
-    writes: HashMap<Key, U256>,
+    view: View<'a>,
+    origin: Option<Origin<'a>>,
+    writes: Writes,
     events: Vec<Event>,
+    calls: usize,
+    depth: usize,
+    tracer: Option<Tracer>,
 }
 
 /// What an execution would change.
 #[derive(Debug)]
 pub(crate) struct Effects {
-    pub(crate) writes: HashMap<Key, U256>,
+    pub(crate) writes: Writes,
     pub(crate) events: Vec<Event>,
 }
 
 impl<'a> Execution<'a> {
-    pub(crate) fn new(contracts: &'a Contracts, state: &'a State, at: u64) -> Self {
+    pub(crate) fn new(view: View<'a>, origin: Option<Origin<'a>>) -> Self {
         Self {
-            contracts,
-            state,
-            at,
-            writes: HashMap::new(),
+            view,
+            origin,
+            writes: Writes::new(),
             events: Vec::new(),
+            calls: 0,
+            depth: 0,
+            tracer: None,
         }
+    }
+
+    /// Also remembers who called whom.
+    pub(crate) fn traced(mut self, traced: bool) -> Self {
+        self.tracer = traced.then(Tracer::default);
+        self
+    }
+
+    pub(crate) fn origin(&self) -> Option<Origin<'a>> {
+        self.origin
+    }
+
+    /// Calls made so far, the failed ones included.
+    pub(crate) fn calls(&self) -> usize {
+        self.calls
     }
 
     /// Runs one call in the name of `caller`. After a failure the execution is
     /// to be dropped: it may hold half of the call's effects.
     pub(crate) fn call(&mut self, caller: Felt, call: &Call) -> Result<Vec<Felt>, CallFailure> {
-        let class_hash = super::hash::felt(self.read(&Key::class_hash(call.to)));
-        let contracts = self.contracts;
-        let contract = contracts
-            .get(&call.to)
+        let class_hash = hash::felt(self.read(&Key::class_hash(call.to)));
+        let contract = self
+            .view
+            .contracts
+            .at(call.to, class_hash)
             .filter(|_| class_hash != Felt::ZERO)
             .ok_or(CallFailure::ContractNotFound(call.to))?;
-        let mut env = Env {
-            execution: self,
-            address: call.to,
-            caller,
+        self.enter(EntryPoint::External, caller, call, class_hash, |env| {
+            contract.call(env, call.selector, &call.calldata)
+        })
+    }
+
+    /// Puts a contract of `class_hash` at `address` and runs its constructor.
+    pub(crate) fn deploy(
+        &mut self,
+        address: Felt,
+        class_hash: Felt,
+        calldata: &[Felt],
+    ) -> Result<Vec<Felt>, CallFailure> {
+        let call = Call {
+            to: address,
+            selector: *CONSTRUCTOR,
+            calldata: calldata.to_vec(),
         };
-        contract
-            .call(&mut env, call.selector, &call.calldata)
+        let reverted = |reason: &str| CallFailure::Reverted {
+            contract: address,
+            class_hash,
+            selector: call.selector,
+            revert: Revert::new(reason),
+        };
+        let key = Key::class_hash(address);
+        if self.read(&key) != U256::ZERO {
+            return Err(reverted("contract is already deployed"));
+        }
+        let contract = self
+            .view
+            .contracts
+            .at(address, class_hash)
+            .ok_or_else(|| reverted("class is not declared"))?;
+        self.write(key, hash::from_felt(class_hash));
+        let kind = EntryPoint::Constructor;
+        self.enter(kind, Felt::ZERO, &call, class_hash, |env| {
+            contract.construct(env, calldata)
+        })
+    }
+
+    fn enter(
+        &mut self,
+        kind: EntryPoint,
+        caller: Felt,
+        call: &Call,
+        class_hash: Felt,
+        run: impl FnOnce(&mut Env<'_, 'a>) -> Option<Returned>,
+    ) -> Result<Vec<Felt>, CallFailure> {
+        self.calls += 1;
+        self.depth += 1;
+        if let Some(tracer) = &mut self.tracer {
+            tracer.enter(kind, caller, call, class_hash);
+        }
+        let returned = if self.depth > MAX_DEPTH {
+            Some(Err(Revert::new("too many calls within each other")))
+        } else {
+            run(&mut Env {
+                execution: self,
+                address: call.to,
+                caller,
+            })
+        };
+        self.depth -= 1;
+        if let Some(tracer) = &mut self.tracer {
+            tracer.leave(returned.as_ref().and_then(|result| result.as_ref().ok()));
+        }
+        returned
             .ok_or(CallFailure::EntrypointNotFound(call.selector))?
             .map_err(|revert| CallFailure::Reverted {
                 contract: call.to,
@@ -88,7 +244,7 @@ impl<'a> Execution<'a> {
         self.writes
             .get(key)
             .copied()
-            .unwrap_or_else(|| self.state.read(key, self.at))
+            .unwrap_or_else(|| self.view.read(key))
     }
 
     pub(crate) fn write(&mut self, key: Key, value: U256) {
@@ -96,7 +252,15 @@ impl<'a> Execution<'a> {
     }
 
     pub(crate) fn emit(&mut self, event: Event) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.emit(self.events.len());
+        }
         self.events.push(event);
+    }
+
+    /// The outermost calls, if they were traced.
+    pub(crate) fn take_trace(&mut self) -> Vec<Invocation> {
+        self.tracer.as_mut().map_or_else(Vec::new, Tracer::take)
     }
 
     pub(crate) fn finish(self) -> Effects {

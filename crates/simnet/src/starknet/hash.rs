@@ -30,9 +30,13 @@ pub(crate) fn contract_address(salt: Felt, class_hash: Felt, constructor: &[Felt
         class_hash,
         pedersen_array(constructor),
     ]);
-    // Addresses stay below 2^251 - 256.
+    address_modulus(address)
+}
+
+/// Addresses of contracts and of storage stay below 2^251 - 256.
+pub(crate) fn address_modulus(hash: Felt) -> Felt {
     let bound = (U256::from(1) << 251_usize) - U256::from(256);
-    felt(from_felt(address) % bound)
+    felt(from_felt(hash) % bound)
 }
 
 /// The number that an element is.

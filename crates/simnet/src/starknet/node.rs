@@ -6,9 +6,12 @@ use super::config::{
 };
 use super::fault::{FaultError, FaultKind, Faults};
 use super::feed::{Feed, News};
+use super::refusal::Refusal;
 use super::rpc;
+use super::transaction::{Request, SignedTransaction};
 use super::world::{MAX_ACTOR_EVENTS, PrefundedAccount, World, token_list};
-use primitives::{BlockRef, Clock};
+use primitives::transaction_hash::Version;
+use primitives::{BlockRef, Clock, Felt};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
@@ -114,6 +117,22 @@ impl StarknetNode {
     /// The newest block.
     pub fn head(&self) -> BlockRef {
         self.read().head().reference()
+    }
+
+    /// Takes a transaction if its sender may send it, and answers with its hash.
+    /// It is in the block in the making at once if it is its turn.
+    pub fn submit(&self, transaction: SignedTransaction) -> Result<Felt, Refusal> {
+        let request = Request::new(transaction, Version::V3);
+        let hash = request.hash;
+        self.take(request)?;
+        Ok(hash)
+    }
+
+    /// Takes a transaction whose hash is known.
+    pub(crate) fn take(&self, request: Request) -> Result<(), Refusal> {
+        // The signature takes long, and is checked while others read.
+        self.read().check(&request)?;
+        self.write().accept(request)
     }
 
     /// Makes blocks at once, also while paused.

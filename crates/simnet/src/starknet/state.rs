@@ -8,36 +8,86 @@
 use primitives::{Felt, U256};
 use std::collections::{HashMap, VecDeque};
 
+/// A variable that contracts of a kind have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Variable {
+    pub(crate) name: &'static str,
+    pub(crate) shape: Shape,
+}
+
+/// What a variable holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Shape {
+    /// Something that the protocol keeps beside the contract's storage.
+    Protocol,
+    Felt,
+    U256,
+}
+
+impl Variable {
+    const CLASS_HASH: Self = Self {
+        name: "@class_hash",
+        shape: Shape::Protocol,
+    };
+
+    const NONCE: Self = Self {
+        name: "@nonce",
+        shape: Shape::Protocol,
+    };
+
+    /// A variable, or a mapping to values, of one element.
+    pub(crate) const fn felt(name: &'static str) -> Self {
+        let shape = Shape::Felt;
+        Self { name, shape }
+    }
+
+    /// A variable, or a mapping to values, of 256 bits.
+    pub(crate) const fn u256(name: &'static str) -> Self {
+        let shape = Shape::U256;
+        Self { name, shape }
+    }
+}
+
 /// Names a variable of a contract: a mapping's entry has up to two arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
-    contract: Felt,
-    variable: &'static str,
-    args: [Felt; 2],
+    pub(crate) contract: Felt,
+    pub(crate) variable: Variable,
+    args: [Option<Felt>; 2],
 }
 
 impl Key {
     /// The variable `variable` of `contract`, at `args` if it is a mapping.
-    pub(crate) fn new(contract: Felt, variable: &'static str, args: &[Felt]) -> Self {
-        let mut padded = [Felt::ZERO; 2];
-        for (place, arg) in padded.iter_mut().zip(args) {
-            *place = *arg;
-        }
+    pub(crate) fn new(contract: Felt, variable: Variable, args: &[Felt]) -> Self {
+        let mut args = args.iter().copied();
         Self {
             contract,
             variable,
-            args: padded,
+            args: [args.next(), args.next()],
         }
     }
 
     /// The class of the contract: zero where nothing is deployed.
     pub(crate) fn class_hash(contract: Felt) -> Self {
-        Self::new(contract, "@class_hash", &[])
+        Self::new(contract, Variable::CLASS_HASH, &[])
     }
 
     /// The number of transactions that the account has sent.
     pub(crate) fn nonce(contract: Felt) -> Self {
-        Self::new(contract, "@nonce", &[])
+        Self::new(contract, Variable::NONCE, &[])
+    }
+
+    pub(crate) fn is_class_hash(&self) -> bool {
+        self.variable == Variable::CLASS_HASH
+    }
+
+    pub(crate) fn is_nonce(&self) -> bool {
+        self.variable == Variable::NONCE
+    }
+
+    /// The arguments of a mapping's entry.
+    pub(crate) fn args(&self) -> impl Iterator<Item = Felt> {
+        self.args.into_iter().flatten()
     }
 }
 
@@ -55,7 +105,11 @@ struct Version {
 #[derive(Debug, Default)]
 pub(crate) struct State {
     index: HashMap<Key, Slot>,
+    /// By slot.
+    keys: Vec<Key>,
     versions: Vec<VecDeque<Version>>,
+    /// All slots of a contract, in the order in which they came into use.
+    contracts: HashMap<Felt, Vec<Slot>>,
 }
 
 impl State {
@@ -77,7 +131,9 @@ impl State {
         let next = Slot(self.versions.len());
         let slot = *self.index.entry(key).or_insert(next);
         if slot == next {
+            self.keys.push(key);
             self.versions.push(VecDeque::new());
+            self.contracts.entry(key.contract).or_default().push(slot);
         }
         let versions = self.versions.get_mut(slot.0)?;
         match versions.back_mut() {
@@ -90,6 +146,20 @@ impl State {
                 Some(slot)
             }
         }
+    }
+
+    /// The variable of a slot.
+    pub(crate) fn key(&self, slot: Slot) -> Option<&Key> {
+        self.keys.get(slot.0)
+    }
+
+    /// The variables of a contract, without the `skipped` first ones.
+    pub(crate) fn keys_of(&self, contract: Felt, skipped: usize) -> impl Iterator<Item = &Key> {
+        let slots = self.contracts.get(&contract).map_or(&[][..], Vec::as_slice);
+        slots
+            .iter()
+            .skip(skipped)
+            .filter_map(|slot| self.key(*slot))
     }
 
     /// Takes back what the newest block, `block`, wrote.
@@ -122,7 +192,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn key(variable: u8) -> Key {
-        Key::new(Felt::ONE, "balances", &[Felt::from(variable)])
+        Key::new(
+            Felt::ONE,
+            Variable::u256("balances"),
+            &[Felt::from(variable)],
+        )
     }
 
     /// Blocks of writes, as (variable, value).

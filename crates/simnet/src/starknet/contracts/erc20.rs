@@ -1,46 +1,136 @@
 //! Fungible tokens, of the older and of the newer fashion.
 
-use crate::starknet::contract::{
-    Calldata, Contract, Entrypoint, Entrypoints, Env, Returned, Revert, halves,
+use super::text::Text;
+use crate::starknet::class::{
+    ADDRESS, BOOL, BYTE_ARRAY, Class, EventSignature, FELT, Signature, Typed, U8, U256 as U256_TYPE,
 };
-use crate::starknet::hash::digest;
-use crate::starknet::state::Key;
+use crate::starknet::contract::{
+    Calldata, Contract, Entrypoints, Env, Function, Returned, Revert, halves,
+};
+use crate::starknet::state::{Key, Variable};
 use crate::starknet::transaction::Call;
-use primitives::{Felt, U256, selector, short_string};
+use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;
 
-const BALANCES: &str = "balances";
-const ALLOWANCES: &str = "allowances";
-const TOTAL_SUPPLY: &str = "total_supply";
+const BALANCES: Variable = Variable::u256("ERC20_balances");
+const ALLOWANCES: Variable = Variable::u256("ERC20_allowances");
+pub(crate) const TOTAL_SUPPLY: Variable = Variable::u256("ERC20_total_supply");
 
 static TRANSFER_EVENT: LazyLock<Felt> = LazyLock::new(|| selector("Transfer"));
 static APPROVAL_EVENT: LazyLock<Felt> = LazyLock::new(|| selector("Approval"));
 
-static LEGACY: LazyLock<Entrypoints<Erc20>> = LazyLock::new(|| Entrypoints::new(&CAMEL_CASE));
-static MODERN: LazyLock<Entrypoints<Erc20>> = LazyLock::new(|| {
-    let both: Vec<_> = CAMEL_CASE.iter().chain(&SNAKE_CASE).copied().collect();
-    Entrypoints::new(&both)
-});
+type Entry = Function<Erc20>;
 
-const CAMEL_CASE: [(&str, Entrypoint<Erc20>); 10] = [
-    ("name", Erc20::name),
-    ("symbol", Erc20::symbol),
-    ("decimals", Erc20::decimals),
-    ("totalSupply", Erc20::total_supply),
-    ("balanceOf", Erc20::balance_of),
-    ("allowance", Erc20::allowance),
-    ("transfer", Erc20::transfer),
-    ("transferFrom", Erc20::transfer_from),
-    ("approve", Erc20::approve),
-    ("permissionedMint", Erc20::permissioned_mint),
+const NAMES: [&[Entry]; 2] = [
+    &[
+        Entry::view("name", &[], &[FELT], Erc20::name),
+        Entry::view("symbol", &[], &[FELT], Erc20::symbol),
+    ],
+    &[
+        Entry::view("name", &[], &[BYTE_ARRAY], Erc20::name),
+        Entry::view("symbol", &[], &[BYTE_ARRAY], Erc20::symbol),
+    ],
 ];
 
-const SNAKE_CASE: [(&str, Entrypoint<Erc20>); 4] = [
-    ("total_supply", Erc20::total_supply),
-    ("balance_of", Erc20::balance_of),
-    ("transfer_from", Erc20::transfer_from),
-    ("permissioned_mint", Erc20::permissioned_mint),
+const PAYMENT: &[Typed] = &[("recipient", ADDRESS), ("amount", U256_TYPE)];
+const COLLECTION: &[Typed] = &[
+    ("sender", ADDRESS),
+    ("recipient", ADDRESS),
+    ("amount", U256_TYPE),
 ];
+const MINTING: &[Typed] = &[("account", ADDRESS), ("amount", U256_TYPE)];
+const ACCOUNT: &[Typed] = &[("account", ADDRESS)];
+
+#[rustfmt::skip]
+const CAMEL_CASE: &[Entry] = &[
+    Entry::view("decimals", &[], &[U8], Erc20::decimals),
+    Entry::view("totalSupply", &[], &[U256_TYPE], Erc20::total_supply),
+    Entry::view("balanceOf", ACCOUNT, &[U256_TYPE], Erc20::balance_of),
+    Entry::view("allowance", &[("owner", ADDRESS), ("spender", ADDRESS)], &[U256_TYPE], Erc20::allowance),
+    Entry::external("transfer", PAYMENT, &[BOOL], Erc20::transfer),
+    Entry::external("transferFrom", COLLECTION, &[BOOL], Erc20::transfer_from),
+    Entry::external("approve", &[("spender", ADDRESS), ("amount", U256_TYPE)], &[BOOL], Erc20::approve),
+    Entry::external("permissionedMint", MINTING, &[], Erc20::permissioned_mint),
+];
+
+const SNAKE_CASE: &[Entry] = &[
+    Entry::view("total_supply", &[], &[U256_TYPE], Erc20::total_supply),
+    Entry::view("balance_of", ACCOUNT, &[U256_TYPE], Erc20::balance_of),
+    Entry::external("transfer_from", COLLECTION, &[BOOL], Erc20::transfer_from),
+    Entry::external("permissioned_mint", MINTING, &[], Erc20::permissioned_mint),
+];
+
+/// A class of tokens with its entrypoints.
+struct Kind {
+    class: Class,
+    entrypoints: Entrypoints<Erc20>,
+}
+
+static LEGACY_SHORT: LazyLock<Kind> = LazyLock::new(|| Kind::new(Fashion::Legacy, Text::Short));
+static LEGACY_BYTES: LazyLock<Kind> = LazyLock::new(|| Kind::new(Fashion::Legacy, Text::Bytes));
+static MODERN_SHORT: LazyLock<Kind> = LazyLock::new(|| Kind::new(Fashion::Modern, Text::Short));
+static MODERN_BYTES: LazyLock<Kind> = LazyLock::new(|| Kind::new(Fashion::Modern, Text::Bytes));
+
+impl Kind {
+    fn new(fashion: Fashion, text: Text) -> Self {
+        let [short, bytes] = NAMES;
+        let (names, form) = match text {
+            Text::Short => (short, "short"),
+            Text::Bytes => (bytes, "long"),
+        };
+        let (more, age): (&[Entry], &str) = match fashion {
+            Fashion::Legacy => (&[], "legacy"),
+            Fashion::Modern => (SNAKE_CASE, "modern"),
+        };
+        let functions = [names, CAMEL_CASE, more].concat();
+        let signatures: Vec<Signature> = functions.iter().map(|entry| entry.signature).collect();
+        Self {
+            class: Class::new(
+                &format!("ERC20 {age} {form}"),
+                None,
+                &signatures,
+                events(fashion),
+            ),
+            entrypoints: Entrypoints::new(&functions),
+        }
+    }
+}
+
+fn events(fashion: Fashion) -> &'static [EventSignature] {
+    const TRANSFER: &[Typed] = &[("from", ADDRESS), ("to", ADDRESS)];
+    const APPROVAL: &[Typed] = &[("owner", ADDRESS), ("spender", ADDRESS)];
+    const VALUE: &[Typed] = &[("value", U256_TYPE)];
+    match fashion {
+        Fashion::Modern => &[
+            EventSignature {
+                name: "Transfer",
+                keys: TRANSFER,
+                data: VALUE,
+            },
+            EventSignature {
+                name: "Approval",
+                keys: APPROVAL,
+                data: VALUE,
+            },
+        ],
+        Fashion::Legacy => &[
+            EventSignature {
+                name: "Transfer",
+                keys: &[],
+                data: &[("from", ADDRESS), ("to", ADDRESS), ("value", U256_TYPE)],
+            },
+            EventSignature {
+                name: "Approval",
+                keys: &[],
+                data: &[
+                    ("owner", ADDRESS),
+                    ("spender", ADDRESS),
+                    ("value", U256_TYPE),
+                ],
+            },
+        ],
+    }
+}
 
 static TRANSFER: LazyLock<Felt> = LazyLock::new(|| selector("transfer"));
 static APPROVE: LazyLock<Felt> = LazyLock::new(|| selector("approve"));
@@ -91,25 +181,30 @@ pub(crate) struct Erc20 {
     pub(crate) symbol: Returned,
     pub(crate) decimals: Returned,
     pub(crate) fashion: Fashion,
+    /// The form of name and symbol that its class promises.
+    pub(crate) text: Text,
     /// Who may mint.
     pub(crate) minter: Felt,
 }
 
+impl Erc20 {
+    fn kind(&self) -> &'static Kind {
+        match (self.fashion, self.text) {
+            (Fashion::Legacy, Text::Short) => &LEGACY_SHORT,
+            (Fashion::Legacy, Text::Bytes) => &LEGACY_BYTES,
+            (Fashion::Modern, Text::Short) => &MODERN_SHORT,
+            (Fashion::Modern, Text::Bytes) => &MODERN_BYTES,
+        }
+    }
+}
+
 impl Contract for Erc20 {
-    fn class_hash(&self) -> Felt {
-        let class = match self.fashion {
-            Fashion::Legacy => "ERC20 legacy",
-            Fashion::Modern => "ERC20",
-        };
-        digest("CLASS", &[short_string(class)])
+    fn class(&self) -> &'static Class {
+        &self.kind().class
     }
 
     fn call(&self, env: &mut Env<'_, '_>, selector: Felt, calldata: &[Felt]) -> Option<Returned> {
-        let entrypoints = match self.fashion {
-            Fashion::Legacy => &LEGACY,
-            Fashion::Modern => &MODERN,
-        };
-        entrypoints.run(self, env, selector, calldata)
+        self.kind().entrypoints.run(self, env, selector, calldata)
     }
 }
 

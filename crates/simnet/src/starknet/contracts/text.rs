@@ -5,6 +5,22 @@ use primitives::Felt;
 /// Bytes in one element.
 const WORD: usize = 31;
 
+/// How a contract returns its name and symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Text {
+    Short,
+    Bytes,
+}
+
+impl Text {
+    pub(crate) fn encode(self, text: &str) -> Vec<Felt> {
+        match self {
+            Self::Short => short(text),
+            Self::Bytes => byte_array(text),
+        }
+    }
+}
+
 /// One element, as in early contracts: at most 31 bytes, the rest is lost.
 pub(crate) fn short(text: &str) -> Vec<Felt> {
     let bytes = text.as_bytes();

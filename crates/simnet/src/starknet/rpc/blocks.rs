@@ -3,7 +3,7 @@
 use super::Spec;
 use super::hex::hex;
 use super::id::BlockId;
-use super::render::{BlockJson, Body, PreConfirmedJson};
+use super::render::{BlockJson, Body, HeaderJson, PreConfirmedJson};
 use crate::jsonrpc::{Answer, Params, result};
 use crate::starknet::node::StarknetNode;
 use primitives::BlockRef;
@@ -25,23 +25,25 @@ pub(super) fn block(node: &StarknetNode, spec: Spec, body: Body, params: Params)
         (Spec::V0_10, _) => &["block_id", "response_flags"],
     };
     let id: BlockId = params.named(names)?.required("block_id")?;
-    let (block, head, l1_accepted) = {
-        let chain = node.read();
-        let block = id.sealed(&chain)?.cloned();
-        (block, chain.head().clone(), chain.l1_accepted_number())
-    };
-    match block {
-        Some(block) => result(&BlockJson::new(&block, spec, body, l1_accepted)),
-        None => result(&PreConfirmedJson::new(
-            head.number + 1,
-            node.now().max(head.timestamp),
-        )),
+    let chain = node.read();
+    if let Some(block) = id.sealed(&chain)?.cloned() {
+        let l1_accepted = chain.l1_accepted_number();
+        drop(chain);
+        return result(&BlockJson::new(&block, spec, body, l1_accepted));
     }
+    let open = chain.open();
+    let (number, prices) = (open.number, open.prices);
+    let transactions = open.transactions.clone();
+    let timestamp = node.now().max(chain.head().timestamp);
+    drop(chain);
+    let header = HeaderJson::new(number, timestamp, prices);
+    result(&PreConfirmedJson::new(header, &transactions, body))
 }
 
 pub(super) fn transaction_count(node: &StarknetNode, params: Params) -> Answer {
     let id: BlockId = params.named(&["block_id"])?.required("block_id")?;
     let chain = node.read();
     let block = id.sealed(&chain)?;
-    result(&block.map_or(0, |block| block.transactions.len()))
+    let transactions = block.map_or(&chain.open().transactions, |block| &block.transactions);
+    result(&transactions.len())
 }

@@ -4,9 +4,8 @@ use super::error::CONTRACT_NOT_FOUND;
 use super::hex::{FeltParam, hex};
 use super::id::BlockId;
 use crate::jsonrpc::{Answer, Arguments, Params, RpcError, result};
-use crate::starknet::hash;
+use crate::starknet::execution::Execution;
 use crate::starknet::node::StarknetNode;
-use crate::starknet::state::Key;
 use crate::starknet::transaction::Call;
 use primitives::Felt;
 use serde::Deserialize;
@@ -32,7 +31,7 @@ pub(super) fn call(node: &StarknetNode, params: Params) -> Answer {
     let returned = {
         let chain = node.read();
         let at = id.state_at(&chain)?;
-        chain.execution(at).call(Felt::ZERO, &call)?
+        Execution::new(chain.view(at), None).call(Felt::ZERO, &call)?
     };
     result(&returned.iter().map(hex).collect::<Vec<_>>())
 }
@@ -53,10 +52,10 @@ fn contract(node: &StarknetNode, mut arguments: Arguments) -> Result<(Felt, Felt
     let FeltParam(address) = arguments.required("contract_address")?;
     let chain = node.read();
     let at = id.state_at(&chain)?;
-    let read = |key| hash::felt(chain.state().read(&key, at));
-    let class_hash = read(Key::class_hash(address));
+    let view = chain.view(at);
+    let class_hash = view.class_hash(address);
     if class_hash == Felt::ZERO {
         return Err(CONTRACT_NOT_FOUND);
     }
-    Ok((class_hash, read(Key::nonce(address))))
+    Ok((class_hash, Felt::from(view.nonce(address))))
 }

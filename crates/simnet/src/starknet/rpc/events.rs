@@ -4,12 +4,11 @@ use super::Spec;
 use super::error::{INVALID_CONTINUATION_TOKEN, PAGE_SIZE_TOO_BIG, TOO_MANY_KEYS_IN_FILTER};
 use super::hex::FeltParam;
 use super::id::BlockId;
-use super::render::{EmittedJson, EventsJson};
+use super::render::{EmittedJson, EventsJson, Place};
 use crate::jsonrpc::{Answer, Params, RpcError, result};
-use crate::starknet::block::Block;
 use crate::starknet::chain::Chain;
 use crate::starknet::node::StarknetNode;
-use crate::starknet::transaction::Event;
+use crate::starknet::transaction::{Event, Transaction};
 use primitives::Felt;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -84,7 +83,7 @@ pub(super) fn events(node: &StarknetNode, spec: Spec, params: Params) -> Answer 
     if param.chunk_size > MAX_CHUNK {
         return Err(PAGE_SIZE_TOO_BIG);
     }
-    let (blocks, skipped) = {
+    let (blocks, open, skipped) = {
         let chain = node.read();
         let (from, to) = bounds(&param, &chain)?;
         let begin = match &param.continuation_token {
@@ -96,10 +95,34 @@ pub(super) fn events(node: &StarknetNode, spec: Spec, params: Params) -> Answer 
                 .filter(|position| (from..=to).contains(&position.block))
                 .ok_or(INVALID_CONTINUATION_TOKEN)?,
         };
-        (chain.range(begin.block, to), begin.index)
+        let open = chain.open();
+        let open = (open.number <= to).then(|| (open.number, open.transactions.clone()));
+        (chain.range(begin.block, to), open, begin.index)
     };
     let filter = filter(param.address, param.keys, spec)?;
-    result(&page(&blocks, skipped, &filter, param.chunk_size, spec))
+    let sections = blocks
+        .iter()
+        .map(|block| Section {
+            place: Place {
+                number: block.number,
+                hash: Some(&block.hash),
+            },
+            transactions: &block.transactions,
+        })
+        .chain(open.iter().map(|(number, transactions)| Section {
+            place: Place {
+                number: *number,
+                hash: None,
+            },
+            transactions,
+        }));
+    result(&page(sections, skipped, &filter, param.chunk_size, spec))
+}
+
+/// A block, sealed or not.
+struct Section<'b> {
+    place: Place<'b>,
+    transactions: &'b [Arc<Transaction>],
 }
 
 /// The first and the last height that are asked for.
@@ -107,8 +130,7 @@ fn bounds(param: &FilterParam, chain: &Chain) -> Result<(u64, u64), RpcError> {
     let head = chain.head().number;
     let from = match param.from_block {
         None => chain.first_number(),
-        // Nothing has happened yet in the block that is being made.
-        Some(id) => id.sealed(chain)?.map_or(head + 1, |block| block.number),
+        Some(id) => id.state_at(chain)?,
     };
     let to = match param.to_block {
         None => head,
@@ -148,7 +170,7 @@ fn filter(
 /// The first `limit` matching events, without the `skipped` first events of the
 /// first block; the token is the place of the next match.
 fn page<'b>(
-    blocks: &'b [Arc<Block>],
+    blocks: impl Iterator<Item = Section<'b>>,
     skipped: usize,
     filter: &Filter,
     limit: usize,
@@ -160,17 +182,17 @@ fn page<'b>(
         continuation_token: None,
     };
     for block in blocks {
-        let events = block_events(block)
+        let events = section_events(block.transactions)
             .enumerate()
             .skip(std::mem::take(&mut skipped))
             .filter(|(_, (_, (_, event)))| filter.matches(event));
         for (index, (transaction, event)) in events {
             if page.events.len() == limit {
-                page.continuation_token = Some(format!("{}-{index}", block.number));
+                page.continuation_token = Some(format!("{}-{index}", block.place.number));
                 return page;
             }
             page.events
-                .push(EmittedJson::new(block, transaction, event, spec));
+                .push(EmittedJson::new(block.place, transaction, event, spec));
         }
     }
     page
@@ -179,10 +201,10 @@ fn page<'b>(
 /// A transaction's index and hash, with one of its events and its index.
 type Emitted<'b> = ((usize, Felt), (usize, &'b Event));
 
-fn block_events(block: &Block) -> impl Iterator<Item = Emitted<'_>> {
-    let transactions = block.transactions.iter().enumerate();
+fn section_events(transactions: &[Arc<Transaction>]) -> impl Iterator<Item = Emitted<'_>> {
+    let transactions = transactions.iter().enumerate();
     transactions.flat_map(|(index, transaction)| {
         let events = transaction.receipt.events.iter().enumerate();
-        events.map(move |event| ((index, transaction.hash), event))
+        events.map(move |event| ((index, transaction.hash()), event))
     })
 }

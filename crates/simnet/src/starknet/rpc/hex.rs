@@ -1,7 +1,7 @@
 //! Elements and numbers as hexadecimal JSON strings, written without a detour
 //! over the heap.
 
-use primitives::{Felt, felt_from_hex};
+use primitives::{Felt, U256, felt_from_hex};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -62,6 +62,20 @@ impl<'de> Deserialize<'de> for FeltParam {
         felt_from_hex(&text)
             .map(Self)
             .map_err(|error| D::Error::custom(format!("{text:?} {error}")))
+    }
+}
+
+/// A number in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NumberParam<T>(pub(super) T);
+
+impl<'de, T: TryFrom<U256>> Deserialize<'de> for NumberParam<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let FeltParam(felt) = FeltParam::deserialize(deserializer)?;
+        let number = U256::from_be_bytes(felt.to_bytes_be());
+        T::try_from(number)
+            .map(Self)
+            .map_err(|_| D::Error::custom(format!("{number:#x} is too large")))
     }
 }
 

@@ -34,10 +34,10 @@ impl BlockId {
         .map(Some)
     }
 
-    /// The height whose state is meant. Nothing happens in the block that is
-    /// being made before it is sealed, so its state is that of the head.
+    /// The height whose state is meant.
     pub(super) fn state_at(self, chain: &Chain) -> Result<u64, RpcError> {
-        Ok(self.sealed(chain)?.unwrap_or(chain.head()).number)
+        let block = self.sealed(chain)?;
+        Ok(block.map_or(chain.open().number, |block| block.number))
     }
 
     fn read(value: Value) -> Result<Self, String> {

@@ -4,18 +4,23 @@
 //! blocks up, and large answers are written without holding up the runtime.
 
 mod blocks;
+mod broadcast;
 mod calls;
+mod classes;
 mod control;
 mod error;
 mod events;
 mod hex;
 mod id;
 mod render;
+mod simulate;
 mod socket;
 mod spoil;
+mod storage;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
+mod transactions;
 mod transport;
 
 use super::fault::FaultKind;
@@ -100,6 +105,18 @@ fn call(node: &StarknetNode, spec: Spec, method: &str, params: Params) -> Answer
         "starknet_call" => calls::call(node, params),
         "starknet_getClassHashAt" => calls::class_hash(node, params),
         "starknet_getNonce" => calls::nonce(node, params),
+        "starknet_getClass" => classes::class(node, params),
+        "starknet_getClassAt" => classes::class_at(node, params),
+        "starknet_getStorageAt" => storage::value(node, params),
+        "starknet_getStateUpdate" => storage::update(node, params),
+        "starknet_getTransactionByHash" => transactions::by_hash(node, spec, params),
+        "starknet_getTransactionByBlockIdAndIndex" => transactions::by_index(node, spec, params),
+        "starknet_getTransactionReceipt" => transactions::receipt(node, params),
+        "starknet_getTransactionStatus" => transactions::status(node, params),
+        "starknet_addInvokeTransaction" => transactions::add_invoke(node, params),
+        "starknet_addDeployAccountTransaction" => transactions::add_deploy_account(node, params),
+        "starknet_estimateFee" => simulate::estimate_fee(node, params),
+        "starknet_simulateTransactions" => simulate::simulate(node, params),
         "sim_mine" => control::mine(node, params),
         "sim_advance" => control::advance(node, params),
         "sim_reorg" => control::reorg(node, params),

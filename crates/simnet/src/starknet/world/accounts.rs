@@ -47,7 +47,7 @@ pub(super) fn make(rng: &mut ChaCha8Rng) -> Vec<PrefundedAccount> {
         .map(|_| {
             let private_key = random_felt(rng);
             let public_key = get_public_key(&private_key);
-            let address = contract_address(public_key, Account::class(), &[public_key]);
+            let address = contract_address(public_key, Account::class_hash(), &[public_key]);
             PrefundedAccount {
                 address: Address::new(address),
                 public_key,

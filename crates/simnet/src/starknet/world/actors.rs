@@ -4,7 +4,8 @@ use super::{STRK, Traded, World, tokens::whole};
 use crate::starknet::builder::BlockBuilder;
 use crate::starknet::contracts::erc20::{approve_call, balance_key, transfer_call};
 use crate::starknet::hash::digest;
-use crate::starknet::transaction::{Call, Invoke, Resources};
+use crate::starknet::process::Charge;
+use crate::starknet::transaction::Call;
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -31,13 +32,8 @@ pub(crate) fn act(
         let Some((sender, calls)) = (0..ATTEMPTS).find_map(|_| plan(world, builder, rng)) else {
             continue;
         };
-        let resources = Resources::of_calls(calls.len());
-        let invoke = Invoke {
-            hash: digest("INVOKE", &[seed, Felt::from(index)]),
-            sender,
-            calls,
-        };
-        if let Err(error) = builder.include(&invoke, resources) {
+        let hash = digest("INVOKE", &[seed, Felt::from(index)]);
+        if let Err(error) = builder.act(hash, sender, &calls, Charge::Fee) {
             tracing::warn!(%error, "a simulated actor cannot pay the fee");
         }
     }
@@ -51,11 +47,7 @@ fn plan(
 ) -> Option<(Felt, Vec<Call>)> {
     let token = popular(&world.tokens, rng)?;
     let sender = *token.community.choose(rng)?;
-    let owned = |token| {
-        builder
-            .state()
-            .read(&balance_key(token, sender), builder.number())
-    };
+    let owned = |token| builder.view().read(&balance_key(token, sender));
     let balance = owned(token.address);
     if owned(STRK) < whole(1, 18) || balance.is_zero() {
         return None;

@@ -4,7 +4,7 @@
 use super::tokens::{Token, own_address, whole};
 use crate::starknet::contract::{Returned, Revert};
 use crate::starknet::contracts::erc20::{Erc20, Fashion};
-use crate::starknet::contracts::text::{byte_array, short};
+use crate::starknet::contracts::text::{Text, byte_array, short};
 use primitives::Felt;
 
 /// Words in the endless name: 31 bytes each.
@@ -31,6 +31,7 @@ pub(super) fn tokens(minter: Felt) -> Vec<Token> {
             symbol,
             decimals,
             fashion: Fashion::Modern,
+            text: Text::Bytes,
             minter,
         },
         supply: whole(1_000_000, 18),

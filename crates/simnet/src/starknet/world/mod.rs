@@ -15,14 +15,15 @@ pub use accounts::{Funding, PrefundedAccount};
 pub(crate) use actors::MAX_ACTOR_EVENTS;
 pub(crate) use well_known::STRK;
 
-use super::builder::{BlockBuilder, deployment};
+use super::builder::BlockBuilder;
 use super::contract::Contract;
 use super::contracts::account::{Account, PUBLIC_KEY};
 use super::contracts::erc20::mint_call;
 use super::execution::Contracts;
 use super::hash::{digest, from_felt};
+use super::process::Charge;
 use super::state::Key;
-use super::transaction::{Call, Invoke, Resources};
+use super::transaction::Call;
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -68,13 +69,14 @@ impl World {
         let accounts = accounts::make(&mut rng);
         let holders: Vec<Felt> = (0..HOLDERS).map(|_| random_felt(&mut rng)).collect();
         let account: Arc<dyn Contract> = Arc::new(Account);
-        let mut contracts: Contracts = holders
-            .iter()
-            .copied()
-            .chain(accounts.iter().map(|account| account.address.felt()))
+        let mut contracts = Contracts::default();
+        let addresses = accounts.iter().map(|account| account.address.felt());
+        for address in addresses
+            .chain(holders.iter().copied())
             .chain([DEPLOYER, SEQUENCER])
-            .map(|address| (address, Arc::clone(&account)))
-            .collect();
+        {
+            contracts.insert(address, Arc::clone(&account));
+        }
         let mut tokens = Vec::new();
         for (rank, token) in tokens::all(DEPLOYER).into_iter().enumerate() {
             let Token {
@@ -100,9 +102,8 @@ impl World {
 
     /// Fills the first block: every contract is deployed, every token minted.
     pub(crate) fn begin(&self, builder: &mut BlockBuilder<'_>) {
-        for (address, contract) in &self.contracts {
-            let (key, class_hash) = deployment(*address, contract.class_hash());
-            builder.write(key, class_hash);
+        for (address, contract) in self.contracts.iter() {
+            builder.write(Key::class_hash(address), from_felt(contract.class().hash));
         }
         for account in &self.accounts {
             let key = Key::new(account.address.felt(), PUBLIC_KEY, &[]);
@@ -110,12 +111,9 @@ impl World {
         }
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ u64::MAX);
         for token in &self.tokens {
-            let invoke = Invoke {
-                hash: digest("MINT", &[Felt::from(self.seed), token.address]),
-                sender: DEPLOYER,
-                calls: self.mints(token, &mut rng),
-            };
-            if let Err(error) = builder.include(&invoke, Resources::default()) {
+            let hash = digest("MINT", &[Felt::from(self.seed), token.address]);
+            let mints = self.mints(token, &mut rng);
+            if let Err(error) = builder.act(hash, DEPLOYER, &mints, Charge::Nothing) {
                 tracing::error!(%error, "a simulated token could not be minted");
             }
         }
@@ -194,7 +192,7 @@ mod tests {
     fn no_two_contracts_share_an_address() {
         let world = World::new(0);
         let expected = HOLDERS + world.accounts.len() + 2 + world.tokens.len();
-        assert_eq!(world.contracts.len(), expected);
+        assert_eq!(world.contracts.iter().count(), expected);
         let distinct: HashSet<Felt> = world.holders.iter().copied().collect();
         assert_eq!(distinct.len(), HOLDERS);
     }

@@ -1,8 +1,9 @@
 //! The long tail: tokens that exist on this network only, look-alikes of better
 //! known ones included.
 
-use super::tokens::{Text, Token, honest, own_address};
+use super::tokens::{Token, honest, own_address};
 use crate::starknet::contracts::erc20::Fashion;
+use crate::starknet::contracts::text::Text;
 use primitives::Felt;
 
 /// Name, symbol, decimals, supply in whole tokens.

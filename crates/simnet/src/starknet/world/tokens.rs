@@ -2,7 +2,7 @@
 
 use super::{hostile, tail, well_known};
 use crate::starknet::contracts::erc20::{Erc20, Fashion};
-use crate::starknet::contracts::text::{byte_array, short};
+use crate::starknet::contracts::text::Text;
 use crate::starknet::hash::digest;
 use primitives::{Felt, U256};
 
@@ -13,22 +13,6 @@ pub(super) struct Token {
     pub(super) contract: Erc20,
     /// About what is minted, in the smallest unit.
     pub(super) supply: U256,
-}
-
-/// How a contract returns its name and symbol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Text {
-    Short,
-    Bytes,
-}
-
-impl Text {
-    pub(super) fn encode(self, text: &str) -> Vec<Felt> {
-        match self {
-            Self::Short => short(text),
-            Self::Bytes => byte_array(text),
-        }
-    }
 }
 
 /// All tokens, which `minter` may mint.
@@ -54,6 +38,7 @@ pub(super) fn honest(
             symbol: Ok(text.encode(symbol)),
             decimals: Ok(vec![Felt::from(decimals)]),
             fashion,
+            text,
             minter,
         },
         supply: whole(supply, decimals),

@@ -1,8 +1,8 @@
 //! Tokens that people know, at their addresses on the public network.
 
-use super::tokens::Text::{self, Bytes, Short};
 use super::tokens::{Token, honest};
 use crate::starknet::contracts::erc20::Fashion::{self, Legacy, Modern};
+use crate::starknet::contracts::text::Text::{self, Bytes, Short};
 use primitives::Felt;
 
 /// Ether.

@@ -3,16 +3,19 @@
 use super::Body;
 use super::transaction::TransactionsJson;
 use crate::starknet::block::Block;
+use crate::starknet::gas::{Price, Prices};
 use crate::starknet::rpc::Spec;
 use crate::starknet::rpc::hex::{felt, number};
-use crate::starknet::transaction::{Price, Prices};
+use crate::starknet::transaction::Transaction;
 use crate::starknet::world::SEQUENCER;
 use primitives::Felt;
 use serde::Serialize;
+use std::sync::Arc;
 
 const STARKNET_VERSION: &str = "0.14.1";
 const ACCEPTED_ON_L1: &str = "ACCEPTED_ON_L1";
 const ACCEPTED_ON_L2: &str = "ACCEPTED_ON_L2";
+pub(crate) const PRE_CONFIRMED: &str = "PRE_CONFIRMED";
 
 #[derive(Serialize)]
 pub(crate) struct BlockJson<'b> {
@@ -24,11 +27,7 @@ pub(crate) struct BlockJson<'b> {
 
 impl<'b> BlockJson<'b> {
     pub(crate) fn new(block: &'b Block, spec: Spec, body: Body, l1_accepted: u64) -> Self {
-        let status = if block.number <= l1_accepted {
-            ACCEPTED_ON_L1
-        } else {
-            ACCEPTED_ON_L2
-        };
+        let status = finality(block.number, l1_accepted);
         Self {
             status,
             head: HeadJson::new(block, spec),
@@ -68,25 +67,43 @@ impl HeadJson {
     }
 }
 
-/// The block that is being made. Transactions enter it only when it is sealed.
+/// The block that is being made.
 #[derive(Serialize)]
-pub(crate) struct PreConfirmedJson {
+pub(crate) struct PreConfirmedJson<'b> {
     #[serde(flatten)]
     header: HeaderJson,
-    transactions: [(); 0],
+    transactions: TransactionsJson<'b>,
 }
 
-impl PreConfirmedJson {
-    pub(crate) fn new(number: u64, timestamp: u64) -> Self {
+impl<'b> PreConfirmedJson<'b> {
+    pub(crate) fn new(
+        header: HeaderJson,
+        transactions: &'b [Arc<Transaction>],
+        body: Body,
+    ) -> Self {
         Self {
-            header: HeaderJson::new(number, timestamp, Prices::USUAL),
-            transactions: [],
+            header,
+            transactions: TransactionsJson {
+                transactions,
+                body,
+                finality_status: PRE_CONFIRMED,
+            },
         }
     }
 }
 
+/// How final a sealed block is.
+pub(crate) fn finality(number: u64, l1_accepted: u64) -> &'static str {
+    if number <= l1_accepted {
+        ACCEPTED_ON_L1
+    } else {
+        ACCEPTED_ON_L2
+    }
+}
+
+/// What a block says of itself before it is sealed.
 #[derive(Serialize)]
-struct HeaderJson {
+pub(crate) struct HeaderJson {
     block_number: u64,
     timestamp: u64,
     #[serde(serialize_with = "felt")]
@@ -99,7 +116,7 @@ struct HeaderJson {
 }
 
 impl HeaderJson {
-    fn new(block_number: u64, timestamp: u64, prices: Prices) -> Self {
+    pub(crate) fn new(block_number: u64, timestamp: u64, prices: Prices) -> Self {
         Self {
             block_number,
             timestamp,

@@ -1,8 +1,7 @@
 //! Events, in receipts and in pages.
 
-use crate::starknet::block::Block;
 use crate::starknet::rpc::Spec;
-use crate::starknet::rpc::hex::{felt, felts};
+use crate::starknet::rpc::hex::{Hex, felt, felts, hex};
 use crate::starknet::transaction::Event;
 use primitives::Felt;
 use serde::Serialize;
@@ -33,8 +32,8 @@ impl<'b> EventJson<'b> {
 pub(crate) struct EmittedJson<'b> {
     #[serde(flatten)]
     event: EventJson<'b>,
-    #[serde(serialize_with = "felt")]
-    block_hash: Felt,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block_hash: Option<Hex<'b>>,
     block_number: u64,
     #[serde(serialize_with = "felt")]
     transaction_hash: Felt,
@@ -44,11 +43,18 @@ pub(crate) struct EmittedJson<'b> {
     event_index: Option<usize>,
 }
 
+/// A block as its events name it; the one in the making has no hash.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'b> {
+    pub(crate) number: u64,
+    pub(crate) hash: Option<&'b Felt>,
+}
+
 impl<'b> EmittedJson<'b> {
     /// The event `event_index` of the transaction `transaction_index`, which has
     /// this hash.
     pub(crate) fn new(
-        block: &Block,
+        block: Place<'b>,
         (transaction_index, transaction_hash): (usize, Felt),
         (event_index, event): (usize, &'b Event),
         spec: Spec,
@@ -56,7 +62,7 @@ impl<'b> EmittedJson<'b> {
         let indexed = |index| (spec == Spec::V0_10).then_some(index);
         Self {
             event: EventJson::new(event),
-            block_hash: block.hash,
+            block_hash: block.hash.map(hex),
             block_number: block.number,
             transaction_hash,
             transaction_index: indexed(transaction_index),

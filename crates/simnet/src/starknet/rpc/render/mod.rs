@@ -5,10 +5,17 @@
 
 mod block;
 mod event;
+mod state_diff;
+mod trace;
 mod transaction;
 
-pub(super) use block::{BlockJson, HeadJson, PreConfirmedJson};
-pub(super) use event::{EmittedJson, EventsJson};
+pub(super) use block::{
+    BlockJson, HeadJson, HeaderJson, PRE_CONFIRMED, PreConfirmedJson, finality,
+};
+pub(super) use event::{EmittedJson, EventsJson, Place};
+pub(super) use state_diff::state_diff;
+pub(super) use trace::trace;
+pub(super) use transaction::{ReceiptJson, TransactionJson};
 
 /// How much of its transactions a block shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,14 +2,17 @@
 
 use super::Body;
 use super::event::EventJson;
+use crate::starknet::gas::{Gas, Resources};
 use crate::starknet::rpc::hex::{Hex, felt, felts, hex, number};
-use crate::starknet::transaction::{Bound, Gas, Receipt, Resources, Transaction};
+use crate::starknet::transaction::{Action, Receipt, Request, SignedTransaction, Transaction};
 use primitives::Felt;
+use primitives::transaction_hash::{Bound, DataAvailability};
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// The transactions of a block, in as much detail as is asked for.
 pub(super) struct TransactionsJson<'b> {
-    pub(super) transactions: &'b [Transaction],
+    pub(super) transactions: &'b [Arc<Transaction>],
     pub(super) body: Body,
     pub(super) finality_status: &'static str,
 }
@@ -18,12 +21,11 @@ impl Serialize for TransactionsJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let all = self.transactions.iter();
         match self.body {
-            Body::Hashes => serializer.collect_seq(all.map(|included| hex(&included.hash))),
-            Body::Transactions => serializer.collect_seq(
-                all.map(|included| TransactionJson::new(included, Some(hex(&included.hash)))),
-            ),
+            Body::Hashes => serializer.collect_seq(all.map(|included| hex(&included.request.hash))),
+            Body::Transactions => serializer
+                .collect_seq(all.map(|included| TransactionJson::with_hash(&included.request))),
             Body::Receipts => serializer.collect_seq(all.map(|included| IncludedJson {
-                transaction: TransactionJson::new(included, None),
+                transaction: TransactionJson::new(&included.request.signed),
                 receipt: ReceiptJson::new(included, self.finality_status),
             })),
         }
@@ -37,15 +39,13 @@ struct IncludedJson<'b> {
 }
 
 #[derive(Serialize)]
-struct TransactionJson<'b> {
+pub(crate) struct TransactionJson<'b> {
     #[serde(skip_serializing_if = "Option::is_none")]
     transaction_hash: Option<Hex<'b>>,
     r#type: &'static str,
     version: &'static str,
-    #[serde(serialize_with = "felt")]
-    sender_address: Felt,
-    #[serde(serialize_with = "felts")]
-    calldata: &'b [Felt],
+    #[serde(flatten)]
+    action: ActionJson<'b>,
     #[serde(serialize_with = "felts")]
     signature: &'b [Felt],
     #[serde(serialize_with = "number")]
@@ -53,29 +53,81 @@ struct TransactionJson<'b> {
     resource_bounds: Gas<BoundJson>,
     #[serde(serialize_with = "number")]
     tip: u64,
-    paymaster_data: [(); 0],
-    account_deployment_data: [(); 0],
+    #[serde(serialize_with = "felts")]
+    paymaster_data: &'b [Felt],
     nonce_data_availability_mode: &'static str,
     fee_data_availability_mode: &'static str,
 }
 
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ActionJson<'b> {
+    Invoke {
+        #[serde(serialize_with = "felt")]
+        sender_address: Felt,
+        #[serde(serialize_with = "felts")]
+        calldata: &'b [Felt],
+        #[serde(serialize_with = "felts")]
+        account_deployment_data: &'b [Felt],
+    },
+    DeployAccount {
+        #[serde(serialize_with = "felt")]
+        class_hash: Felt,
+        #[serde(serialize_with = "felt")]
+        contract_address_salt: Felt,
+        #[serde(serialize_with = "felts")]
+        constructor_calldata: &'b [Felt],
+    },
+}
+
 impl<'b> TransactionJson<'b> {
-    fn new(included: &'b Transaction, transaction_hash: Option<Hex<'b>>) -> Self {
+    pub(crate) fn with_hash(request: &'b Request) -> Self {
         Self {
-            transaction_hash,
-            r#type: "INVOKE",
-            version: "0x3",
-            sender_address: included.sender,
-            calldata: &included.calldata,
-            signature: &included.signature,
-            nonce: included.nonce,
-            resource_bounds: included.bounds.map(BoundJson::from),
-            tip: included.tip,
-            paymaster_data: [],
-            account_deployment_data: [],
-            nonce_data_availability_mode: "L1",
-            fee_data_availability_mode: "L1",
+            transaction_hash: Some(hex(&request.hash)),
+            ..Self::new(&request.signed)
         }
+    }
+
+    fn new(signed: &'b SignedTransaction) -> Self {
+        let terms = &signed.terms;
+        Self {
+            transaction_hash: None,
+            r#type: kind(&signed.action),
+            version: "0x3",
+            action: match &signed.action {
+                Action::Invoke(invoke) => ActionJson::Invoke {
+                    sender_address: invoke.sender,
+                    calldata: &invoke.calldata,
+                    account_deployment_data: &invoke.account_deployment_data,
+                },
+                Action::DeployAccount(deployment) => ActionJson::DeployAccount {
+                    class_hash: deployment.class_hash,
+                    contract_address_salt: deployment.salt,
+                    constructor_calldata: &deployment.constructor_calldata,
+                },
+            },
+            signature: &signed.signature,
+            nonce: terms.nonce,
+            resource_bounds: Gas::from(terms.bounds).map(BoundJson::from),
+            tip: terms.tip,
+            paymaster_data: &terms.paymaster_data,
+            nonce_data_availability_mode: layer(terms.nonce_data_availability),
+            fee_data_availability_mode: layer(terms.fee_data_availability),
+        }
+    }
+}
+
+pub(super) fn kind(action: &Action) -> &'static str {
+    match action {
+        Action::Invoke(_) => "INVOKE",
+        Action::DeployAccount(_) => "DEPLOY_ACCOUNT",
+    }
+}
+
+fn layer(availability: DataAvailability) -> &'static str {
+    match availability {
+        DataAvailability::L1 => "L1",
+        DataAvailability::L2 => "L2",
     }
 }
 
@@ -97,8 +149,11 @@ impl From<Bound> for BoundJson {
 }
 
 #[derive(Serialize)]
-struct ReceiptJson<'b> {
+pub(crate) struct ReceiptJson<'b> {
     r#type: &'static str,
+    /// Only of a deployment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contract_address: Option<Hex<'b>>,
     #[serde(serialize_with = "felt")]
     transaction_hash: Felt,
     actual_fee: FeeJson,
@@ -112,7 +167,8 @@ struct ReceiptJson<'b> {
 }
 
 impl<'b> ReceiptJson<'b> {
-    fn new(included: &'b Transaction, finality_status: &'static str) -> Self {
+    pub(crate) fn new(included: &'b Transaction, finality_status: &'static str) -> Self {
+        let request = &included.request;
         let Receipt {
             fee,
             resources,
@@ -120,8 +176,12 @@ impl<'b> ReceiptJson<'b> {
             revert_reason,
         } = &included.receipt;
         Self {
-            r#type: "INVOKE",
-            transaction_hash: included.hash,
+            r#type: kind(&request.signed.action),
+            contract_address: match request.signed.action {
+                Action::Invoke(_) => None,
+                Action::DeployAccount(_) => Some(hex(&request.sender)),
+            },
+            transaction_hash: request.hash,
             actual_fee: FeeJson {
                 amount: *fee,
                 unit: "FRI",

@@ -1,0 +1,119 @@
+//! How transactions from outside come into the chain.
+
+use super::Chain;
+use crate::starknet::builder::BlockBuilder;
+use crate::starknet::mempool::Turn;
+use crate::starknet::process::{self, Charge};
+use crate::starknet::refusal::Refusal;
+use crate::starknet::transaction::Request;
+
+/// A nonce may be this far ahead of the account's.
+const MAX_NONCES_AHEAD: u64 = 64;
+
+/// Transactions from outside in one block.
+const MAX_IN_BLOCK: usize = 4_096;
+
+impl Chain {
+    /// Checks all that can be checked without changing the chain, the signature
+    /// included.
+    pub(crate) fn check(&self, request: &Request) -> Result<(), Refusal> {
+        self.check_again(request)?;
+        let view = self.view(self.open.number);
+        process::validate(view, request, false).map(drop)
+    }
+
+    /// Takes a transaction that [`Self::check`] has passed: into the block in the
+    /// making if it is its turn, otherwise into the mempool.
+    pub(crate) fn accept(&mut self, request: Request) -> Result<(), Refusal> {
+        // Another one may have come in between.
+        self.check_again(&request)?;
+        if !self.has_room() || !self.is_due(&request) {
+            return self.mempool.add(request, self.open.number);
+        }
+        let (sender, nonce) = (request.sender, request.signed.terms.nonce);
+        self.include(request)?;
+        self.include_from((sender, nonce.saturating_add(1)));
+        Ok(())
+    }
+
+    /// Includes those that wait and whose turn it is now.
+    pub(super) fn include_waiting(&mut self) {
+        self.mempool.expire(self.open.number);
+        for turn in self.mempool.turns() {
+            self.include_from(turn);
+        }
+    }
+
+    /// Includes the transaction that waits for this turn, and the sender's next
+    /// ones.
+    fn include_from(&mut self, (sender, mut nonce): Turn) {
+        while self.has_room() {
+            let turn = (sender, nonce);
+            let Some(request) = self.mempool.get(turn) else {
+                return;
+            };
+            let view = self.view(self.open.number);
+            if !self.is_due(request)
+                // Prices may fall again.
+                || matches!(
+                    process::check_fee(view, request, self.open.prices),
+                    Err(Refusal::Bounds { .. })
+                )
+            {
+                return;
+            }
+            let Some(request) = self.mempool.take(turn) else {
+                return;
+            };
+            let hash = request.hash;
+            let included = self
+                .check_again(&request)
+                .and_then(|()| self.include(request));
+            if let Err(error) = included {
+                tracing::debug!(%hash, %error, "a waiting transaction is dropped");
+            }
+            nonce = nonce.saturating_add(1);
+        }
+    }
+
+    /// All checks but the signature, which does not change.
+    fn check_again(&self, request: &Request) -> Result<(), Refusal> {
+        let turn = (request.sender, request.signed.terms.nonce);
+        let waits = |waiting: &Request| waiting.hash == request.hash;
+        if self.transactions.contains_key(&request.hash)
+            || self.mempool.get(turn).is_some_and(waits)
+        {
+            return Err(Refusal::Duplicate(request.hash));
+        }
+        let view = self.view(self.open.number);
+        process::check_sender(view, request)?;
+        let expected = view.nonce(request.sender);
+        let given = request.signed.terms.nonce;
+        if given.saturating_sub(expected) > MAX_NONCES_AHEAD {
+            return Err(Refusal::Nonce { expected, given });
+        }
+        process::check_fee(view, request, self.open.prices)
+    }
+
+    fn has_room(&self) -> bool {
+        self.open.transactions.len() < MAX_IN_BLOCK
+    }
+
+    fn is_due(&self, request: &Request) -> bool {
+        let expected = self.view(self.open.number).nonce(request.sender);
+        request.signed.terms.nonce <= expected
+    }
+
+    fn include(&mut self, request: Request) -> Result<(), Refusal> {
+        let hash = request.hash;
+        let mut builder = BlockBuilder {
+            contracts: &self.world.contracts,
+            state: &mut self.state,
+            open: &mut self.open,
+        };
+        builder.include(request, Charge::Fee)?;
+        let place = (self.open.number, self.open.transactions.len() - 1);
+        self.transactions.insert(hash, place);
+        Ok(())
+    }
+}
