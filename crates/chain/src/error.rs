@@ -108,6 +108,12 @@ pub enum RpcError {
         /// The height that was asked.
         number: u64,
     },
+    /// Events of the block are missing.
+    #[error("block {number} lacks events that it must have")]
+    Incomplete {
+        /// The height that was asked.
+        number: u64,
+    },
     /// The node gave another block than the one that was asked.
     #[error("asked for block {asked}, got block {got}")]
     WrongBlock {
@@ -176,7 +182,8 @@ impl RpcError {
             | Self::Connect { .. }
             | Self::Transport { .. }
             | Self::Malformed { .. }
-            | Self::WrongId { .. } => true,
+            | Self::WrongId { .. }
+            | Self::Incomplete { .. } => true,
             Self::HttpStatus { status, .. } => {
                 status.is_server_error() || *status == StatusCode::TOO_MANY_REQUESTS
             }
@@ -234,6 +241,7 @@ impl RpcError {
             Self::Node { .. } | Self::BatchRefused { .. } => "node_error",
             Self::UnsupportedSpec { .. }
             | Self::Pending { .. }
+            | Self::Incomplete { .. }
             | Self::WrongBlock { .. }
             | Self::RangeTooLong { .. } => "unusable",
         }

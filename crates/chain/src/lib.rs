@@ -14,4 +14,4 @@ mod starknet;
 
 pub use error::{NodeError, RpcError};
 pub use jsonrpc::RpcOptions;
-pub use starknet::{Block, MAX_BLOCKS, SpecVersion, StarknetClient};
+pub use starknet::{Block, HeadsError, MAX_BLOCKS, SpecVersion, StarknetClient, ring_at_heads};

@@ -15,7 +15,9 @@ mod snapshot;
 pub use fault::Fault;
 pub use follower::Follower;
 pub use health::{Health, HealthLimits, PartHealth, Report};
-pub use indexer::{Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round};
+pub use indexer::{
+    Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
+};
 pub use keys::{ApiKeys, KeyCaller, NewKey};
 pub use rate::{Decision, Policy, RateLimiter};
 pub use snapshot::{Snapshot, Snapshots};

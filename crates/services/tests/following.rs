@@ -5,7 +5,7 @@
 use market::TokenQuery;
 use primitives::{Clock, Felt};
 use proptest::prelude::*;
-use services::{Follower, IndexerOptions, Nodes, Progress, Round, Snapshots};
+use services::{Doorbell, Follower, IndexerOptions, Nodes, Progress, Round, Snapshots};
 use std::{num::NonZeroU64, sync::Arc, time::Duration};
 use store::StoreError;
 use tokio_util::sync::CancellationToken;
@@ -167,7 +167,7 @@ async fn a_store_of_another_chain_is_refused() {
     let store = world.store("store").await;
     store.chain().bind_chain(Felt::from(7)).await.unwrap();
     let opened = services::Indexer::open(
-        Nodes::new(vec![("world".to_owned(), world.client.clone())], 1),
+        Nodes::new(vec![world.client.clone()], 1),
         store,
         Arc::clone(&world.listings),
         Snapshots::default(),
@@ -234,7 +234,7 @@ async fn an_indexer_that_is_told_to_stop_stops() {
     let world = World::new(10).await;
     let station = world.station("store").await;
     let stop = CancellationToken::new();
-    let running = tokio::spawn(station.indexer.run(stop.clone()));
+    let running = tokio::spawn(station.indexer.run(Doorbell::default(), stop.clone()));
     while station.snapshots.load().is_none() {
         tokio::task::yield_now().await;
     }

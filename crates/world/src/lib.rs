@@ -116,7 +116,7 @@ impl World {
 
     /// An indexer on a given store, with this world's node.
     pub async fn station_on(&self, store: Store, options: IndexerOptions) -> Station {
-        let nodes = Nodes::new(vec![("world".to_owned(), self.client.clone())], 1);
+        let nodes = Nodes::new(vec![self.client.clone()], 1);
         self.station_with(store, nodes, options).await
     }
 

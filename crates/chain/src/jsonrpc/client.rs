@@ -45,6 +45,11 @@ impl JsonRpc {
         })
     }
 
+    /// Scheme, host and port.
+    pub(crate) fn node(&self) -> &str {
+        self.endpoint.node()
+    }
+
     /// One call.
     pub(crate) async fn call<P: Serialize, T: DeserializeOwned>(
         &self,

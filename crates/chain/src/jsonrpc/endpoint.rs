@@ -20,6 +20,11 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
+    /// Scheme, host and port.
+    pub(super) fn node(&self) -> &str {
+        &self.shown
+    }
+
     pub(super) fn new(url: Url) -> Result<Self, RpcError> {
         let secure = match url.scheme() {
             "https" => true,
@@ -45,7 +50,7 @@ impl Endpoint {
             http: http.build().map_err(|source| RpcError::Setup {
                 source: source.without_url(),
             })?,
-            shown: masked(&url).into(),
+            shown: shown(&url).into(),
             url,
         })
     }
@@ -126,7 +131,8 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-fn masked(url: &Url) -> String {
+/// What may be shown of an address: scheme, host and port.
+pub(crate) fn shown(url: &Url) -> String {
     let scheme = url.scheme();
     let host = url.host_str().unwrap_or_default();
     match url.port() {

@@ -7,4 +7,5 @@ mod envelope;
 mod options;
 
 pub(crate) use client::{JsonRpc, parse};
+pub(crate) use endpoint::shown;
 pub use options::RpcOptions;

@@ -61,6 +61,8 @@ pub(super) struct WireBlock {
     block_number: Option<u64>,
     parent_hash: Option<WireFelt>,
     timestamp: u64,
+    /// From 0.10 on.
+    event_count: Option<u64>,
     transactions: Emitters,
 }
 
@@ -72,6 +74,9 @@ impl WireBlock {
             block_number: self.block_number,
         };
         let at = header.position(asked)?;
+        if self.transactions.are_incomplete(self.event_count) {
+            return Err(RpcError::Incomplete { number: asked });
+        }
         let wrong = |words| RpcError::malformed(method, serde_json::Error::custom(words));
         let WireFelt(parent_hash) = self
             .parent_hash

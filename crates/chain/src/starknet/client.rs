@@ -55,6 +55,11 @@ impl StarknetClient {
         JsonRpc::new(url, options, entropy).map(|rpc| Self(Arc::new(rpc)))
     }
 
+    /// The node's scheme, host and port, fit to be shown.
+    pub fn node(&self) -> &str {
+        self.0.node()
+    }
+
     /// The version of the spec that the node speaks, if it is supported.
     pub async fn spec_version(&self) -> Result<SpecVersion, RpcError> {
         let text: String = self.0.call("starknet_specVersion", &NO_PARAMS).await?;

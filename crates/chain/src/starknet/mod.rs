@@ -3,6 +3,7 @@
 mod block;
 mod client;
 mod felt;
+mod heads;
 mod readings;
 mod spec;
 mod text;
@@ -10,4 +11,5 @@ mod transfers;
 
 pub use block::Block;
 pub use client::{MAX_BLOCKS, StarknetClient};
+pub use heads::{HeadsError, ring_at_heads};
 pub use spec::SpecVersion;

@@ -1,4 +1,5 @@
-//! Which contracts of a block behave like ERC-20 tokens.
+//! Which contracts of a block behave like ERC-20 tokens, and whether the block's
+//! events are all there.
 //!
 //! This is where most of a block's bytes are. Nothing is copied per element:
 //! keys are compared as text, the rest is counted, and an address is decoded
@@ -17,26 +18,52 @@ const TRANSFER: &str = "99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e
 /// Contracts that emitted an ERC-20 transfer in any of a block's transactions,
 /// reverted ones included: the transfer of their fee did happen.
 #[derive(Debug, Default)]
-pub(super) struct Emitters(Vec<Address>);
+pub(super) struct Emitters {
+    addresses: Vec<Address>,
+    events: u64,
+    paid_in_silence: bool,
+}
 
 impl Emitters {
     pub(super) fn sorted(self) -> Vec<Address> {
-        let Self(mut addresses) = self;
+        let mut addresses = self.addresses;
         addresses.sort_unstable();
         addresses.dedup();
         addresses
     }
+
+    /// Whether events are missing: fewer or more than the header counts, where
+    /// it does, or none where a fee was paid, since paying it is a transfer.
+    pub(super) fn are_incomplete(&self, counted: Option<u64>) -> bool {
+        self.paid_in_silence || counted.is_some_and(|counted| counted != self.events)
+    }
 }
 
 #[derive(Deserialize)]
-struct Transaction {
-    receipt: Receipt,
+struct Transaction<'a> {
+    #[serde(borrow)]
+    receipt: Receipt<'a>,
 }
 
 #[derive(Deserialize)]
-struct Receipt {
+struct Receipt<'a> {
+    #[serde(borrow, default)]
+    actual_fee: Option<Fee<'a>>,
     #[serde(deserialize_with = "emitters_of_events")]
     events: Emitters,
+}
+
+#[derive(Deserialize)]
+struct Fee<'a> {
+    #[serde(borrow)]
+    amount: Cow<'a, str>,
+}
+
+impl Fee<'_> {
+    fn is_paid(&self) -> bool {
+        let digits = self.amount.get(2..).unwrap_or_default();
+        digits.bytes().any(|digit| digit != b'0')
+    }
 }
 
 #[derive(Deserialize)]
@@ -59,8 +86,11 @@ impl<'de> Deserialize<'de> for Emitters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         fold(
             deserializer,
-            |found: &mut Self, transaction: Transaction| {
-                found.0.extend(transaction.receipt.events.0);
+            |found: &mut Self, Transaction { receipt }: Transaction<'de>| {
+                let paid = receipt.actual_fee.is_some_and(|fee| fee.is_paid());
+                found.paid_in_silence |= paid && receipt.events.events == 0;
+                found.events += receipt.events.events;
+                found.addresses.extend(receipt.events.addresses);
                 Ok(())
             },
         )
@@ -69,10 +99,11 @@ impl<'de> Deserialize<'de> for Emitters {
 
 fn emitters_of_events<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Emitters, D::Error> {
     fold(deserializer, |found: &mut Emitters, event: Event<'de>| {
+        found.events += 1;
         if event.is_erc20_transfer() {
             let address = event.from_address.parse()?;
-            if found.0.last() != Some(&address) {
-                found.0.push(address);
+            if found.addresses.last() != Some(&address) {
+                found.addresses.push(address);
             }
         }
         Ok(())
@@ -237,6 +268,29 @@ mod tests {
             event("not an address", &["0x1"], 4),
         ]);
         assert_eq!(emitters(&events), Vec::<String>::new());
+    }
+
+    fn incomplete(fee: &str, events: usize, counted: Option<u64>) -> bool {
+        let events = vec![event("0x1", &["0x2"], 1); events];
+        let fee = json!({"amount": fee, "unit": "FRI"});
+        let text = json!([{"receipt": {"actual_fee": fee, "events": events}}]).to_string();
+        let found: Emitters = serde_json::from_str(&text).unwrap();
+        found.are_incomplete(counted)
+    }
+
+    #[test]
+    fn a_fee_that_was_paid_without_any_event_gives_missing_events_away() {
+        assert!(incomplete("0x1f", 0, None));
+        assert!(!incomplete("0x1f", 1, None));
+        assert!(!incomplete("0x0", 0, None));
+        assert!(!incomplete("0x00", 0, None));
+    }
+
+    #[test]
+    fn where_the_header_counts_events_all_of_them_must_be_there() {
+        assert!(!incomplete("0x1", 2, Some(2)));
+        assert!(incomplete("0x1", 1, Some(2)));
+        assert!(incomplete("0x0", 0, Some(1)));
     }
 
     #[test]

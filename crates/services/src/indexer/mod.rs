@@ -6,12 +6,14 @@
 //! equals never having seen the others.
 
 mod ancestor;
+mod doorbell;
 mod nodes;
 mod progress;
 mod round;
 mod state;
 
 use crate::{fault::Fault, snapshot::Snapshots};
+pub use doorbell::Doorbell;
 use market::Listings;
 pub use nodes::{NodeView, Nodes};
 use primitives::Clock;
@@ -93,8 +95,9 @@ impl Indexer {
         })
     }
 
-    /// Works until told to stop; a block in hand is finished first.
-    pub async fn run(mut self, stop: CancellationToken) {
+    /// Works until told to stop; a block in hand is finished first. A ring of
+    /// the bell ends a pause.
+    pub async fn run(mut self, bell: Doorbell, stop: CancellationToken) {
         let mut failures = 0_u32;
         while !stop.is_cancelled() {
             let round = tokio::select! {
@@ -119,6 +122,7 @@ impl Indexer {
             };
             tokio::select! {
                 () = stop.cancelled() => {}
+                () = bell.rung(), if failures == 0 => {}
                 () = tokio::time::sleep(pause) => {}
             }
         }

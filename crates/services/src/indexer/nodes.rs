@@ -61,18 +61,17 @@ pub(super) struct Chosen {
 }
 
 impl Nodes {
-    /// Nodes in the order of preference, each with a name that is fit to be
-    /// shown. A block is accepted when `agreement` of them, at least one, have
-    /// it.
-    pub fn new(clients: Vec<(String, StarknetClient)>, agreement: usize) -> Self {
-        let nodes = clients.into_iter().map(|(name, client)| Node {
-            client,
+    /// Nodes in the order of preference. A block is accepted when `agreement`
+    /// of them, at least one, have it.
+    pub fn new(clients: Vec<StarknetClient>, agreement: usize) -> Self {
+        let nodes = clients.into_iter().map(|client| Node {
             view: NodeView {
-                name,
+                name: client.node().to_owned(),
                 head: None,
                 answered_at: None,
                 problem: None,
             },
+            client,
             verified: false,
             failures: 0,
             rests_until: None,
