@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue},
 };
 use primitives::Clock;
-use services::{ApiKeys, Decision, KeyCaller, Policy, RateLimiter};
+use services::{ApiKeys, Decision, KeyCaller, Policy, RateLimiter, Recollection};
 use std::sync::Arc;
 
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -85,10 +85,13 @@ impl Limits {
             }
             PresentedKey::One(secret) => secret,
         };
-        if let Some(Some(key)) = self.keys.recall(&secret) {
-            return self.count_key(&key, counted).await;
+        match self.keys.recall(&secret) {
+            Recollection::Caller(key) => return self.count_key(&key, counted).await,
+            Recollection::Former => {}
+            Recollection::Stranger | Recollection::Nothing => {
+                self.count_address(&caller.address, counted).await?;
+            }
         }
-        self.count_address(&caller.address, counted).await?;
         match self.keys.recognise(&secret).await? {
             Some(key) => self.count_key(&key, counted).await,
             None => Err(Rejection::UnknownKey),

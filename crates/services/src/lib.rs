@@ -16,6 +16,6 @@ pub use fault::Fault;
 pub use follower::Follower;
 pub use health::{Health, HealthLimits, PartHealth, Report};
 pub use indexer::{Indexer, IndexerOptions, Progress, ProgressView, Round};
-pub use keys::{ApiKeys, KeyCaller, NewKey};
+pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
 pub use rate::{Decision, Policy, RateLimiter};
 pub use snapshot::{Snapshot, Snapshots};

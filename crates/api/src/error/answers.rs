@@ -11,7 +11,7 @@ use utoipa::{
 pub(crate) struct ErrorAnswers;
 
 /// Status, name and meaning.
-const ANSWERS: [(&str, &str, &str); 7] = [
+const ANSWERS: [(&str, &str, &str); 6] = [
     (
         "400",
         "Invalid",
@@ -19,11 +19,6 @@ const ANSWERS: [(&str, &str, &str); 7] = [
     ),
     ("401", "UnknownKey", "The `x-api-key` is not a valid key."),
     ("404", "NotFound", "There is no such thing."),
-    (
-        "405",
-        "WrongMethod",
-        "The path does not support the method; `Allow` names those it does.",
-    ),
     (
         "429",
         "TooManyRequests",

@@ -146,10 +146,10 @@ async fn a_failing_store_is_our_fault_and_says_nothing_else() {
     let bench = Bench::new().await;
     let key = bench.keys.create("test").await.unwrap();
     bench.store.close().await;
-    let request = Request::builder()
-        .method(Method::GET)
-        .uri("/v1/starknet/tokens");
-    let answer = bench.send(request.header("x-api-key", key.secret)).await;
-    assert_eq!(answer.refused(500), ["something went wrong on our side"]);
-    assert_eq!(bench.get("/v1/starknet/tokens").await.status, 200);
+    for path in ["/v1/starknet/tokens", "/v1/starknet/tokens/ETH"] {
+        let request = Request::builder().method(Method::GET).uri(path);
+        let answer = bench.send(request.header("x-api-key", &key.secret)).await;
+        assert_eq!(answer.refused(500), ["something went wrong on our side"]);
+        assert_eq!(bench.get(path).await.status, 200);
+    }
 }

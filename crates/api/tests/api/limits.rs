@@ -117,6 +117,26 @@ async fn a_valid_key_has_a_higher_tier_of_its_own() {
 }
 
 #[tokio::test]
+async fn a_key_in_use_does_not_depend_on_what_others_at_its_address_do() {
+    let bench = Bench::configured(few).await;
+    let key = bench.keys.create("mine").await.unwrap().secret;
+    assert_eq!(with_key(&bench, &key).await.status, 200);
+    bench.get(TOKENS).await;
+    bench.get(TOKENS).await.refused(429);
+    bench.clock.advance(SignedDuration::from_secs(60));
+    assert_eq!(with_key(&bench, &key).await.status, 200);
+}
+
+#[tokio::test]
+async fn finding_a_token_is_counted_like_listing_them() {
+    let bench = Bench::configured(few).await;
+    assert_eq!(bench.get(TOKENS).await.status, 200);
+    let token = format!("{TOKENS}/ETH");
+    assert_eq!(bench.get(&token).await.status, 200);
+    bench.get(&token).await.refused(429);
+}
+
+#[tokio::test]
 async fn an_unknown_key_is_refused_and_counted_for_the_address() {
     let bench = Bench::configured(few).await;
     let guessed = format!("stoa_{}", "0".repeat(64));

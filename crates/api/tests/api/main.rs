@@ -17,3 +17,4 @@ mod server;
 mod shell;
 mod support;
 mod trade;
+mod vertical;

@@ -9,6 +9,7 @@ use services::{ApiKeys, Health, HealthLimits, Progress, RateLimiter, Snapshot, S
 use std::sync::Arc;
 use store::{Location, Store};
 use tempfile::TempDir;
+use world::{Station, World};
 
 /// What a test wants to be otherwise.
 pub(crate) struct Setting {
@@ -34,7 +35,8 @@ pub(crate) struct Bench {
     pub(crate) store: Store,
     pub(crate) recorder: PrometheusRecorder,
     snapshots: Snapshots,
-    _folder: TempDir,
+    /// Vanishes with the bench.
+    folder: Option<TempDir>,
 }
 
 impl Bench {
@@ -55,33 +57,58 @@ impl Bench {
         store.migrate().await.unwrap();
         let start = Timestamp::from_millisecond(1_700_000_000_250).unwrap();
         let clock = Arc::new(ManualClock::new(start));
+        let (snapshots, progress) = (Snapshots::default(), Progress::default());
+        let mut bench = Self::over(setting.config, store, clock, snapshots, progress);
+        bench.folder = Some(folder);
+        if let Some(more) = setting.more_tokens {
+            bench.publish(more);
+        }
+        bench
+    }
+
+    /// The API over what an indexer of a simulated chain does.
+    pub(crate) fn of(world: &World, station: &Station) -> Self {
+        Self::over(
+            ApiConfig::default(),
+            station.store.clone(),
+            world.clock.clone(),
+            station.snapshots.clone(),
+            station.progress.clone(),
+        )
+    }
+
+    fn over(
+        config: ApiConfig,
+        store: Store,
+        clock: Arc<ManualClock>,
+        snapshots: Snapshots,
+        progress: Progress,
+    ) -> Self {
         let entropy: Arc<dyn Entropy> = Arc::new(SeededEntropy::new(1));
         let keys = ApiKeys::new(store.clone(), clock.clone(), entropy.clone());
-        let snapshots = Snapshots::default();
         let limits = HealthLimits {
             max_lag_blocks: 5,
             max_silence: SignedDuration::from_secs(30),
             max_head_age: SignedDuration::from_secs(60),
         };
         let recorder = PrometheusBuilder::new().build_recorder();
-        let health = Health::new(
-            "indexer",
-            snapshots.clone(),
-            Progress::default(),
-            clock.clone(),
-            limits,
-        );
         let services = ApiServices {
             snapshots: snapshots.clone(),
             keys: keys.clone(),
             limiter: RateLimiter::local(clock.clone()),
-            health,
+            health: Health::new(
+                "indexer",
+                snapshots.clone(),
+                progress,
+                clock.clone(),
+                limits,
+            ),
             clock: clock.clone(),
             entropy,
             metrics: recorder.handle(),
         };
-        let api = Api::new(setting.config, services);
-        let bench = Self {
+        let api = Api::new(config, services);
+        Self {
             router: api.router(),
             api,
             clock,
@@ -89,12 +116,8 @@ impl Bench {
             store,
             recorder,
             snapshots,
-            _folder: folder,
-        };
-        if let Some(more) = setting.more_tokens {
-            bench.publish(more);
+            folder: None,
         }
-        bench
     }
 
     /// Publishes a block with the named tokens and `more` others.
