@@ -14,7 +14,8 @@ const READY_WITHIN_MS = 60_000;
 export async function startStoa(...flags) {
   const folder = await mkdtemp(join(tmpdir(), "stoa-clients-"));
   const args = ["serve", "--listen", "127.0.0.1:0", "--sim-listen", "127.0.0.1:0", "--data", folder];
-  const child = spawn(program, [...args, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+  const env = { ...process.env, STOA__SERVER__LOG: "warn" };
+  const child = spawn(program, [...args, ...flags], { stdio: ["ignore", "pipe", "inherit"], env });
   const stoa = { api: undefined, node: undefined };
   const ended = new Promise((resolve) => child.once("exit", (status) => resolve(status)));
   const ready = new Promise((resolve) => {

@@ -94,7 +94,11 @@ impl AddressRange {
 pub(crate) struct ClientAddress(IpAddr);
 
 impl ClientAddress {
-    pub(crate) fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[AddressRange]) -> Self {
+    pub(crate) fn of(
+        extensions: &Extensions,
+        headers: &HeaderMap,
+        trusted: &[AddressRange],
+    ) -> Self {
         let peer = extensions
             .get::<ConnectInfo<SocketAddr>>()
             .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
@@ -131,10 +135,15 @@ fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[AddressRange]) -> IpAddr
 /// An address, with or without a port.
 fn hop(text: &str) -> Option<IpAddr> {
     let text = text.trim();
-    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
     let address = bare.unwrap_or(text).parse::<IpAddr>();
     let with_port = || text.parse::<SocketAddr>().map(|address| address.ip());
-    address.or_else(|_| with_port()).ok().map(|ip| ip.to_canonical())
+    address
+        .or_else(|_| with_port())
+        .ok()
+        .map(|ip| ip.to_canonical())
 }
 
 #[cfg(test)]
@@ -163,8 +172,14 @@ mod tests {
     fn behind_trusted_proxies_the_last_untrusted_hop_counts() {
         let trusted = ["10.0.0.0/8", "fd00::/8"];
         assert_eq!(of("10.0.0.1", &["6.6.6.6, 1.2.3.4"], &trusted), "1.2.3.4");
-        assert_eq!(of("10.0.0.1", &["6.6.6.6, 1.2.3.4, 10.9.9.9"], &trusted), "1.2.3.4");
-        assert_eq!(of("fd00::1", &["6.6.6.6", "1.2.3.4", "10.9.9.9"], &trusted), "1.2.3.4");
+        assert_eq!(
+            of("10.0.0.1", &["6.6.6.6, 1.2.3.4, 10.9.9.9"], &trusted),
+            "1.2.3.4"
+        );
+        assert_eq!(
+            of("fd00::1", &["6.6.6.6", "1.2.3.4", "10.9.9.9"], &trusted),
+            "1.2.3.4"
+        );
         assert_eq!(of("10.0.0.1", &["10.2.2.2,10.3.3.3"], &trusted), "10.2.2.2");
     }
 
@@ -191,8 +206,14 @@ mod tests {
     fn ipv6_is_counted_by_network_and_mapped_ipv4_as_ipv4() {
         assert_eq!(of("2001:db8:1:2:3:4:5:6", &[], &[]), "2001:db8:1:2::/64");
         assert_eq!(of("::ffff:1.2.3.4", &[], &[]), "1.2.3.4");
-        assert_eq!(of("::ffff:10.0.0.1", &["1.2.3.4"], &["10.0.0.0/8"]), "1.2.3.4");
-        assert_eq!(of("10.0.0.1", &["::ffff:1.2.3.4"], &["::ffff:10.0.0.0/104"]), "1.2.3.4");
+        assert_eq!(
+            of("::ffff:10.0.0.1", &["1.2.3.4"], &["10.0.0.0/8"]),
+            "1.2.3.4"
+        );
+        assert_eq!(
+            of("10.0.0.1", &["::ffff:1.2.3.4"], &["::ffff:10.0.0.0/104"]),
+            "1.2.3.4"
+        );
     }
 
     #[test]

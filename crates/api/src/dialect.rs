@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_document_is_translated_in_keys_values_and_prose() {
-        let plain = json!({"aggregatorId": ["PLATFORM", "`PLATFORM` tokens"], "n": 1, "x": "a PLATFORM"});
+        let plain =
+            json!({"aggregatorId": ["PLATFORM", "`PLATFORM` tokens"], "n": 1, "x": "a PLATFORM"});
         assert_eq!(Dialect::Plain.translate(plain.clone()), plain);
         assert_eq!(
             Dialect::Avnu.translate(plain),

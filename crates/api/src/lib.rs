@@ -7,6 +7,7 @@
 mod api;
 mod client_address;
 mod config;
+mod cors;
 mod dialect;
 mod docs;
 mod error;
@@ -16,6 +17,7 @@ mod limits;
 mod metrics;
 mod network;
 mod openapi;
+mod operation;
 mod request_id;
 mod server;
 mod shell;

@@ -25,7 +25,9 @@ fn is_safe(id: &HeaderValue) -> bool {
 }
 
 fn make(entropy: &dyn Entropy) -> HeaderValue {
-    let id = Builder::from_random_bytes(entropy.bytes()).into_uuid();
+    let mut random = [0; 16];
+    entropy.fill(&mut random);
+    let id = Builder::from_random_bytes(random).into_uuid();
     let mut text = [0; Hyphenated::LENGTH];
     let text = id.hyphenated().encode_lower(&mut text);
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("unnamed"))

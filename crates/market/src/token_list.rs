@@ -135,7 +135,13 @@ impl TokenList {
             .filter_map(|(place, token)| Some((needle.rank(token)?, (place, token))))
             .collect();
         if query.sort.is_empty() {
-            ranked.sort_by_key(|(rank, _)| *rank);
+            // Stable. Of equally good matches with equal volume, a verified one
+            // comes before its look-alikes.
+            ranked.sort_by(|(rank, (_, token)), (other_rank, (_, other))| {
+                rank.cmp(other_rank)
+                    .then(other.daily_volume_usd.total_cmp(&token.daily_volume_usd))
+                    .then(other.is_verified().cmp(&token.is_verified()))
+            });
         }
         ranked.into_iter().map(|(_, found)| found).collect()
     }
@@ -263,6 +269,18 @@ mod tests {
         assert_eq!(found("ETHER"), ["0x30", "0x40", "0x10", "0x20"]);
         assert_eq!(found("coin"), ["0x50"]);
         assert!(found("nothing like it").is_empty());
+    }
+
+    #[test]
+    fn a_verified_token_comes_before_its_look_alikes() {
+        let list = list(&[
+            (0x1, "Ether", "ETH"),
+            (0x30, "Ether", "ETH"),
+            (0x40, "Ether", "ETH"),
+        ]);
+        let search = Some("eth".to_owned());
+        let page = list.page(&TokenQuery { search, ..query() });
+        assert_eq!(addresses(&page), ["0x30", "0x1", "0x40"]);
     }
 
     #[test]

@@ -39,6 +39,19 @@ pub struct KeyCaller {
     pub id: String,
 }
 
+/// What is remembered of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recollection {
+    /// Nothing: only the store knows.
+    Nothing,
+    /// It is no living key.
+    Stranger,
+    /// It is this caller's.
+    Caller(KeyCaller),
+    /// It was a living key not long ago, and has to be looked at again.
+    Former,
+}
+
 /// Makes, lists, revokes and recognises keys.
 #[derive(Debug, Clone)]
 pub struct ApiKeys {
@@ -90,25 +103,33 @@ impl ApiKeys {
         Ok(self.store.ledger().revoke_key(id, self.clock.now()).await?)
     }
 
-    /// What is already known of a key, without asking the store: `None` if
-    /// nothing, `Some(None)` if it is no living key. A text that cannot be a
-    /// key never reaches the store.
-    pub fn recall(&self, secret: &str) -> Option<Option<KeyCaller>> {
+    /// What is remembered of a key, without asking the store. A text that
+    /// cannot be a key is a stranger's.
+    pub fn recall(&self, secret: &str) -> Recollection {
         if !looks_like_a_key(secret) {
-            return Some(None);
+            return Recollection::Stranger;
         }
         let now = self.clock.now();
         let remembered = self.lock();
-        let entry = remembered.get(&digest(secret))?;
+        let Some(entry) = remembered.get(&digest(secret)) else {
+            return Recollection::Nothing;
+        };
         // The second half holds when the clock was set back.
-        (now < entry.until && entry.until.duration_since(now) <= REMEMBERED)
-            .then(|| entry.caller.clone())
+        let fresh = now < entry.until && entry.until.duration_since(now) <= REMEMBERED;
+        match (&entry.caller, fresh) {
+            (Some(caller), true) => Recollection::Caller(caller.clone()),
+            (Some(_), false) => Recollection::Former,
+            (None, true) => Recollection::Stranger,
+            (None, false) => Recollection::Nothing,
+        }
     }
 
     /// Whose key this is, if it is a living one.
     pub async fn recognise(&self, secret: &str) -> Result<Option<KeyCaller>, Fault> {
-        if let Some(known) = self.recall(secret) {
-            return Ok(known);
+        match self.recall(secret) {
+            Recollection::Caller(caller) => return Ok(Some(caller)),
+            Recollection::Stranger => return Ok(None),
+            Recollection::Former | Recollection::Nothing => {}
         }
         let digest = digest(secret);
         let row = self.store.ledger().find_key(&digest).await?;

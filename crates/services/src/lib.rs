@@ -18,6 +18,6 @@ pub use health::{Health, HealthLimits, PartHealth, Report};
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
 };
-pub use keys::{ApiKeys, KeyCaller, NewKey};
+pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
 pub use rate::{Decision, Policy, RateLimiter};
 pub use snapshot::{Snapshot, Snapshots};

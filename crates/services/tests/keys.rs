@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use primitives::{Clock, Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
-use services::ApiKeys;
+use services::{ApiKeys, Recollection};
 use std::sync::Arc;
 use store::{Location, Store};
 use tempfile::TempDir;
@@ -48,11 +48,15 @@ async fn a_key_is_recognised_and_its_secret_is_not_stored() {
 async fn a_stranger_is_remembered_as_such_and_malformed_keys_never_reach_the_store() {
     let bench = bench().await;
     let unknown = format!("stoa_{}", "0".repeat(64));
-    assert_eq!(bench.keys.recall(&unknown), None);
+    assert_eq!(bench.keys.recall(&unknown), Recollection::Nothing);
     assert_eq!(bench.keys.recognise(&unknown).await.unwrap(), None);
-    assert_eq!(bench.keys.recall(&unknown), Some(None));
+    assert_eq!(bench.keys.recall(&unknown), Recollection::Stranger);
     for malformed in ["", "stoa_", "secret", "stoa_zz"] {
-        assert_eq!(bench.keys.recall(malformed), Some(None), "{malformed:?}");
+        assert_eq!(
+            bench.keys.recall(malformed),
+            Recollection::Stranger,
+            "{malformed:?}"
+        );
     }
 }
 
@@ -64,5 +68,6 @@ async fn a_revoked_key_works_no_longer_than_answers_are_remembered() {
     assert!(bench.keys.revoke(&key.id).await.unwrap());
     assert!(!bench.keys.revoke(&key.id).await.unwrap(), "only once");
     bench.clock.advance(SignedDuration::from_secs(10));
+    assert_eq!(bench.keys.recall(&key.secret), Recollection::Former);
     assert_eq!(bench.keys.recognise(&key.secret).await.unwrap(), None);
 }

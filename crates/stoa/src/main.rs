@@ -1,1 +1,46 @@
-fn main() {}
+//! The program: configuration, commands, and the wiring of the parts.
+
+mod ambient;
+mod cli;
+mod command;
+mod config;
+mod console;
+mod log;
+mod network;
+mod wiring;
+
+use clap::Parser as _;
+use cli::Cli;
+use config::Problems;
+use std::process::ExitCode;
+
+/// Wrong use or a wrong configuration, as clap has it too.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let outcome = runtime().and_then(|runtime| {
+        let outcome = runtime.block_on(command::run(Cli::parse()));
+        // Whatever still computes has nothing left to say.
+        runtime.shutdown_background();
+        outcome
+    });
+    match outcome {
+        Ok(status) => status,
+        Err(error) => {
+            console::complain(&error);
+            let usage = error.is::<Problems>();
+            if usage {
+                ExitCode::from(USAGE)
+            } else {
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    anyhow::Context::context(runtime, "cannot start the runtime")
+}

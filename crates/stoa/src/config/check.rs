@@ -4,7 +4,7 @@ use super::keys::Config;
 use std::time::Duration;
 
 /// No window is longer than a day: what a caller did before is not counted.
-const MAX_WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_WINDOW: Duration = Duration::from_hours(24);
 
 /// No block of the simulated node has more transactions on average.
 const MAX_TRANSACTIONS: u32 = 1_000;
@@ -31,7 +31,11 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         ("limits.key_window", config.limits.key_window),
     ] {
         let whole = window.subsec_nanos() == 0 && !window.is_zero() && window <= MAX_WINDOW;
-        rule(key, whole, "must be whole seconds, at least 1s and at most 24h");
+        rule(
+            key,
+            whole,
+            "must be whole seconds, at least 1s and at most 24h",
+        );
     }
     for (key, requests) in [
         ("limits.public_requests", config.limits.public_requests),

@@ -20,25 +20,22 @@ fn flagged() -> impl Iterator<Item = (&'static Key, Flag)> {
 }
 
 fn argument(key: &'static Key, flag: Flag) -> Arg {
-    let default = key.default.filter(|text| !text.is_empty());
-    let default = default.map(|text| format!(" [default: {text}]"));
-    let (help, action) = match flag {
-        Flag::Takes { .. } => (key.doc.join("\n"), ArgAction::Set),
-        Flag::Off { .. } => (format!("Sets {} to false", key.path), ArgAction::SetTrue),
-    };
-    let help = match (flag, default) {
-        (Flag::Takes { .. }, Some(default)) => format!("{}{default}", help.trim()),
-        _ => help.trim().to_owned(),
-    };
     let argument = Arg::new(key.path)
         .long(flag.name())
-        .help(help)
-        .action(action)
         .global(true)
         .help_heading(HEADING);
     match flag {
-        Flag::Takes { value, .. } => argument.value_name(value),
-        Flag::Off { .. } => argument,
+        Flag::Off { .. } => argument
+            .help(format!("Sets {} to false", key.path))
+            .action(ArgAction::SetTrue),
+        Flag::Takes { value, .. } => {
+            let default = key.default.map(|text| format!(" [default: {text}]"));
+            let doc = key.doc.concat();
+            argument
+                .help(format!("{}{}", doc.trim(), default.unwrap_or_default()))
+                .action(ArgAction::Set)
+                .value_name(value)
+        }
     }
 }
 

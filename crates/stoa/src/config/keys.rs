@@ -160,9 +160,9 @@ macro_rules! settings {
 settings! {
     /// The HTTP server and the log.
     server: Server {
-        /// Where every API listens. Port 0 takes a free port, which is printed.
+        /// Where everything is served. Port 0 takes a free port, which is printed.
         listen: SocketAddr = "127.0.0.1:8080", takes("listen", "ADDR");
-        /// An address of its own for the trading API.
+        /// A further address, for the trading API alone.
         listen_trade: Option<SocketAddr>, takes("listen-trade", "ADDR");
         /// How long requests in flight may take to end when the program stops.
         drain: Duration = "10s";
@@ -225,24 +225,24 @@ settings! {
         /// A token list in the token-lists convention: tags, logos, extensions.
         /// Without it, the built-in one on the simulated network, none elsewhere.
         token_list: Option<PathBuf>, takes("token-list", "FILE");
-        /// The chain id that the node must have, such as SN_MAIN. Needed only for
-        /// a chain that is neither SN_MAIN, SN_SEPOLIA nor SN_STOA.
+        /// The chain id that the node must have, such as `SN_MAIN`. Needed only for
+        /// a chain that is neither `SN_MAIN`, `SN_SEPOLIA` nor `SN_STOA`.
         expect_chain_id: Option<ChainId>;
     }
     /// The simulated node, which runs when no other node is given.
     simnet: Simnet {
-        /// Where it listens; JSON-RPC at /starknet.
+        /// Where the simulated node listens; JSON-RPC at /starknet.
         listen: SocketAddr = "127.0.0.1:8090", takes("sim-listen", "ADDR");
-        /// Determines its accounts and everything that happens.
+        /// What determines the simulated accounts and everything that happens.
         seed: u64 = "0", takes("sim-seed", "N");
-        /// Time between blocks.
+        /// Time between its blocks.
         block_time: Duration = "2s";
         /// Transactions in a block, on average.
         transactions_per_block: u32 = "3";
     }
     /// This process.
     process: Process {
-        /// What it does: api answers requests, indexer follows the chain.
+        /// What this process does: api answers requests, indexer follows the chain.
         roles: Vec<Role> = "api,indexer", takes("roles", "LIST");
     }
 }

@@ -1,6 +1,9 @@
 //! Types of values that mean something only here.
 
-use super::{leaf::{Item, Leaf}, secret::Scheme};
+use super::{
+    leaf::{Item, Leaf},
+    secret::Scheme,
+};
 use api::{AddressRange, Dialect, NetworkSegment};
 use primitives::{Felt, felt_from_hex, felt_to_hex, short_string};
 use std::fmt;

@@ -102,7 +102,11 @@ impl Layers {
         };
         let at = |offset: usize| Origin::File {
             path: path.to_owned(),
-            line: 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count(),
+            line: 1 + text
+                .bytes()
+                .take(offset)
+                .filter(|byte| *byte == b'\n')
+                .count(),
         };
         let (table, errors) = DeTable::parse_recoverable(&text);
         for error in &errors {

@@ -68,7 +68,7 @@ impl<T: Item> Leaf for Vec<T> {
             return Ok(Vec::new());
         }
         text.split(',')
-            .map(|item| T::from_text(item.trim()).map_err(|more| in_item(item.trim(), more)))
+            .map(|item| T::from_text(item.trim()).map_err(|more| Some(in_item(item.trim(), more))))
             .collect()
     }
 
@@ -76,7 +76,7 @@ impl<T: Item> Leaf for Vec<T> {
         let items = value.as_array().ok_or(None)?;
         items
             .iter()
-            .map(|item| T::from_toml(item).map_err(|more| in_item(&item.to_string(), more)))
+            .map(|item| T::from_toml(item).map_err(|more| Some(in_item(&item.to_string(), more))))
             .collect()
     }
 
@@ -85,9 +85,10 @@ impl<T: Item> Leaf for Vec<T> {
     }
 }
 
-fn in_item(item: &str, more: Option<String>) -> Option<String> {
+/// Says which item it is.
+fn in_item(item: &str, more: Option<String>) -> String {
     let more = more.map(|more| format!(": {more}")).unwrap_or_default();
-    Some(format!("see {item}{more}"))
+    format!("see {item}{more}")
 }
 
 impl Leaf for bool {

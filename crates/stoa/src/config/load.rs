@@ -127,7 +127,11 @@ fn unwritten<T: Leaf>(path: &str) -> Result<T, String> {
 
 /// Says what was expected; repeats the value unless it may be a secret.
 fn refusal<T: Leaf>(value: &Value, more: Option<String>) -> String {
-    let what = if T::SECRET { "is".to_owned() } else { format!("{value} is") };
+    let what = if T::SECRET {
+        "is".to_owned()
+    } else {
+        format!("{value} is")
+    };
     let more = more.map(|more| format!(": {more}")).unwrap_or_default();
     format!("{what} not {}{more}", T::EXPECTED)
 }

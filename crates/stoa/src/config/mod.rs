@@ -18,11 +18,11 @@ mod secret;
 
 pub(crate) use flags::Flags;
 pub(crate) use keys::{Config, Server};
-pub(crate) use kinds::{ChainId, LogFormat, Role};
+pub(crate) use kinds::{Bytes, ChainId, LogFormat, Role};
 pub(crate) use layers::Sources;
 pub(crate) use load::{Loaded, load};
+pub(crate) use print::example;
 pub(crate) use problem::Problems;
-pub(crate) use secret::SecretUrl;
 
 #[cfg(test)]
 mod tests;

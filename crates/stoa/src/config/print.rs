@@ -28,13 +28,22 @@ impl Loaded {
         for section in SECTIONS {
             let gap = if text.is_empty() { "" } else { "\n" };
             put(&mut text, format_args!("{gap}[{}]", section.name));
-            for Shown { key, value, origin, through } in self.of(section) {
+            for Shown {
+                key,
+                value,
+                origin,
+                through,
+            } in self.of(section)
+            {
                 let through = through.iter().map(|from| format!(", read through {from}"));
                 let through: String = through.collect();
                 match value {
                     Some(value) => {
                         let name = key.name();
-                        put(&mut text, format_args!("{name} = {value} # {origin}{through}"));
+                        put(
+                            &mut text,
+                            format_args!("{name} = {value} # {origin}{through}"),
+                        );
                     }
                     None => put(&mut text, format_args!("# {} is not set", key.name())),
                 }
@@ -63,9 +72,15 @@ pub(crate) fn example() -> Result<String, Problems> {
             let secret = if key.secret { "; secret" } else { "" };
             let flag = key.flag.map(|flag| format!("; flag --{}", flag.name()));
             let flag = flag.unwrap_or_default();
-            put(&mut text, format_args!("# ({}{secret}{flag})", key.expected));
+            put(
+                &mut text,
+                format_args!("# ({}{secret}{flag})", key.expected),
+            );
             let value = value.as_ref().map(|value| format!(" {value}"));
-            put(&mut text, format_args!("# {} ={}", key.name(), value.unwrap_or_default()));
+            put(
+                &mut text,
+                format_args!("# {} ={}", key.name(), value.unwrap_or_default()),
+            );
         }
     }
     Ok(text)

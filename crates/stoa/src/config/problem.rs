@@ -58,7 +58,8 @@ impl fmt::Display for Problems {
             [only] => write!(f, "configuration: {only}"),
             all => {
                 write!(f, "the configuration has {} problems", all.len())?;
-                all.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
+                all.iter()
+                    .try_for_each(|problem| write!(f, "\n  {problem}"))
             }
         }
     }

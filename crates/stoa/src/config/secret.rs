@@ -12,22 +12,24 @@ const MAX_SECRET_BYTES: u64 = 64 * 1024;
 
 /// What a text stands for: itself, the content of a file (`file:/path`) or of
 /// an environment variable (`env:NAME`).
-pub(super) fn resolve<'text>(
-    text: &'text str,
+pub(super) fn resolve(
+    text: &str,
     variable: impl Fn(&str) -> Option<OsString>,
-) -> Result<Cow<'text, str>, String> {
+) -> Result<Cow<'_, str>, String> {
     if let Some(path) = text.strip_prefix("file:") {
         let cannot = |reason: &dyn fmt::Display| format!("cannot read {path}: {reason}");
         let length = fs::metadata(path).map_err(|error| cannot(&error))?.len();
         if length > MAX_SECRET_BYTES {
-            return Err(cannot(&format_args!("it is larger than {MAX_SECRET_BYTES} bytes")));
+            return Err(cannot(&format_args!(
+                "it is larger than {MAX_SECRET_BYTES} bytes"
+            )));
         }
         let content = fs::read_to_string(path).map_err(|error| cannot(&error))?;
         return Ok(content.trim_end_matches(['\r', '\n']).to_owned().into());
     }
     if let Some(name) = text.strip_prefix("env:") {
-        let value = variable(name)
-            .ok_or_else(|| format!("the environment variable {name} is not set"))?;
+        let value =
+            variable(name).ok_or_else(|| format!("the environment variable {name} is not set"))?;
         return value
             .to_str()
             .map(|value| value.to_owned().into())

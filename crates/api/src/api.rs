@@ -1,0 +1,94 @@
+//! The faces put together.
+
+use crate::{
+    config::ApiConfig,
+    docs,
+    limits::Limits,
+    openapi,
+    operation::{self, OperationState},
+    shell::Shell,
+    trade::{self, TradeState},
+};
+use axum::Router;
+use metrics_exporter_prometheus::PrometheusHandle;
+use primitives::{Clock, Entropy};
+use services::{ApiKeys, Health, RateLimiter, Snapshots};
+use std::{fmt, sync::Arc};
+
+/// What the faces stand on.
+#[derive(Clone)]
+pub struct ApiServices {
+    /// What requests are answered from.
+    pub snapshots: Snapshots,
+    /// Who may ask more often.
+    pub keys: ApiKeys,
+    /// How often anyone may ask.
+    pub limiter: RateLimiter,
+    /// Whether the data is fresh.
+    pub health: Health,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Where ids come from.
+    pub entropy: Arc<dyn Entropy>,
+    /// Where the figures are read.
+    pub metrics: PrometheusHandle,
+}
+
+impl fmt::Debug for ApiServices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiServices").finish_non_exhaustive()
+    }
+}
+
+/// The HTTP faces.
+#[derive(Debug, Clone)]
+pub struct Api {
+    config: ApiConfig,
+    services: ApiServices,
+    shell: Shell,
+}
+
+impl Api {
+    /// The faces of these services.
+    pub fn new(config: ApiConfig, services: ApiServices) -> Self {
+        let limits = Limits::new(
+            &config,
+            services.limiter.clone(),
+            services.keys.clone(),
+            Arc::clone(&services.clock),
+        );
+        let shell = Shell::new(&config, limits, Arc::clone(&services.entropy));
+        Self {
+            config,
+            services,
+            shell,
+        }
+    }
+
+    /// Everything, for one listener.
+    pub fn router(&self) -> Router {
+        self.trade_router()
+    }
+
+    /// The trading API, for a listener of its own.
+    pub fn trade_router(&self) -> Router {
+        let snapshots = self.services.snapshots.clone();
+        let state = TradeState::new(snapshots, self.config.dialect);
+        let (routes, _) = trade::routes(&self.config.network).split_for_parts();
+        self.surround(routes.with_state(state))
+    }
+
+    /// Adds health, figures and documentation to routes, and surrounds all of
+    /// them with ids, logs, CORS, limits, deadlines and isolation. The given
+    /// routes are rate limited, the added ones are not.
+    pub fn surround(&self, routes: Router) -> Router {
+        let state = OperationState {
+            health: self.services.health.clone(),
+            metrics: self.services.metrics.clone(),
+        };
+        let (operation, _) = operation::routes().split_for_parts();
+        let documents = openapi::documents(&self.config.network, self.config.dialect);
+        let free = operation.with_state(state).merge(docs::routes(documents));
+        self.shell.around(routes, free)
+    }
+}

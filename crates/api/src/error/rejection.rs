@@ -1,0 +1,141 @@
+//! Every way a request can be refused, with its status and text.
+
+use super::{body::ErrorBody, problems::Problems, shown};
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header::RETRY_AFTER},
+    response::{IntoResponse, Response},
+};
+use services::{Fault, Policy};
+
+/// A request that is not answered as asked.
+#[derive(Debug)]
+pub enum Rejection {
+    /// Values of the request are wrong.
+    Invalid(Problems),
+    /// The `x-api-key` is no living key.
+    UnknownKey,
+    /// No token has this address or symbol.
+    UnknownToken {
+        /// What was asked for.
+        asked: String,
+    },
+    /// No such path.
+    UnknownPath,
+    /// The path does not know the method.
+    WrongMethod,
+    /// The body is larger than is read.
+    BodyTooLarge,
+    /// The body is not declared to be JSON.
+    NotJson,
+    /// The caller's window is used up.
+    TooManyRequests {
+        /// The limit.
+        policy: Policy,
+        /// Seconds until the next window.
+        retry_after_s: u64,
+    },
+    /// Something that Stoa stands on failed, or a bug; logged where it was met.
+    Internal,
+    /// There is no block to answer from yet.
+    NotReady,
+    /// The answer took too long.
+    TooSlow,
+}
+
+/// Seconds after which asking again makes sense when nothing better is known.
+const SOON_S: u64 = 1;
+
+impl Rejection {
+    /// A refusal for one wrong value.
+    pub fn invalid(message: String) -> Self {
+        Self::Invalid(Problems::from(message))
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Invalid(_) => StatusCode::BAD_REQUEST,
+            Self::UnknownKey => StatusCode::UNAUTHORIZED,
+            Self::UnknownToken { .. } | Self::UnknownPath => StatusCode::NOT_FOUND,
+            Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
+            Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::NotReady | Self::TooSlow => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    fn retry_after_s(&self) -> Option<u64> {
+        match self {
+            Self::TooManyRequests { retry_after_s, .. } => Some(*retry_after_s),
+            Self::NotReady | Self::TooSlow => Some(SOON_S),
+            Self::Invalid(_)
+            | Self::UnknownKey
+            | Self::UnknownToken { .. }
+            | Self::UnknownPath
+            | Self::WrongMethod
+            | Self::BodyTooLarge
+            | Self::NotJson
+            | Self::Internal => None,
+        }
+    }
+
+    fn into_messages(self) -> Vec<String> {
+        let message = match self {
+            Self::Invalid(problems) => return problems.into_messages(),
+            Self::UnknownKey => "the x-api-key is not a valid key".to_owned(),
+            Self::UnknownToken { asked } => format!("token {} not found", shown(&asked)),
+            Self::UnknownPath => "there is nothing at this path; see /docs".to_owned(),
+            Self::WrongMethod => {
+                "this path does not support the method; the Allow header names those it does"
+                    .to_owned()
+            }
+            Self::BodyTooLarge => "the request body is too large".to_owned(),
+            Self::NotJson => "the request body must be sent as application/json".to_owned(),
+            Self::TooManyRequests {
+                policy,
+                retry_after_s,
+            } => format!(
+                "more than {} requests in {} seconds; try again in {retry_after_s} s",
+                policy.limit, policy.window_s
+            ),
+            Self::Internal => "something went wrong on our side".to_owned(),
+            Self::NotReady => "no block has been read yet; try again in a moment".to_owned(),
+            Self::TooSlow => "the answer took too long; try again in a moment".to_owned(),
+        };
+        vec![message]
+    }
+}
+
+impl From<Fault> for Rejection {
+    /// The one place where a request's fault is logged.
+    fn from(fault: Fault) -> Self {
+        tracing::error!(cause = fault.chain_text(), "request failed");
+        Self::Internal
+    }
+}
+
+impl IntoResponse for Rejection {
+    fn into_response(self) -> Response {
+        let (status, retry_after_s) = (self.status(), self.retry_after_s());
+        let messages = self.into_messages();
+        let mut response = (status, Json(ErrorBody { messages })).into_response();
+        if let Some(seconds) = retry_after_s {
+            let headers = response.headers_mut();
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_answered_without_its_cause() {
+        let fault = Fault::Unlinked { number: 7 };
+        assert!(matches!(Rejection::from(fault), Rejection::Internal));
+    }
+}

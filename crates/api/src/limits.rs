@@ -1,0 +1,167 @@
+//! How many requests a caller may make, and who the caller is.
+
+use crate::{
+    client_address::{AddressRange, ClientAddress},
+    config::{ApiConfig, RateLimits},
+    error::Rejection,
+};
+use axum::{
+    extract::Request,
+    http::{HeaderMap, HeaderName, HeaderValue},
+};
+use primitives::Clock;
+use services::{ApiKeys, Decision, KeyCaller, Policy, RateLimiter, Recollection};
+use std::sync::Arc;
+
+pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const X_RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const X_RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+
+/// Who asks.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    address: ClientAddress,
+    key: PresentedKey,
+}
+
+#[derive(Debug)]
+enum PresentedKey {
+    None,
+    One(String),
+    /// Several, or something that is no text.
+    Unreadable,
+}
+
+/// Counts requests and recognises keys.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    tiers: Option<RateLimits>,
+    trusted: Vec<AddressRange>,
+    limiter: RateLimiter,
+    keys: ApiKeys,
+    clock: Arc<dyn Clock>,
+}
+
+impl Limits {
+    pub(crate) fn new(
+        config: &ApiConfig,
+        limiter: RateLimiter,
+        keys: ApiKeys,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            tiers: config.rate_limits,
+            trusted: config.trusted_proxies.clone(),
+            limiter,
+            keys,
+            clock,
+        }
+    }
+
+    pub(crate) fn caller(&self, request: &Request) -> Caller {
+        let headers = request.headers();
+        Caller {
+            address: ClientAddress::of(request.extensions(), headers, &self.trusted),
+            key: presented_key(headers),
+        }
+    }
+
+    /// Lets the caller pass or not. The window that counted the request is
+    /// left in `counted`.
+    ///
+    /// A key that is not known yet costs its address a request before the
+    /// store is asked: guessing keys is as limited as anything else.
+    pub(crate) async fn admit(
+        &self,
+        caller: Caller,
+        counted: &mut Option<Decision>,
+    ) -> Result<(), Rejection> {
+        let secret = match caller.key {
+            PresentedKey::None => return self.count_address(&caller.address, counted).await,
+            PresentedKey::Unreadable => {
+                self.count_address(&caller.address, counted).await?;
+                return Err(Rejection::UnknownKey);
+            }
+            PresentedKey::One(secret) => secret,
+        };
+        match self.keys.recall(&secret) {
+            Recollection::Caller(key) => return self.count_key(&key, counted).await,
+            Recollection::Former => {}
+            Recollection::Stranger | Recollection::Nothing => {
+                self.count_address(&caller.address, counted).await?;
+            }
+        }
+        match self.keys.recognise(&secret).await? {
+            Some(key) => self.count_key(&key, counted).await,
+            None => Err(Rejection::UnknownKey),
+        }
+    }
+
+    async fn count_address(
+        &self,
+        address: &ClientAddress,
+        counted: &mut Option<Decision>,
+    ) -> Result<(), Rejection> {
+        match self.tiers {
+            Some(tiers) => {
+                let caller = format!("ip:{address}");
+                self.count(&caller, tiers.public, counted).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    async fn count_key(
+        &self,
+        key: &KeyCaller,
+        counted: &mut Option<Decision>,
+    ) -> Result<(), Rejection> {
+        match self.tiers {
+            Some(tiers) => {
+                let caller = format!("key:{}", key.id);
+                self.count(&caller, tiers.keyed, counted).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    async fn count(
+        &self,
+        caller: &str,
+        policy: Policy,
+        counted: &mut Option<Decision>,
+    ) -> Result<(), Rejection> {
+        let decision = self.limiter.take(caller, policy).await;
+        *counted = Some(decision);
+        if decision.admitted {
+            Ok(())
+        } else {
+            Err(Rejection::TooManyRequests {
+                policy,
+                retry_after_s: decision.retry_after_s(self.clock.now()),
+            })
+        }
+    }
+}
+
+fn presented_key(headers: &HeaderMap) -> PresentedKey {
+    let mut keys = headers.get_all(&X_API_KEY).iter();
+    match (keys.next(), keys.next()) {
+        (None, _) => PresentedKey::None,
+        (Some(key), None) => key.to_str().map_or(PresentedKey::Unreadable, |key| {
+            PresentedKey::One(key.to_owned())
+        }),
+        (Some(_), Some(_)) => PresentedKey::Unreadable,
+    }
+}
+
+/// Tells the caller where it stands.
+pub(crate) fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
+    let reset = decision.reset_at;
+    let up = i64::from(reset.subsec_nanosecond() > 0);
+    let reset_s = reset.as_second().saturating_add(up);
+    headers.insert(X_RATELIMIT_LIMIT, HeaderValue::from(decision.limit));
+    headers.insert(X_RATELIMIT_REMAINING, HeaderValue::from(decision.remaining));
+    headers.insert(X_RATELIMIT_RESET, HeaderValue::from(reset_s));
+}

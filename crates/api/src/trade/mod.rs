@@ -1,0 +1,66 @@
+//! The trading API: so far, the token list.
+
+mod rendered;
+mod token;
+mod token_query;
+mod tokens;
+
+use crate::{dialect::Dialect, error::ErrorBody, network::NetworkSegment};
+use rendered::RenderedTokens;
+use services::Snapshots;
+use std::sync::Arc;
+use utoipa::OpenApi;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+/// What these routes answer from.
+#[derive(Clone)]
+pub(crate) struct TradeState {
+    snapshots: Snapshots,
+    dialect: Dialect,
+    rendered: Arc<RenderedTokens>,
+}
+
+impl TradeState {
+    pub(crate) fn new(snapshots: Snapshots, dialect: Dialect) -> Self {
+        Self {
+            snapshots,
+            dialect,
+            rendered: Arc::new(RenderedTokens::new(dialect)),
+        }
+    }
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Stoa: trading",
+        description = "Tokens of a Starknet network. Addresses are hexadecimal, padded or not; \
+            USD values are JSON numbers. Unknown query parameters are ignored. Every refusal is \
+            `{\"messages\": [...]}`.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+    ),
+    tags((name = "Tokens", description = "A paged list of tokens with metadata and tags.")),
+    components(schemas(ErrorBody)),
+)]
+struct Description;
+
+pub(crate) fn routes(network: &NetworkSegment) -> OpenApiRouter<TradeState> {
+    tokens::routes().into_iter().fold(
+        OpenApiRouter::with_openapi(Description::openapi()),
+        |router, route| router.routes(at_network(route, network)),
+    )
+}
+
+/// Puts the network's name where the path has `{network}`: it is a fixed word
+/// of this service, not a parameter.
+fn at_network<S>(
+    (schemas, mut paths, methods): UtoipaMethodRouter<S>,
+    network: &NetworkSegment,
+) -> UtoipaMethodRouter<S> {
+    paths.paths = paths
+        .paths
+        .into_iter()
+        .map(|(path, item)| (path.replace("{network}", network.as_str()), item))
+        .collect();
+    (schemas, paths, methods)
+}

@@ -1,0 +1,97 @@
+//! Tokens as JSON, written once for as long as the list stays the same.
+
+use super::token::TokenBody;
+use crate::dialect::Dialect;
+use arc_swap::ArcSwapOption;
+use market::{Page, Token, TokenList};
+use std::{
+    fmt::Write as _,
+    sync::{Arc, OnceLock},
+};
+
+/// Bytes of a page apart from its tokens, roughly.
+const FRAME_BYTES: usize = 128;
+
+/// The JSON of the tokens of the newest list.
+pub(super) struct RenderedTokens {
+    dialect: Dialect,
+    newest: ArcSwapOption<RenderedList>,
+}
+
+/// The JSON of one list's tokens, by their places in it; each is written when
+/// it is first asked for.
+pub(super) struct RenderedList {
+    list: Arc<TokenList>,
+    dialect: Dialect,
+    texts: Box<[OnceLock<Box<str>>]>,
+}
+
+impl RenderedTokens {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            newest: ArcSwapOption::empty(),
+        }
+    }
+
+    pub(super) fn of(&self, list: &Arc<TokenList>) -> Arc<RenderedList> {
+        let newest = self.newest.load();
+        if let Some(rendered) = newest.as_ref().filter(|it| Arc::ptr_eq(&it.list, list)) {
+            return Arc::clone(rendered);
+        }
+        let rendered = Arc::new(RenderedList::new(Arc::clone(list), self.dialect));
+        self.newest.store(Some(Arc::clone(&rendered)));
+        rendered
+    }
+}
+
+impl RenderedList {
+    fn new(list: Arc<TokenList>, dialect: Dialect) -> Self {
+        Self {
+            texts: list.tokens().iter().map(|_| OnceLock::new()).collect(),
+            list,
+            dialect,
+        }
+    }
+
+    /// One token, with its place in the list.
+    pub(super) fn token(&self, (place, token): (usize, &Token)) -> &str {
+        self.texts.get(place).map_or("null", |text| {
+            text.get_or_init(|| render(token, self.dialect))
+        })
+    }
+
+    /// A page of the list.
+    pub(super) fn page(&self, page: &Page) -> String {
+        let tokens = page
+            .content
+            .iter()
+            .map(|(place, token)| self.token((*place, token)));
+        let length: usize = tokens.clone().map(|token| token.len() + 1).sum();
+        let mut text = String::with_capacity(length + FRAME_BYTES);
+        text.push_str(r#"{"content":["#);
+        for (n, token) in tokens.enumerate() {
+            if n > 0 {
+                text.push(',');
+            }
+            text.push_str(token);
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            r#"],"size":{},"number":{},"totalElements":{},"totalPages":{}}}"#,
+            page.size,
+            page.number,
+            page.total_elements,
+            page.total_pages()
+        );
+        text
+    }
+}
+
+fn render(token: &Token, dialect: Dialect) -> Box<str> {
+    // A token is texts and finite numbers: there is nothing that could fail.
+    serde_json::to_string(&TokenBody::new(token, dialect))
+        .unwrap_or_default()
+        .into()
+}

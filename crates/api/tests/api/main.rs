@@ -1,0 +1,20 @@
+//! The API over its router, without sockets except where sockets are the point.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails"
+)]
+
+mod client_address;
+mod docs;
+mod error;
+mod health;
+mod limits;
+mod metrics;
+mod openapi;
+mod server;
+mod shell;
+mod support;
+mod trade;
+mod vertical;

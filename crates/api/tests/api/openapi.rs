@@ -1,0 +1,177 @@
+//! `/openapi/*.json`.
+
+use crate::support::Bench;
+use api::Dialect;
+use axum::http::Request;
+use serde_json::{Value, json};
+
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Method, path and description of every operation.
+fn operations(document: &Value) -> Vec<(String, String, Value)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    let operations = paths.flat_map(|(path, item)| {
+        let methods = item.as_object().unwrap().iter();
+        methods.map(|(method, operation)| (method.to_uppercase(), path.clone(), operation.clone()))
+    });
+    operations.collect()
+}
+
+#[tokio::test]
+async fn the_served_documents_are_the_generated_ones() {
+    let bench = Bench::new().await;
+    let documents = api::openapi_documents();
+    assert_eq!(documents.len(), 2);
+    for (name, text) in documents {
+        let answer = bench.get(&format!("/openapi/{name}")).await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.text()),
+            (200, text.as_str()),
+            "{name}"
+        );
+        assert_eq!(answer.json()["openapi"], "3.1.0");
+    }
+    bench.get("/openapi/other.json").await.refused(404);
+}
+
+#[test]
+fn the_documents_in_the_repository_are_the_generated_ones() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi");
+    let generated = api::openapi_documents();
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), generated.len());
+    for (name, text) in generated {
+        let kept = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
+        assert!(
+            kept == text,
+            "{name} has drifted: run `cargo run -p stoa -- openapi --out openapi`"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_documented_operation_is_routed() {
+    let bench = Bench::new().await;
+    let mut paths = Vec::new();
+    for (name, text) in api::openapi_documents() {
+        for (method, path, _) in operations(&parse(&text)) {
+            let uri = path.replace("{addressOrSymbol}", "ETH");
+            let answer = bench
+                .send(Request::builder().method(method.as_str()).uri(uri))
+                .await;
+            assert!(
+                ![404, 405].contains(&answer.status.as_u16()),
+                "{name} {method} {path}"
+            );
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    assert_eq!(
+        paths,
+        [
+            "/healthz",
+            "/metrics",
+            "/readyz",
+            "/v1/starknet/tokens",
+            "/v1/starknet/tokens/{addressOrSymbol}"
+        ]
+    );
+}
+
+#[test]
+fn every_operation_of_the_api_is_described_with_its_refusals_and_headers() {
+    let (_, text) = &api::openapi_documents()[0];
+    let document = parse(text);
+    for (method, path, operation) in operations(&document) {
+        for field in ["summary", "description", "operationId"] {
+            assert!(operation[field].is_string(), "{method} {path} {field}");
+        }
+        for parameter in operation["parameters"].as_array().unwrap() {
+            assert!(parameter["description"].is_string(), "{parameter}");
+            assert!(!parameter["example"].is_null(), "{parameter}");
+        }
+        let answers = operation["responses"].as_object().unwrap();
+        let statuses: Vec<_> = answers.keys().collect();
+        assert_eq!(statuses, ["200", "400", "401", "404", "429", "500", "503"]);
+        for (status, answer) in answers {
+            let answer = resolved(&document, answer);
+            for header in [
+                "X-Request-Id",
+                "X-RateLimit-Limit",
+                "X-RateLimit-Remaining",
+                "X-RateLimit-Reset",
+            ] {
+                let header = resolved(&document, &answer["headers"][header]);
+                assert!(
+                    header["description"].is_string(),
+                    "{method} {path} {status}"
+                );
+            }
+            let schema = &answer["content"]["application/json"]["schema"]["$ref"];
+            assert!(schema.is_string(), "{method} {path} {status}");
+        }
+    }
+}
+
+fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str() {
+        Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
+        None => value,
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    for (name, text) in api::openapi_documents() {
+        let document = parse(&text);
+        for part in text.split("\"$ref\": \"#").skip(1) {
+            let pointer = part.split('"').next().unwrap();
+            assert!(document.pointer(pointer).is_some(), "{name}: {pointer}");
+        }
+    }
+}
+
+#[test]
+fn limits_are_documented_as_they_are_enforced() {
+    let (_, text) = &api::openapi_documents()[0];
+    let document = parse(text);
+    let parameters = document["paths"]["/v1/starknet/tokens"]["get"]["parameters"].clone();
+    let schema = |name: &str| {
+        let all = parameters.as_array().unwrap();
+        all.iter().find(|it| it["name"] == name).unwrap()["schema"].clone()
+    };
+    assert_eq!(
+        (&schema("size")["minimum"], &schema("size")["maximum"]),
+        (&json!(1), &json!(100))
+    );
+    assert_eq!(schema("size")["default"], 20);
+    assert_eq!(schema("page")["maximum"], 1_000_000_000);
+    assert_eq!(schema("search")["maxLength"], 200);
+    assert_eq!(schema("sort")["maxItems"], 5);
+    assert_eq!(
+        document["components"]["schemas"]["Tag"]["enum"],
+        json!(["Unknown", "Verified", "Community", "Unruggable", "PLATFORM"])
+    );
+    let required = document["components"]["schemas"]["Token"]["required"]
+        .as_array()
+        .unwrap()
+        .len();
+    assert!(required >= 7);
+}
+
+#[tokio::test]
+async fn the_served_document_has_the_network_and_the_dialect_of_the_service() {
+    let bench = Bench::configured(|config| {
+        config.network = "sepolia".parse().unwrap();
+        config.dialect = Dialect::Avnu;
+    })
+    .await;
+    let document = bench.get("/openapi/trade.json").await;
+    assert!(document.json()["paths"]["/v1/sepolia/tokens"].is_object());
+    assert!(document.text().contains("coingeckoId") && document.text().contains("\"AVNU\""));
+    for word in ["{network}", "starknet/tokens", "aggregatorId", "PLATFORM"] {
+        assert!(!document.text().contains(word), "{word}");
+    }
+}

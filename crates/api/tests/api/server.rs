@@ -1,0 +1,129 @@
+//! Sockets.
+
+use crate::support::Bench;
+use axum::{Router, routing::get};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::Notify,
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+
+const DRAIN: Duration = Duration::from_secs(20);
+
+async fn served(
+    router: Router,
+    drain: Duration,
+) -> (
+    SocketAddr,
+    CancellationToken,
+    JoinHandle<std::io::Result<()>>,
+) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let server = tokio::spawn(api::serve(listener, router, stop.clone(), drain));
+    (address, stop, server)
+}
+
+#[tokio::test]
+async fn a_client_is_answered_over_a_socket_and_counted_by_its_address() {
+    let bench = Bench::new().await;
+    let (address, stop, server) = served(bench.router.clone(), DRAIN).await;
+    let url = format!("http://{address}/v1/starknet/tokens/ETH");
+    let client = reqwest::Client::new();
+    for remaining in ["299", "298"] {
+        let response = client.get(&url).send().await.unwrap();
+        assert_eq!(response.headers()["x-ratelimit-remaining"], remaining);
+        assert!(response.text().await.unwrap().contains("\"Ether\""));
+    }
+    stop.cancel();
+    server.await.unwrap().unwrap();
+    assert!(client.get(&url).send().await.unwrap_err().is_connect());
+}
+
+/// A route that says when it was reached and answers when it is let go.
+fn gate() -> (Router, Arc<Notify>, Arc<Notify>) {
+    let (reached, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (tell, wait) = (Arc::clone(&reached), Arc::clone(&go));
+    let route = get(move || async move {
+        tell.notify_one();
+        wait.notified().await;
+        "done"
+    });
+    (Router::new().route("/gate", route), reached, go)
+}
+
+#[tokio::test]
+async fn a_request_in_flight_is_answered_before_the_end() {
+    let (router, reached, go) = gate();
+    let (address, stop, server) = served(router, DRAIN).await;
+    let request = tokio::spawn(reqwest::get(format!("http://{address}/gate")));
+    reached.notified().await;
+    stop.cancel();
+    go.notify_one();
+    let response = request.await.unwrap().unwrap();
+    assert_eq!(response.text().await.unwrap(), "done");
+    server.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_end_is_cut_off() {
+    let (router, reached, _go) = gate();
+    let (address, stop, server) = served(router, Duration::from_millis(1)).await;
+    let request = tokio::spawn(reqwest::get(format!("http://{address}/gate")));
+    reached.notified().await;
+    stop.cancel();
+    server.await.unwrap().unwrap();
+    assert!(request.await.unwrap().is_err());
+}
+
+#[tokio::test]
+async fn an_idle_connection_does_not_hold_up_the_end() {
+    let bench = Bench::new().await;
+    let (address, stop, server) = served(bench.router.clone(), DRAIN).await;
+    let mut idle = TcpStream::connect(address).await.unwrap();
+    idle.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await
+        .unwrap();
+    let mut first = [0; 15];
+    idle.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200 OK");
+    stop.cancel();
+    server.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn too_many_headers_are_refused() {
+    let bench = Bench::new().await;
+    let (address, stop, server) = served(bench.router.clone(), DRAIN).await;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = format!("GET /healthz HTTP/1.1\r\n{}\r\n", "x: y\r\n".repeat(101));
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = vec![0; 12];
+    stream.read_exact(&mut answer).await.unwrap();
+    assert_eq!(answer, b"HTTP/1.1 431");
+    stop.cancel();
+    server.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_endless_header_is_not_read_to_its_end() {
+    let bench = Bench::new().await;
+    let (address, stop, server) = served(bench.router.clone(), DRAIN).await;
+    let (mut read, mut write) = TcpStream::connect(address).await.unwrap().into_split();
+    let endless = tokio::spawn(async move {
+        let begun = write.write_all(b"GET /healthz HTTP/1.1\r\nx: ").await;
+        let mut sent = begun;
+        while sent.is_ok() {
+            sent = write.write_all(&[b'a'; 4_096]).await;
+        }
+    });
+    // The server hangs up, with an answer or without one.
+    let _ = read.read_to_end(&mut Vec::new()).await;
+    endless.await.unwrap();
+    stop.cancel();
+    server.await.unwrap().unwrap();
+}

@@ -1,0 +1,131 @@
+//! An API in a known state.
+
+use super::tokens;
+use api::{Api, ApiConfig, ApiServices};
+use axum::Router;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
+use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
+use services::{ApiKeys, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots};
+use std::sync::Arc;
+use store::{Location, Store};
+use tempfile::TempDir;
+use world::{Station, World};
+
+/// What a test wants to be otherwise.
+pub(crate) struct Setting {
+    pub(crate) config: ApiConfig,
+    /// Tokens beside the named ones; no snapshot at all if none.
+    pub(crate) more_tokens: Option<u64>,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self {
+            config: ApiConfig::default(),
+            more_tokens: Some(0),
+        }
+    }
+}
+
+pub(crate) struct Bench {
+    pub(crate) api: Api,
+    pub(crate) router: Router,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) keys: ApiKeys,
+    pub(crate) store: Store,
+    pub(crate) recorder: PrometheusRecorder,
+    snapshots: Snapshots,
+    /// Vanishes with the bench.
+    folder: Option<TempDir>,
+}
+
+impl Bench {
+    pub(crate) async fn new() -> Self {
+        Self::with(Setting::default()).await
+    }
+
+    pub(crate) async fn configured(configure: impl FnOnce(&mut ApiConfig)) -> Self {
+        let mut setting = Setting::default();
+        configure(&mut setting.config);
+        Self::with(setting).await
+    }
+
+    pub(crate) async fn with(setting: Setting) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().to_owned();
+        let store = Store::open(&Location::Sqlite { dir }).await.unwrap();
+        store.migrate().await.unwrap();
+        let start = Timestamp::from_millisecond(1_700_000_000_250).unwrap();
+        let clock = Arc::new(ManualClock::new(start));
+        let (snapshots, progress) = (Snapshots::default(), Progress::default());
+        let mut bench = Self::over(setting.config, store, clock, snapshots, progress);
+        bench.folder = Some(folder);
+        if let Some(more) = setting.more_tokens {
+            bench.publish(more);
+        }
+        bench
+    }
+
+    /// The API over what an indexer of a simulated chain does.
+    pub(crate) fn of(world: &World, station: &Station) -> Self {
+        Self::over(
+            ApiConfig::default(),
+            station.store.clone(),
+            world.clock.clone(),
+            station.snapshots.clone(),
+            station.progress.clone(),
+        )
+    }
+
+    fn over(
+        config: ApiConfig,
+        store: Store,
+        clock: Arc<ManualClock>,
+        snapshots: Snapshots,
+        progress: Progress,
+    ) -> Self {
+        let entropy: Arc<dyn Entropy> = Arc::new(SeededEntropy::new(1));
+        let keys = ApiKeys::new(store.clone(), clock.clone(), entropy.clone());
+        let limits = HealthLimits {
+            max_lag_blocks: 5,
+            max_silence: SignedDuration::from_secs(30),
+            max_head_age: SignedDuration::from_secs(60),
+        };
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let services = ApiServices {
+            snapshots: snapshots.clone(),
+            keys: keys.clone(),
+            limiter: RateLimiter::local(clock.clone()),
+            health: Health::new(
+                "indexer",
+                snapshots.clone(),
+                progress,
+                clock.clone(),
+                limits,
+            ),
+            clock: clock.clone(),
+            entropy,
+            metrics: recorder.handle(),
+        };
+        let api = Api::new(config, services);
+        Self {
+            router: api.router(),
+            api,
+            clock,
+            keys,
+            store,
+            recorder,
+            snapshots,
+            folder: None,
+        }
+    }
+
+    /// Publishes a block with the named tokens and `more` others.
+    pub(crate) fn publish(&self, more: u64) {
+        self.snapshots.publish(Snapshot {
+            head: tokens::head(),
+            head_time: primitives::Clock::now(&*self.clock),
+            tokens: Arc::new(tokens::list(more)),
+        });
+    }
+}

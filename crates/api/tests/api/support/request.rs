@@ -1,0 +1,88 @@
+//! Requests, and what comes back.
+
+use super::{Bench, seen};
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::ConnectInfo,
+    http::{HeaderMap, Request, StatusCode, request::Builder},
+};
+use serde_json::Value;
+use std::net::SocketAddr;
+use tower::ServiceExt;
+
+const PEER: &str = "9.9.9.9:1234";
+
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// The messages of a refusal with this status.
+    #[track_caller]
+    pub(crate) fn refused(&self, status: u16) -> Vec<String> {
+        assert_eq!(self.status, status, "{}", self.text());
+        let body = self.json();
+        let fields: Vec<_> = body.as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["messages"]);
+        let messages: Vec<String> = serde_json::from_value(body["messages"].clone()).unwrap();
+        assert!(!messages.is_empty() && messages.iter().all(|text| !text.is_empty()));
+        assert!(self.header("x-request-id").is_some());
+        messages
+    }
+}
+
+pub(crate) fn get(path: &str) -> Builder {
+    Request::get(path)
+}
+
+pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answer {
+    let peer: SocketAddr = PEER.parse().unwrap();
+    let mut request = request.body(body).unwrap();
+    if request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .is_none()
+    {
+        request.extensions_mut().insert(ConnectInfo(peer));
+    }
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let response = router.clone().oneshot(request).await.unwrap();
+    seen::note(method.as_str(), &path, response.status().as_u16());
+    let (parts, body) = response.into_parts();
+    Answer {
+        status: parts.status,
+        headers: parts.headers,
+        body: to_bytes(body, usize::MAX).await.unwrap().to_vec(),
+    }
+}
+
+impl Bench {
+    pub(crate) async fn send(&self, request: Builder) -> Answer {
+        send(&self.router, request, Body::empty()).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(get(path)).await
+    }
+
+    /// Sends to the API with further routes.
+    pub(crate) async fn send_with(&self, routes: Router, request: Builder, body: Body) -> Answer {
+        send(&self.api.surround(routes), request, body).await
+    }
+}

@@ -1,0 +1,3 @@
+mod finding;
+mod listing;
+mod refusals;

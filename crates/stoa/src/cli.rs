@@ -1,0 +1,176 @@
+//! The command line.
+
+use crate::config::{Flags, Loaded, Problems, Sources, load};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+const HELP: &str = "\
+Examples:
+  stoa serve                                   everything, on a simulated network
+  stoa serve --starknet-rpc https://NODE/KEY   follow a real node
+  stoa serve --config stoa.toml                with a configuration file
+  stoa config print                            what is in force, and why
+  stoa doctor                                  what would keep it from working
+
+Every setting is a key of the configuration file, and an environment variable:
+server.listen is STOA__SERVER__LISTEN. Flags override the environment, which
+overrides the file. config.example.toml lists every key.
+
+Exit status: 0 success, 1 failure, 2 wrong usage or configuration.";
+
+/// A self-hosted Starknet trading API
+///
+/// Stoa follows a Starknet node, or runs a simulated one, and serves what it
+/// finds over HTTP.
+#[derive(Debug, Parser)]
+#[command(name = "stoa", version, after_help = HELP, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the service
+    ///
+    /// Opens the store, follows the chain and answers requests until SIGTERM or
+    /// SIGINT; then requests in flight are drained. A second signal ends the
+    /// program at once. Without --starknet-rpc, a simulated node is started.
+    #[command(after_help = "\
+Examples:
+  stoa serve
+  stoa serve --listen 0.0.0.0:80 --data /var/lib/stoa
+  stoa serve --listen 127.0.0.1:0 --sim-listen 127.0.0.1:0   any free ports
+  stoa serve --store postgres://stoa:secret@db/stoa --redis redis://cache")]
+    Serve(Settings),
+    /// Bring the store to this version of the program
+    ///
+    /// `serve` does so by itself; this is for those who want it done before.
+    #[command(after_help = "\
+Examples:
+  stoa migrate --data /var/lib/stoa
+  stoa migrate --store file:/run/secrets/store-url")]
+    Migrate(Settings),
+    /// Write the OpenAPI documents
+    ///
+    /// Without --out they are printed as one JSON object, by file name.
+    #[command(after_help = "\
+Examples:
+  stoa openapi --out openapi
+  stoa openapi | jq keys")]
+    Openapi {
+        /// The folder to write the files into; made when missing
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Show or check the configuration
+    #[command(after_help = "\
+Examples:
+  stoa config example > stoa.toml
+  stoa config print --config stoa.toml
+  STOA__SERVER__LISTEN=0.0.0.0:80 stoa config check")]
+    Config {
+        #[command(subcommand)]
+        action: ConfigAction,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// Check everything the service stands on, and say what to do
+    ///
+    /// Looks at the folder, the store, the node, the ports and the clock, and
+    /// changes nothing. The exit status is 1 if anything failed.
+    #[command(after_help = "\
+Examples:
+  stoa doctor
+  stoa doctor --starknet-rpc https://NODE/KEY --data /var/lib/stoa")]
+    Doctor(Settings),
+    /// Make, list and revoke API keys
+    ///
+    /// A caller that sends a key in the header x-api-key has a limit of its own.
+    /// Keys work at once, and stop working within ten seconds.
+    #[command(after_help = "\
+Examples:
+  stoa key create --name 'mobile app'
+  stoa key list
+  stoa key revoke key_0123456789abcdef")]
+    Key {
+        #[command(subcommand)]
+        action: KeyAction,
+        #[command(flatten)]
+        settings: Settings,
+    },
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// Print what is in force as TOML, secrets masked, and where each value comes from
+    Print,
+    /// Print "ok", or every problem; the exit status is 2 if there is one
+    Check,
+    /// Print every key with its documentation and default, to begin a file with
+    Example,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyAction {
+    /// Make a key. Its secret is shown this once and cannot be read again
+    Create {
+        /// Whose key it is
+        #[arg(long, value_name = "NAME")]
+        name: String,
+    },
+    /// List all keys, revoked ones too
+    List,
+    /// End a key for good
+    Revoke {
+        /// The key's id, as `list` shows it
+        id: String,
+    },
+}
+
+/// Where the configuration comes from.
+#[derive(Debug, Args)]
+pub(crate) struct Settings {
+    /// The configuration file
+    #[arg(
+        long,
+        value_name = "FILE",
+        global = true,
+        help_heading = "Configuration"
+    )]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    flags: Flags,
+}
+
+impl Settings {
+    /// The configuration of this process.
+    pub(crate) fn load(self) -> Result<Loaded, Problems> {
+        load(&Sources {
+            file: self.config,
+            environment: std::env::vars_os().collect(),
+            flags: self.flags,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_may_follow_a_nested_command() {
+        let cli = Cli::parse_from(["stoa", "config", "print", "--listen", "127.0.0.1:9"]);
+        let Command::Config { settings, .. } = cli.command else {
+            panic!("another command");
+        };
+        let config = settings.load().unwrap().config;
+        assert_eq!(config.server.listen.port(), 9);
+    }
+}

@@ -1,0 +1,76 @@
+//! What each command does.
+
+mod doctor;
+mod key;
+mod serve;
+
+use crate::{
+    cli::{Cli, Command, ConfigAction},
+    config::{self, Config},
+    console::say,
+    log, wiring,
+};
+use anyhow::Context as _;
+use std::{fs, path::Path, process::ExitCode};
+
+/// Does what the command line says.
+pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    match cli.command {
+        Command::Serve(settings) => {
+            let config = settings.load()?.config;
+            log::start(&config.server);
+            serve::serve(&config).await?;
+        }
+        Command::Migrate(settings) => migrate(&settings.load()?.config).await?,
+        Command::Openapi { out } => openapi(out.as_deref())?,
+        Command::Config { action, settings } => match action {
+            ConfigAction::Print => say(settings.load()?.print().trim_end()),
+            ConfigAction::Check => {
+                settings.load()?;
+                say("ok");
+            }
+            ConfigAction::Example => say(config::example()?.trim_end()),
+        },
+        Command::Doctor(settings) => return doctor::doctor(&settings.load()?.config).await,
+        Command::Key { action, settings } => key::run(action, &settings.load()?.config).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn migrate(config: &Config) -> anyhow::Result<()> {
+    let (store, report) = wiring::open_store(config).await?;
+    store.close().await;
+    for (schema, change) in [("chain", report.chain), ("ledger", report.ledger)] {
+        if change.from == change.to {
+            say(format_args!(
+                "{schema}: version {}, nothing to do",
+                change.to
+            ));
+        } else {
+            say(format_args!(
+                "{schema}: from version {} to {}",
+                change.from, change.to
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn openapi(out: Option<&Path>) -> anyhow::Result<()> {
+    let documents = wiring::openapi_documents();
+    let Some(folder) = out else {
+        let mut all = serde_json::Map::new();
+        for (name, text) in documents {
+            all.insert(name.to_owned(), serde_json::from_str(&text)?);
+        }
+        say(serde_json::to_string_pretty(&all)?);
+        return Ok(());
+    };
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for (name, text) in documents {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        say(path.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! What the person who started the service is told. Programs may read the
+//! lines too: each begins with one word and its value.
+
+use crate::{
+    config::{Config, Role},
+    console::{say, say_about},
+    network::Network,
+    wiring,
+};
+use primitives::felt_to_hex;
+use std::net::SocketAddr;
+
+/// A node of our own.
+#[derive(Debug)]
+pub(super) struct Simulation {
+    pub(super) url: String,
+    pub(super) accounts: Vec<wiring::PrefundedAccount>,
+}
+
+/// What is served where.
+#[derive(Debug)]
+pub(super) struct Banner<'a> {
+    pub(super) config: &'a Config,
+    pub(super) network: Network,
+    pub(super) whole: SocketAddr,
+    pub(super) trade: Option<SocketAddr>,
+    pub(super) simulation: Option<Simulation>,
+}
+
+impl Banner<'_> {
+    pub(super) fn say(&self) {
+        let whole = self.whole;
+        say_about("stoa", env!("CARGO_PKG_VERSION"));
+        say_about("network", self.network);
+        say_about("store", wiring::location(self.config));
+        if self.config.process.roles.contains(&Role::Api) {
+            say_about("api", format_args!("http://{whole}"));
+        }
+        if let Some(trade) = self.trade {
+            say_about("trade", format_args!("http://{trade}"));
+        }
+        say_about("docs", format_args!("http://{whole}/docs"));
+        say_about("health", format_args!("http://{whole}/readyz"));
+        say_about("metrics", format_args!("http://{whole}/metrics"));
+        match (&self.simulation, &self.config.starknet.rpc) {
+            (Some(simulation), _) => simulation.say(),
+            (None, Some(rpc)) => say_about("node", rpc),
+            (None, None) => {}
+        }
+    }
+}
+
+impl Simulation {
+    fn say(&self) {
+        say_about("node", &self.url);
+        say("");
+        say("Pre-funded accounts of the simulated network. Their keys are public and what they");
+        say("hold is worthless: never use them on a real network.");
+        for account in &self.accounts {
+            say_about("account", account.address);
+            say_about("  key", felt_to_hex(account.private_key));
+        }
+        say("");
+    }
+}

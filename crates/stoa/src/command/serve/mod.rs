@@ -1,0 +1,52 @@
+//! The life of the service. Everything is bound and opened first, so that what
+//! is wrong is said in one line; then it runs until told to stop, or until a
+//! part of it fails.
+
+mod banner;
+mod ready;
+mod signals;
+mod sockets;
+mod start;
+mod tasks;
+
+use crate::{config::Config, wiring};
+use sockets::Sockets;
+pub(super) use sockets::{addresses, advice};
+use tasks::Tasks;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Runs the service until told to stop.
+pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let stop = CancellationToken::new();
+    signals::stop_on_signal(stop.clone())?;
+    let sockets = Sockets::bind(config).await?;
+    let (store, _) = wiring::open_store(config).await?;
+    let mut tasks = Tasks::new(stop.clone());
+    let outcome = run(config, &store, sockets, &stop, &mut tasks, started).await;
+    tasks.finish(config.server.drain).await;
+    store.close().await;
+    outcome
+}
+
+async fn run(
+    config: &Config,
+    store: &wiring::Store,
+    sockets: Sockets,
+    stop: &CancellationToken,
+    tasks: &mut Tasks,
+    started: Instant,
+) -> anyhow::Result<()> {
+    let start = start::start(config, store, sockets, tasks);
+    let Some(health) = stop.run_until_cancelled(start).await.transpose()? else {
+        return Ok(());
+    };
+    tokio::select! {
+        // Parts that end because they were told to are no failure.
+        biased;
+        () = stop.cancelled() => Ok(()),
+        error = tasks.failure() => Err(error),
+        never = ready::announce(&health, started) => match never {},
+    }
+}

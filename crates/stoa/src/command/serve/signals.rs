@@ -1,0 +1,31 @@
+//! SIGTERM and SIGINT: the first drains, the second ends the process at once.
+
+use anyhow::Context as _;
+use std::process;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// The status of a process that was interrupted, by the custom of shells.
+const INTERRUPTED: i32 = 130;
+
+/// Cancels `stop` at the first signal.
+pub(super) fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
+    let listen = |kind| signal(kind).context("cannot listen for signals");
+    let mut terminate = listen(SignalKind::terminate())?;
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    tokio::spawn(async move {
+        either(&mut terminate, &mut interrupt).await;
+        tracing::info!("stopping");
+        stop.cancel();
+        either(&mut terminate, &mut interrupt).await;
+        process::exit(INTERRUPTED);
+    });
+    Ok(())
+}
+
+async fn either(one: &mut Signal, other: &mut Signal) {
+    tokio::select! {
+        _ = one.recv() => {}
+        _ = other.recv() => {}
+    }
+}

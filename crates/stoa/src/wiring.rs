@@ -1,0 +1,344 @@
+//! From the configuration to the parts: the only file that names concrete ones.
+
+use crate::{
+    ambient::{SystemClock, SystemEntropy},
+    config::{Bytes, Config},
+    network::Network,
+};
+use anyhow::{Context as _, anyhow};
+pub(crate) use api::Api;
+use api::{ApiConfig, ApiServices, RateLimits};
+use chain::RpcOptions;
+pub(crate) use chain::StarknetClient;
+use market::Listings;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use primitives::{Clock, Entropy, SignedDuration};
+pub(crate) use services::Health;
+use services::{
+    ApiKeys, Follower, HealthLimits, Indexer, IndexerOptions, Policy, Progress, RateLimiter,
+    Snapshots,
+};
+pub(crate) use simnet::PrefundedAccount;
+use simnet::{StarknetConfig, StarknetNode};
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+pub(crate) use store::Store;
+use store::{Location, MigrationReport};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+/// Blocks that the data may be behind the node and still count as fresh.
+const MAX_LAG_BLOCKS: u64 = 10;
+
+/// How long the node may be silent while the data still counts as fresh.
+const MAX_SILENCE: SignedDuration = SignedDuration::from_secs(30);
+
+/// A Redis that does not take the connection in this time is not there.
+const REDIS_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Token lists are read whole; a larger file is a mistake.
+const MAX_TOKEN_LIST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The keys of API clients.
+pub(crate) type Keys = ApiKeys;
+
+pub(crate) fn clock() -> Arc<dyn Clock> {
+    Arc::new(SystemClock)
+}
+
+fn entropy() -> Arc<dyn Entropy> {
+    Arc::new(SystemEntropy)
+}
+
+/// Where the store is: as configured, or SQLite in the data folder.
+pub(crate) fn location(config: &Config) -> Location {
+    config
+        .store
+        .location
+        .clone()
+        .unwrap_or_else(|| Location::Sqlite {
+            dir: config.store.data.clone(),
+        })
+}
+
+/// The folder that must have room.
+pub(crate) fn folder(config: &Config) -> PathBuf {
+    match location(config) {
+        Location::Sqlite { dir } => dir,
+        Location::Postgres { .. } => config.store.data.clone(),
+    }
+}
+
+/// Whether opening the store would make it.
+pub(crate) fn is_to_be_made(location: &Location) -> bool {
+    let Location::Sqlite { dir } = location else {
+        return false;
+    };
+    !dir.exists() || dir.is_dir() && !dir.join("chain.db").exists()
+}
+
+/// Opens the store and brings it to this version.
+pub(crate) async fn open_store(config: &Config) -> anyhow::Result<(Store, MigrationReport)> {
+    let location = location(config);
+    let context = || format!("cannot use the store {location}");
+    let store = Store::open(&location).await.with_context(context)?;
+    match store.migrate().await {
+        Ok(report) => Ok((store, report)),
+        Err(error) => {
+            store.close().await;
+            Err(error).with_context(context)
+        }
+    }
+}
+
+/// Opens the store as it is.
+pub(crate) async fn inspect_store(config: &Config) -> Result<Store, store::StoreError> {
+    Store::open(&location(config)).await
+}
+
+pub(crate) fn keys(store: &Store) -> Keys {
+    ApiKeys::new(store.clone(), clock(), entropy())
+}
+
+/// A client of the node at `url`.
+pub(crate) fn client(config: &Config, url: Url) -> Result<StarknetClient, chain::RpcError> {
+    let options = RpcOptions {
+        timeout: config.starknet.timeout,
+        ..RpcOptions::default()
+    };
+    StarknetClient::new(url, options, entropy())
+}
+
+/// Makes the simulated node's world, which takes a processor for a while.
+pub(crate) async fn simulated_node(config: &Config) -> anyhow::Result<StarknetNode> {
+    let config = StarknetConfig {
+        seed: config.simnet.seed,
+        block_time: Some(config.simnet.block_time),
+        transactions_per_block: config.simnet.transactions_per_block,
+        ..StarknetConfig::default()
+    };
+    tokio::task::spawn_blocking(move || StarknetNode::new(config, clock()))
+        .await
+        .context("the simulated node could not be made")
+}
+
+/// Serves a simulated node's JSON-RPC.
+pub(crate) async fn serve_node(
+    node: StarknetNode,
+    listener: TcpListener,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    Ok(api::serve(listener, node.router(), stop, Duration::ZERO).await?)
+}
+
+/// Ties the store to the chain, or refuses a store of another one.
+pub(crate) async fn bind_chain(
+    config: &Config,
+    store: &Store,
+    network: Network,
+) -> anyhow::Result<()> {
+    let bound = store.chain().bind_chain(network.chain_id()).await;
+    bound.with_context(|| {
+        let location = location(config);
+        format!("cannot use the store {location} for {network}, see --data and --store")
+    })
+}
+
+/// A simulated chain is made anew at each start. What was stored of the one
+/// before is taken back, as after a reorg that reaches to the first block.
+pub(crate) async fn forget_other_simulation(
+    store: &Store,
+    node: &StarknetClient,
+) -> anyhow::Result<()> {
+    let chain = store.chain();
+    let (Some(first), Some(tip)) = (chain.first_block().await?, chain.tip().await?) else {
+        return Ok(());
+    };
+    if node.block_hash(first.number).await? != Some(first.hash) {
+        chain.rollback(tip, None).await?;
+        tracing::info!("the simulated chain begins anew, what was stored of another is dropped");
+    }
+    Ok(())
+}
+
+/// What curators say about tokens.
+pub(crate) fn listings(config: &Config, network: Network) -> anyhow::Result<Listings> {
+    let (text, origin) = match &config.starknet.token_list {
+        Some(path) => {
+            let origin = format!("the token list {}", path.display());
+            let cannot = || format!("cannot read {origin}");
+            if fs::metadata(path).with_context(cannot)?.len() > MAX_TOKEN_LIST_BYTES {
+                return Err(anyhow!(
+                    "{origin} is larger than {MAX_TOKEN_LIST_BYTES} bytes"
+                ));
+            }
+            (fs::read_to_string(path).with_context(cannot)?, origin)
+        }
+        None if network.is_simulated() => {
+            (StarknetNode::token_list(), "the built-in token list".into())
+        }
+        None => return Ok(Listings::default()),
+    };
+    Listings::parse(&text, network.chain_id()).with_context(|| format!("cannot use {origin}"))
+}
+
+/// Counts requests: in Redis when there is one, otherwise here.
+pub(crate) async fn limiter(config: &Config) -> anyhow::Result<RateLimiter> {
+    let Some(url) = &config.shared.redis else {
+        return Ok(RateLimiter::local(clock()));
+    };
+    let connected = RateLimiter::redis(url.expose().as_str(), clock());
+    let context = || format!("cannot use the Redis at {url}");
+    match tokio::time::timeout(REDIS_PATIENCE, connected).await {
+        Ok(connected) => connected.with_context(context),
+        Err(_) => Err(anyhow!("no answer within {REDIS_PATIENCE:?}")).with_context(context),
+    }
+}
+
+/// Begins to measure. Can be done once in a process.
+pub(crate) fn metrics() -> anyhow::Result<PrometheusHandle> {
+    PrometheusBuilder::new()
+        .set_buckets_for_metric(
+            Matcher::Full(api::REQUEST_SECONDS.to_owned()),
+            &api::REQUEST_SECONDS_BUCKETS,
+        )
+        .and_then(PrometheusBuilder::install_recorder)
+        .context("cannot set up the metrics")
+}
+
+/// What the process does besides answering.
+#[derive(Debug)]
+pub(crate) enum Work {
+    Index(Box<Indexer>),
+    Follow(Box<Follower>),
+}
+
+impl Work {
+    pub(crate) async fn run(self, stop: CancellationToken) {
+        match self {
+            Self::Index(indexer) => indexer.run(stop).await,
+            Self::Follow(follower) => follower.run(stop).await,
+        }
+    }
+
+    /// What the part is called when it fails.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Index(_) => "indexer",
+            Self::Follow(_) => "follower",
+        }
+    }
+}
+
+/// Everything between the store and the sockets.
+#[derive(Debug)]
+pub(crate) struct Service {
+    pub(crate) work: Work,
+    pub(crate) health: Health,
+    pub(crate) api: Api,
+}
+
+/// Puts the service together. With a node it indexes, without one it follows
+/// what another process commits.
+pub(crate) async fn service(
+    config: &Config,
+    store: &Store,
+    network: Network,
+    node: Option<StarknetClient>,
+    metrics: PrometheusHandle,
+) -> anyhow::Result<Service> {
+    let listings = Arc::new(listings(config, network)?);
+    let (snapshots, progress) = (Snapshots::default(), Progress::default());
+    let (published, seen) = (snapshots.clone(), progress.clone());
+    let poll = config.starknet.poll;
+    let work = if let Some(node) = node {
+        let options = IndexerOptions {
+            start_block: config.starknet.start_block,
+            poll,
+            ..IndexerOptions::default()
+        };
+        let indexer = Indexer::open(
+            node,
+            store.clone(),
+            listings,
+            published,
+            seen,
+            clock(),
+            options,
+        );
+        Work::Index(Box::new(indexer.await?))
+    } else {
+        let follower = Follower::new(store.clone(), listings, published, seen, clock(), poll);
+        Work::Follow(Box::new(follower))
+    };
+    let max_head_age = SignedDuration::try_from(config.starknet.max_head_age);
+    let limits = HealthLimits {
+        max_lag_blocks: MAX_LAG_BLOCKS,
+        max_silence: MAX_SILENCE,
+        max_head_age: max_head_age.unwrap_or(SignedDuration::MAX),
+    };
+    let health = Health::new(work.name(), snapshots.clone(), progress, clock(), limits);
+    let services = ApiServices {
+        snapshots,
+        keys: keys(store),
+        limiter: limiter(config).await?,
+        health: health.clone(),
+        clock: clock(),
+        entropy: entropy(),
+        metrics,
+    };
+    let api = Api::new(api_config(config), services);
+    Ok(Service { work, health, api })
+}
+
+fn api_config(config: &Config) -> ApiConfig {
+    let Bytes(max_body_bytes) = config.server.max_body;
+    let policy = |limit, window: Duration| Policy {
+        limit,
+        window_s: u32::try_from(window.as_secs()).unwrap_or(u32::MAX),
+    };
+    let limits = &config.limits;
+    ApiConfig {
+        network: config.api.network.clone(),
+        dialect: config.api.dialect,
+        trusted_proxies: config.server.trusted_proxies.clone(),
+        rate_limits: limits.enabled.then(|| RateLimits {
+            public: policy(limits.public_requests, limits.public_window),
+            keyed: policy(limits.key_requests, limits.key_window),
+        }),
+        request_timeout: config.server.request_timeout,
+        max_body_bytes,
+    }
+}
+
+/// What is served on one listener.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Face {
+    /// Everything.
+    Whole,
+    /// The trading API.
+    Trade,
+    /// How a process that only indexes does.
+    Operation,
+}
+
+/// Serves a face until told to stop.
+pub(crate) async fn serve_face(
+    api: Api,
+    face: Face,
+    listener: TcpListener,
+    stop: CancellationToken,
+    drain: Duration,
+) -> anyhow::Result<()> {
+    let router = match face {
+        Face::Whole => api.router(),
+        Face::Trade => api.trade_router(),
+        Face::Operation => api.surround(axum::Router::new()),
+    };
+    Ok(api::serve(listener, router, stop, drain).await?)
+}
+
+/// The OpenAPI documents: file names and texts.
+pub(crate) fn openapi_documents() -> Vec<(&'static str, String)> {
+    api::openapi_documents()
+}

@@ -1,0 +1,187 @@
+//! Starts the binary, reads what it says, and asks it over HTTP.
+
+use std::{
+    io::{BufRead as _, BufReader, Read},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// A line that does not come within this time will not come.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A folder for the data of one test.
+pub(crate) struct Home(TempDir);
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+}
+
+/// The binary with a clean environment: nothing of the caller's configures it.
+pub(crate) fn stoa(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stoa"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("STOA__") {
+            command.env_remove(name);
+        }
+    }
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    stoa(arguments).output().unwrap()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Flags that take any free ports.
+pub(crate) const FREE_PORTS: [&str; 4] = ["--listen", "127.0.0.1:0", "--sim-listen", "127.0.0.1:0"];
+
+/// `serve` on free ports, with its data in `data`.
+pub(crate) fn serve(data: &Path, more: &[&str]) -> Command {
+    let mut command = stoa(&["serve"]);
+    command.args(FREE_PORTS);
+    command.env("STOA__SERVER__LOG", "warn");
+    command.arg("--data").arg(data).args(more);
+    command
+}
+
+/// A running service; killed when dropped.
+pub(crate) struct Service {
+    child: Child,
+    lines: Receiver<String>,
+    /// What it said so far.
+    pub(crate) said: Vec<String>,
+}
+
+impl Service {
+    /// Starts a service and waits until it says that it is ready.
+    pub(crate) fn ready(command: Command) -> Self {
+        let mut service = Self::start(command);
+        service.wait_for("ready");
+        service
+    }
+
+    /// Starts a service.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let lines = lines(child.stdout.take().unwrap());
+        Self {
+            child,
+            lines,
+            said: Vec::new(),
+        }
+    }
+
+    /// Waits for the line that begins with `word`.
+    fn wait_for(&mut self, word: &str) {
+        while !self.said.iter().any(|line| line.starts_with(word)) {
+            let line = self.lines.recv_timeout(PATIENCE).unwrap();
+            self.said.push(line);
+        }
+    }
+
+    /// The value of the line that begins with `word`.
+    pub(crate) fn line(&self, word: &str) -> &str {
+        self.said
+            .iter()
+            .find_map(|line| line.strip_prefix(word)?.strip_prefix(' '))
+            .map(str::trim)
+            .unwrap()
+    }
+
+    /// Asks for a path of the API.
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.get_with_key(path, None).await
+    }
+
+    pub(crate) async fn get_with_key(&self, path: &str, key: Option<&str>) -> Answer {
+        let base = self.line("health").strip_suffix("/readyz").unwrap();
+        get(&format!("{base}{path}"), key).await
+    }
+
+    pub(crate) fn signal(&self, signal: &str) {
+        let kill = format!("kill -{signal} {}", self.child.id());
+        assert!(
+            Command::new("sh")
+                .args(["-c", &kill])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    /// Sends a signal and waits for the end.
+    pub(crate) fn end_with(mut self, signal: &str) -> ExitStatus {
+        self.signal(signal);
+        // The end of its output is the end of the process, or soon after it.
+        while self.lines.recv_timeout(PATIENCE).is_ok() {}
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines(output: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) limit: Option<String>,
+    pub(crate) body: String,
+}
+
+pub(crate) async fn get(url: &str, key: Option<&str>) -> Answer {
+    // No certificates and no proxy: everything is on loopback.
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .tls_certs_only([])
+        .build()
+        .unwrap();
+    let mut request = client.get(url).timeout(PATIENCE);
+    if let Some(key) = key {
+        request = request.header("x-api-key", key);
+    }
+    let response = request.send().await.unwrap();
+    let limit = response.headers().get("x-ratelimit-limit");
+    Answer {
+        status: response.status().as_u16(),
+        limit: limit.map(|value| value.to_str().unwrap().to_owned()),
+        body: response.text().await.unwrap(),
+    }
+}

@@ -1,0 +1,12 @@
+//! The real binary, as people run it: what it prints, answers and exits with.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test may fail by panicking, in its helpers too"
+)]
+
+mod commands;
+mod failures;
+mod harness;
+mod keys;
+mod node;
+mod serving;

@@ -1,0 +1,108 @@
+//! A service from its start to its end.
+
+use crate::{
+    harness::{FREE_PORTS, Home, PATIENCE, Service, get, run, serve, text},
+    node::{MAIN, SilentNode},
+};
+
+#[tokio::test]
+async fn a_fresh_folder_is_served_and_served_again_after_a_stop() {
+    let home = Home::new();
+    for signal in ["TERM", "INT"] {
+        let service = Service::ready(serve(&home.data(), &[]));
+        let tokens = service.get("/v1/starknet/tokens?size=5").await;
+        assert_eq!(tokens.status, 200, "{}", tokens.body);
+        let page: serde_json::Value = serde_json::from_str(&tokens.body).unwrap();
+        assert_eq!(page["content"].as_array().unwrap().len(), 5);
+        for path in [
+            "/healthz",
+            "/readyz",
+            "/metrics",
+            "/docs",
+            "/openapi/trade.json",
+        ] {
+            assert_eq!(service.get(path).await.status, 200, "{path}");
+        }
+        assert_eq!(
+            service.line("network"),
+            "simulated Starknet, chain id SN_STOA"
+        );
+        assert_eq!(
+            format!("{}/docs", service.line("api")),
+            service.line("docs")
+        );
+        assert!(service.line("store").starts_with("sqlite:"));
+        assert!(service.line("account").starts_with("0x"));
+        assert_eq!(service.end_with(signal).code(), Some(0), "SIG{signal}");
+    }
+}
+
+#[tokio::test]
+async fn another_process_can_follow_the_simulated_node_as_a_real_one() {
+    let home = Home::new();
+    let first = Service::ready(serve(&home.data(), &[]));
+    let second = Service::ready(serve(
+        &home.path("other"),
+        &["--starknet-rpc", first.line("node")],
+    ));
+    assert_eq!(second.line("network"), first.line("network"));
+    assert!(!second.said.iter().any(|line| line.starts_with("account ")));
+    let doctor = run(&[
+        &["doctor", "--starknet-rpc", first.line("node")],
+        &FREE_PORTS[..],
+    ]
+    .concat());
+    let found = text(&doctor.stdout);
+    assert!(
+        found.contains("ok    node      simulated Starknet"),
+        "{found}"
+    );
+    let path = "/v1/starknet/tokens?size=100";
+    assert_eq!(second.get(path).await.body, first.get(path).await.body);
+}
+
+#[tokio::test]
+async fn one_process_indexes_and_another_answers() {
+    let home = Home::new();
+    let indexer = Service::ready(serve(&home.data(), &["--roles", "indexer"]));
+    assert!(!indexer.said.iter().any(|line| line.starts_with("api ")));
+    assert_eq!(indexer.get("/v1/starknet/tokens").await.status, 404);
+    assert!(indexer.get("/readyz").await.body.contains("\"indexer\""));
+    let api = Service::ready(serve(
+        &home.data(),
+        &[
+            "--roles",
+            "api",
+            "--listen-trade",
+            "127.0.0.1:0",
+            "--no-rate-limit",
+        ],
+    ));
+    let tokens = api.get("/v1/starknet/tokens").await;
+    assert_eq!((tokens.status, tokens.limit), (200, None));
+    let alone = format!("{}/v1/starknet/tokens", api.line("trade"));
+    assert_eq!(get(&alone, None).await.body, tokens.body);
+    assert_eq!(api.end_with("TERM").code(), Some(0));
+    assert_eq!(indexer.end_with("TERM").code(), Some(0));
+}
+
+#[test]
+fn a_signal_during_the_start_ends_it_well() {
+    let home = Home::new();
+    let node = SilentNode::start(None);
+    let service = Service::start(serve(&home.data(), &["--starknet-rpc", &node.url]));
+    node.unanswered.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(service.end_with("TERM").code(), Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_the_process_at_once() {
+    let home = Home::new();
+    let node = SilentNode::start(Some(MAIN));
+    let service = Service::start(serve(&home.data(), &["--starknet-rpc", &node.url]));
+    // The indexer now waits for an answer, and the first signal for the indexer.
+    let method = node.unanswered.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(method, "starknet_blockHashAndNumber");
+    service.signal("TERM");
+    assert_eq!(service.end_with("INT").code(), Some(130));
+}
