@@ -9,7 +9,7 @@ use axum::{
 };
 use primitives::felt_to_hex;
 use serde::Serialize;
-use services::{PartHealth, Report};
+use services::{NodeHealth, PartHealth, Report};
 use utoipa::ToSchema;
 
 /// A sign of life.
@@ -54,6 +54,34 @@ pub(crate) struct Part {
     lag_blocks: Option<u64>,
     /// What keeps the part from being ready, or what went wrong last.
     problem: Option<String>,
+    /// The nodes that may be asked, the preferred one first.
+    nodes: Vec<Node>,
+}
+
+/// A node of the chain.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Node {
+    /// Its address, without what may be secret.
+    #[schema(example = "https://node.example")]
+    name: String,
+    /// Its newest block when it last answered.
+    block_number: Option<u64>,
+    /// Seconds since then.
+    silent_seconds: Option<i64>,
+    /// What went wrong with it last.
+    problem: Option<String>,
+}
+
+impl From<NodeHealth> for Node {
+    fn from(node: NodeHealth) -> Self {
+        Self {
+            name: node.name,
+            block_number: node.block_number,
+            silent_seconds: node.silent_s,
+            problem: node.problem,
+        }
+    }
 }
 
 impl From<PartHealth> for Part {
@@ -66,6 +94,7 @@ impl From<PartHealth> for Part {
             age_seconds: part.age_s,
             lag_blocks: part.lag_blocks,
             problem: part.problem,
+            nodes: part.nodes.into_iter().map(Node::from).collect(),
         }
     }
 }
@@ -131,6 +160,12 @@ mod tests {
             age_s: Some(2),
             lag_blocks: Some(0),
             problem: None,
+            nodes: vec![NodeHealth {
+                name: "http://node.example".to_owned(),
+                block_number: Some(7),
+                silent_s: Some(1),
+                problem: None,
+            }],
         }
     }
 
@@ -140,7 +175,10 @@ mod tests {
             serde_json::to_value(Part::from(part())).unwrap(),
             json!({
                 "role": "indexer", "ready": true, "blockNumber": 7, "blockHash": "0xabc",
-                "ageSeconds": 2, "lagBlocks": 0, "problem": null
+                "ageSeconds": 2, "lagBlocks": 0, "problem": null, "nodes": [{
+                    "name": "http://node.example", "blockNumber": 7, "silentSeconds": 1,
+                    "problem": null
+                }]
             })
         );
     }

@@ -30,6 +30,21 @@ pub struct PartHealth {
     pub lag_blocks: Option<u64>,
     /// What keeps it from being ready, and otherwise what went wrong last.
     pub problem: Option<String>,
+    /// The nodes that may be asked, the preferred one first.
+    pub nodes: Vec<NodeHealth>,
+}
+
+/// The state of one node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeHealth {
+    /// Scheme, host and port.
+    pub name: String,
+    /// Its newest block when it last answered.
+    pub block_number: Option<u64>,
+    /// Seconds since then.
+    pub silent_s: Option<i64>,
+    /// What went wrong with it last.
+    pub problem: Option<String>,
 }
 
 /// The whole.
@@ -111,6 +126,18 @@ impl Health {
                 (Some(stale), Some(error)) => Some(format!("{stale}: {error}")),
                 (stale, error) => stale.or_else(|| error.clone()),
             },
+            nodes: view
+                .nodes
+                .iter()
+                .map(|node| NodeHealth {
+                    name: node.name.clone(),
+                    block_number: node.head.map(|head| head.number),
+                    silent_s: node
+                        .answered_at
+                        .map(|at| now.duration_since(at).as_secs().max(0)),
+                    problem: node.problem.clone(),
+                })
+                .collect(),
         }
     }
 }

@@ -14,7 +14,7 @@ mod snapshot;
 
 pub use fault::Fault;
 pub use follower::Follower;
-pub use health::{Health, HealthLimits, PartHealth, Report};
+pub use health::{Health, HealthLimits, NodeHealth, PartHealth, Report};
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
 };

@@ -9,6 +9,7 @@ Examples:
   stoa serve                                   everything, on a simulated network
   stoa serve --starknet-rpc https://NODE/KEY   follow a real node
   stoa serve --config stoa.toml                with a configuration file
+  stoa simnet                                  only the simulated node
   stoa config print                            what is in force, and why
   stoa doctor                                  what would keep it from working
 
@@ -43,6 +44,16 @@ Examples:
   stoa serve --listen 127.0.0.1:0 --sim-listen 127.0.0.1:0   any free ports
   stoa serve --store postgres://stoa:secret@db/stoa --redis redis://cache")]
     Serve(Settings),
+    /// Run the simulated node alone
+    ///
+    /// A Starknet node for tests of other programs: JSON-RPC over HTTP and
+    /// WebSocket, pre-funded accounts, blocks, reorganisations and faults on
+    /// request. docs/simnet.md says what is simulated and what is not.
+    #[command(after_help = "\
+Examples:
+  stoa simnet
+  stoa simnet --sim-listen 127.0.0.1:5050 --sim-seed 7 --data /tmp/simnet")]
+    Simnet(Settings),
     /// Bring the store to this version of the program
     ///
     /// `serve` does so by itself; this is for those who want it done before.

@@ -13,11 +13,11 @@ pub(crate) use chain::StarknetClient;
 use market::Listings;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
-pub(crate) use services::Health;
 use services::{
-    ApiKeys, Follower, HealthLimits, Indexer, IndexerOptions, Policy, Progress, RateLimiter,
+    ApiKeys, Follower, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, RateLimiter,
     Snapshots,
 };
+pub(crate) use services::{Doorbell, Health};
 pub(crate) use simnet::PrefundedAccount;
 use simnet::{StarknetConfig, StarknetNode};
 use std::{fs, path::PathBuf, sync::Arc, time::Duration};
@@ -214,9 +214,9 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    pub(crate) async fn run(self, stop: CancellationToken) {
+    pub(crate) async fn run(self, bell: Doorbell, stop: CancellationToken) {
         match self {
-            Self::Index(indexer) => indexer.run(stop).await,
+            Self::Index(indexer) => indexer.run(bell, stop).await,
             Self::Follow(follower) => follower.run(stop).await,
         }
     }
@@ -238,27 +238,31 @@ pub(crate) struct Service {
     pub(crate) api: Api,
 }
 
-/// Puts the service together. With a node it indexes, without one it follows
+/// Puts the service together. With nodes it indexes, without any it follows
 /// what another process commits.
 pub(crate) async fn service(
     config: &Config,
     store: &Store,
     network: Network,
-    node: Option<StarknetClient>,
+    nodes: Vec<StarknetClient>,
     metrics: PrometheusHandle,
 ) -> anyhow::Result<Service> {
     let listings = Arc::new(listings(config, network)?);
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let (published, seen) = (snapshots.clone(), progress.clone());
     let poll = config.starknet.poll;
-    let work = if let Some(node) = node {
+    let work = if nodes.is_empty() {
+        let follower = Follower::new(store.clone(), listings, published, seen, clock(), poll);
+        Work::Follow(Box::new(follower))
+    } else {
         let options = IndexerOptions {
             start_block: config.starknet.start_block,
             poll,
             ..IndexerOptions::default()
         };
+        let agreement = usize::try_from(config.starknet.agreement)?;
         let indexer = Indexer::open(
-            node,
+            Nodes::new(nodes, agreement),
             store.clone(),
             listings,
             published,
@@ -267,9 +271,6 @@ pub(crate) async fn service(
             options,
         );
         Work::Index(Box::new(indexer.await?))
-    } else {
-        let follower = Follower::new(store.clone(), listings, published, seen, clock(), poll);
-        Work::Follow(Box::new(follower))
     };
     let max_head_age = SignedDuration::try_from(config.starknet.max_head_age);
     let limits = HealthLimits {

@@ -3,6 +3,7 @@
 mod doctor;
 mod key;
 mod serve;
+mod simnet;
 
 use crate::{
     cli::{Cli, Command, ConfigAction},
@@ -20,6 +21,11 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             let config = settings.load()?.config;
             log::start(&config.server);
             serve::serve(&config).await?;
+        }
+        Command::Simnet(settings) => {
+            let config = settings.load()?.config;
+            log::start(&config.server);
+            simnet::simnet(&config).await?;
         }
         Command::Migrate(settings) => migrate(&settings.load()?.config).await?,
         Command::Openapi { out } => openapi(out.as_deref())?,

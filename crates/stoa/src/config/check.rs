@@ -1,6 +1,6 @@
 //! Rules beyond a single value's form.
 
-use super::keys::Config;
+use super::{keys::Config, secret::SecretUrls};
 use std::time::Duration;
 
 /// No window is longer than a day: what a caller did before is not counted.
@@ -52,6 +52,13 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         "simnet.transactions_per_block",
         config.simnet.transactions_per_block <= MAX_TRANSACTIONS,
         "must be at most 1000",
+    );
+    let nodes = config.starknet.rpc.as_ref().map_or(1, SecretUrls::len);
+    let agreement = usize::try_from(config.starknet.agreement).unwrap_or(usize::MAX);
+    rule(
+        "starknet.agreement",
+        (1..=nodes).contains(&agreement),
+        "must be at least 1 and at most the number of nodes in starknet.rpc",
     );
     rule(
         "process.roles",

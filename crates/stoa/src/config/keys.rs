@@ -1,10 +1,10 @@
 //! Every key. A new one is written here and nowhere else.
 
 use super::{
-    kinds::{Bytes, ChainId, Http, LogFilter, LogFormat, Redis, Role},
+    kinds::{Bytes, ChainId, Http, LogFilter, LogFormat, Redis, Role, WebSocket},
     leaf::Leaf,
     load::Reader,
-    secret::SecretUrl,
+    secret::{SecretUrl, SecretUrls},
 };
 use api::{AddressRange, Dialect, NetworkSegment};
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
@@ -212,8 +212,14 @@ settings! {
     }
     /// The chain.
     starknet: Starknet {
-        /// The node to follow. Without it, the program runs a simulated one.
-        rpc: Option<SecretUrl<Http>>, takes("starknet-rpc", "URL");
+        /// The node to follow, or several, the preferred one first, separated by commas.
+        /// Without it, the program runs a simulated one.
+        rpc: Option<SecretUrls<Http>>, takes("starknet-rpc", "URL");
+        /// How many of the nodes must have a block before it is accepted.
+        agreement: u32 = "1";
+        /// A node's WebSocket that announces new blocks. Without it, only the poll
+        /// below finds them; a simulated node's is used by itself.
+        ws: Option<SecretUrl<WebSocket>>;
         /// The first block that an empty store begins with.
         start_block: u64 = "0";
         /// How often the node is asked for a new block.

@@ -203,8 +203,19 @@ impl Item for AddressRange {
 pub(crate) struct Http;
 
 impl Scheme for Http {
-    const EXPECTED: &'static str = "an address that begins with http:// or https://";
+    const EXPECTED: &'static str =
+        "an address that begins with http:// or https://, or several separated by commas";
     const SCHEMES: &'static [&'static str] = &["http", "https"];
+    const PATH_IS_SECRET: bool = true;
+}
+
+/// Addresses at which nodes announce blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WebSocket;
+
+impl Scheme for WebSocket {
+    const EXPECTED: &'static str = "an address that begins with ws:// or wss://";
+    const SCHEMES: &'static [&'static str] = &["ws", "wss"];
     const PATH_IS_SECRET: bool = true;
 }
 

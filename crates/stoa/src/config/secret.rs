@@ -116,3 +116,69 @@ impl<S: Scheme> Leaf for SecretUrl<S> {
         Some(self.to_string().into())
     }
 }
+
+/// Addresses in a list, at most.
+const MAX_URLS: usize = 8;
+
+/// One or more addresses, the preferred one first.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct SecretUrls<S>(Vec<SecretUrl<S>>);
+
+impl<S> SecretUrls<S> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &SecretUrl<S>> {
+        self.0.iter()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<S: Scheme> SecretUrls<S> {
+    fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Self, Option<String>> {
+        let urls: Vec<_> = texts
+            .map(|text| SecretUrl::from_text(text.trim()))
+            .collect::<Result<_, _>>()?;
+        match urls.len() {
+            1..=MAX_URLS => Ok(Self(urls)),
+            count => Err(Some(format!("{count} addresses, not 1 to {MAX_URLS}"))),
+        }
+    }
+}
+
+impl<S: Scheme> fmt::Display for SecretUrls<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&shown.join(", "))
+    }
+}
+
+impl<S: Scheme> fmt::Debug for SecretUrls<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<S: Scheme> Leaf for SecretUrls<S> {
+    const EXPECTED: &'static str = S::EXPECTED;
+    const SECRET: bool = true;
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        Self::of(text.split(','))
+    }
+
+    fn from_toml(value: &Value) -> Result<Self, Option<String>> {
+        let items = value.as_array().ok_or(None)?;
+        let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+        Self::of(texts.ok_or(None)?.into_iter())
+    }
+
+    fn shown(&self) -> Option<Value> {
+        match self.0.as_slice() {
+            [only] => only.shown(),
+            several => Some(Value::Array(
+                several.iter().filter_map(SecretUrl::shown).collect(),
+            )),
+        }
+    }
+}

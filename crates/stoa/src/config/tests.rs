@@ -278,12 +278,40 @@ fn secrets_are_taken_from_files_and_variables() {
         .flags(&["--redis", &format!("file:{}", path.display())]);
     let loaded = case.loaded();
     let rpc = loaded.config.starknet.rpc.clone().unwrap();
-    assert_eq!(rpc.expose().as_str(), "https://node.example/hunter2");
+    let first = rpc.iter().next().unwrap();
+    assert_eq!(first.expose().as_str(), "https://node.example/hunter2");
     let redis = loaded.config.shared.redis.clone().unwrap();
     assert_eq!(redis.expose().password(), Some("hunter2"));
     let printed = loaded.print();
     assert!(!printed.contains("hunter2"), "{printed}");
     assert!(printed.contains("environment STOA__STARKNET__RPC, read through env:NODE_URL"));
+}
+
+#[test]
+fn several_nodes_can_be_named_in_every_form() {
+    let urls = "https://a.example/KEY, http://b.example";
+    let text = Case::new().flags(&["--starknet-rpc", urls]).loaded();
+    let list = "[starknet]\nrpc = ['https://a.example/KEY', 'http://b.example']\nagreement = 2";
+    for loaded in [text, Case::new().file(list).loaded()] {
+        let rpc = loaded.config.starknet.rpc.clone().unwrap();
+        assert_eq!(rpc.len(), 2);
+        let printed = loaded.print();
+        assert!(!printed.contains("KEY"), "{printed}");
+        assert!(printed.contains(r#"["https://a.example/***", "http://b.example"]"#));
+    }
+    let one = "[starknet]\nrpc = 'https://a.example'\nagreement = 2";
+    assert!(
+        Case::new()
+            .file(one)
+            .problem()
+            .contains("starknet.agreement: must be")
+    );
+    assert!(
+        Case::new()
+            .file("[starknet]\nrpc = []")
+            .problem()
+            .contains("0 addresses, not 1 to 8")
+    );
 }
 
 #[test]

@@ -24,23 +24,28 @@ const LATEST: Timestamp = Timestamp::constant(4_102_444_800, 0);
 pub(super) async fn check(config: &Config) -> (Vec<Finding>, Option<Network>) {
     let now = wiring::clock().now();
     let mut findings = Vec::new();
-    let (network, head_time) = match &config.starknet.rpc {
+    let (mut network, mut head_time) = (None, None);
+    match &config.starknet.rpc {
         None => {
             findings.push(Finding::ok(NODE, simulated(config)));
-            (Some(Network::simulated()), None)
+            network = Some(Network::simulated());
         }
-        Some(url) => match ask(config, url.expose().clone()).await {
-            Ok(answer) => {
-                findings.push(answer.finding(config, now));
-                (Some(answer.network), Some(answer.head_time))
+        Some(urls) => {
+            for url in urls.iter() {
+                match ask(config, url.expose().clone()).await {
+                    Ok(answer) => {
+                        findings.push(answer.finding(config, now));
+                        network = network.or(Some(answer.network));
+                        head_time = head_time.max(Some(answer.head_time));
+                    }
+                    Err(error) => {
+                        let detail = format!("{url}: {error:#}; see --starknet-rpc");
+                        findings.push(Finding::fail(NODE, detail));
+                    }
+                }
             }
-            Err(error) => {
-                let detail = format!("{url}: {error:#}; see --starknet-rpc");
-                findings.push(Finding::fail(NODE, detail));
-                (None, None)
-            }
-        },
-    };
+        }
+    }
     findings.push(clock(now, head_time));
     (findings, network)
 }

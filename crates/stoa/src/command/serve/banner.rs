@@ -12,9 +12,12 @@ use std::net::SocketAddr;
 
 /// A node of our own.
 #[derive(Debug)]
-pub(super) struct Simulation {
+pub(crate) struct Simulation {
     pub(super) url: String,
+    pub(super) announcements: String,
     pub(super) accounts: Vec<wiring::PrefundedAccount>,
+    /// The newest block when it was started.
+    pub(crate) head: u64,
 }
 
 /// What is served where.
@@ -51,8 +54,9 @@ impl Banner<'_> {
 }
 
 impl Simulation {
-    fn say(&self) {
+    pub(crate) fn say(&self) {
         say_about("node", &self.url);
+        say_about("heads", &self.announcements);
         say("");
         say("Pre-funded accounts of the simulated network. Their keys are public and what they");
         say("hold is worthless: never use them on a real network.");

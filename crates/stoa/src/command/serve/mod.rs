@@ -10,9 +10,11 @@ mod start;
 mod tasks;
 
 use crate::{config::Config, wiring};
-use sockets::Sockets;
-pub(super) use sockets::{addresses, advice};
-use tasks::Tasks;
+pub(super) use banner::Simulation;
+pub(super) use signals::stop_on_signal;
+pub(super) use sockets::{Sockets, addresses, advice};
+pub(super) use start::start_simulation;
+pub(super) use tasks::Tasks;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
     let started = Instant::now();
     let stop = CancellationToken::new();
-    signals::stop_on_signal(stop.clone())?;
+    stop_on_signal(stop.clone())?;
     let sockets = Sockets::bind(config).await?;
     let (store, _) = wiring::open_store(config).await?;
     let mut tasks = Tasks::new(stop.clone());

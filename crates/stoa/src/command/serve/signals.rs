@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 const INTERRUPTED: i32 = 130;
 
 /// Cancels `stop` at the first signal.
-pub(super) fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
+pub(crate) fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
     let listen = |kind| signal(kind).context("cannot listen for signals");
     let mut terminate = listen(SignalKind::terminate())?;
     let mut interrupt = listen(SignalKind::interrupt())?;

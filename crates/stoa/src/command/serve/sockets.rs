@@ -31,6 +31,14 @@ impl Sockets {
     }
 }
 
+impl Sockets {
+    /// Takes the simulated node's address alone.
+    pub(crate) async fn bind_node(config: &Config) -> anyhow::Result<TcpListener> {
+        let wanted = (Some(config.simnet.listen), "--sim-listen");
+        listen(wanted).await?.context("the node has no address")
+    }
+}
+
 /// An address to listen on, if it is needed, and the flag that changes it.
 type Wanted = (Option<SocketAddr>, &'static str);
 

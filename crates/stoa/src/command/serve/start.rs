@@ -13,6 +13,7 @@ use crate::{
 use anyhow::Context as _;
 use std::time::Duration;
 use tokio::{net::TcpListener, time::MissedTickBehavior};
+use url::Url;
 
 /// How often the metrics are tidied.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -20,8 +21,10 @@ const UPKEEP: Duration = Duration::from_secs(5);
 /// What the service stands on.
 struct Ground {
     network: Network,
-    /// Only a process that indexes has one.
-    node: Option<wiring::StarknetClient>,
+    /// Only a process that indexes has any.
+    nodes: Vec<wiring::StarknetClient>,
+    /// Where new blocks are announced.
+    announcements: Option<Url>,
     simulation: Option<Simulation>,
 }
 
@@ -38,11 +41,11 @@ pub(super) async fn start(
         None => connect(config).await?,
     };
     wiring::bind_chain(config, store, ground.network).await?;
-    if let (Some(_), Some(node)) = (&ground.simulation, &ground.node) {
+    if let (Some(_), Some(node)) = (&ground.simulation, ground.nodes.first()) {
         wiring::forget_other_simulation(store, node).await?;
     }
     let Service { work, health, api } =
-        wiring::service(config, store, ground.network, ground.node, metrics.clone()).await?;
+        wiring::service(config, store, ground.network, ground.nodes, metrics.clone()).await?;
     Banner {
         config,
         network: ground.network,
@@ -51,8 +54,16 @@ pub(super) async fn start(
         simulation: ground.simulation,
     }
     .say();
+    let bell = wiring::Doorbell::default();
+    if let Some(url) = ground.announcements {
+        let bell = bell.clone();
+        tasks.spawn("doorbell", |stop| async move {
+            bell.ring_at_heads(url, stop).await;
+            Ok(())
+        });
+    }
     tasks.spawn(work.name(), |stop| async move {
-        work.run(stop).await;
+        work.run(bell, stop).await;
         Ok(())
     });
     let whole = if config.process.roles.contains(&Role::Api) {
@@ -85,10 +96,31 @@ async fn simulate(
     listener: TcpListener,
     tasks: &mut Tasks,
 ) -> anyhow::Result<Ground> {
+    let (simulation, url) = start_simulation(config, listener, tasks).await?;
+    Ok(Ground {
+        network: Network::simulated(),
+        nodes: vec![wiring::client(config, url)?],
+        announcements: simulation.announcements.parse().ok(),
+        simulation: Some(simulation),
+    })
+}
+
+/// Starts a simulated node on a listener.
+pub(crate) async fn start_simulation(
+    config: &Config,
+    listener: TcpListener,
+    tasks: &mut Tasks,
+) -> anyhow::Result<(Simulation, Url)> {
     let node = wiring::simulated_node(config).await?;
-    let url = format!("http://{}/starknet", reachable(&listener)?);
-    let client = wiring::client(config, url.parse().context("the simulated node's address")?)?;
-    let accounts = node.accounts();
+    let address = reachable(&listener)?;
+    let url = format!("http://{address}/starknet");
+    let parsed = url.parse().context("the simulated node's address")?;
+    let simulation = Simulation {
+        url,
+        announcements: format!("ws://{address}/starknet/ws"),
+        accounts: node.accounts(),
+        head: node.head().number,
+    };
     let producer = node.clone();
     tasks.spawn_ground("simulated node", |stop| {
         wiring::serve_node(node, listener, stop)
@@ -97,32 +129,47 @@ async fn simulate(
         producer.produce(stop).await;
         Ok(())
     });
-    Ok(Ground {
-        network: Network::simulated(),
-        node: Some(client),
-        simulation: Some(Simulation { url, accounts }),
-    })
+    Ok((simulation, parsed))
 }
 
-/// Learns from the node which network it is.
+/// Learns from the nodes which network it is. One that does not answer now may
+/// later, as long as another one does.
 async fn connect(config: &Config) -> anyhow::Result<Ground> {
-    let Some(url) = &config.starknet.rpc else {
-        // It follows a process with a simulated node, and needs none itself.
-        return Ok(Ground {
-            network: Network::simulated(),
-            node: None,
-            simulation: None,
-        });
-    };
-    let context = || format!("cannot use the Starknet node {url}");
-    let client = wiring::client(config, url.expose().clone()).with_context(context)?;
-    client.spec_version().await.with_context(context)?;
-    let chain_id = client.chain_id().await.with_context(context)?;
-    let network = Network::of(chain_id, config.starknet.expect_chain_id).with_context(context)?;
-    let indexes = config.process.roles.contains(&Role::Indexer);
-    Ok(Ground {
-        network,
-        node: indexes.then_some(client),
+    let mut ground = Ground {
+        network: Network::simulated(),
+        nodes: Vec::new(),
+        announcements: None,
         simulation: None,
-    })
+    };
+    let Some(urls) = &config.starknet.rpc else {
+        // It follows a process with a simulated node, and needs none itself.
+        return Ok(ground);
+    };
+    let mut known = None;
+    let mut silent = None;
+    for url in urls.iter() {
+        let context = || format!("cannot use the Starknet node {url}");
+        let client = wiring::client(config, url.expose().clone()).with_context(context)?;
+        match client.spec_version().await {
+            Ok(_) if known.is_none() => {
+                let chain_id = client.chain_id().await.with_context(context)?;
+                let network = Network::of(chain_id, config.starknet.expect_chain_id);
+                known = Some(network.with_context(context)?);
+            }
+            Ok(_) => {}
+            Err(error) if error.is_transient() => silent = Some(Err(error).with_context(context)),
+            Err(error) => return Err(error).with_context(context),
+        }
+        ground.nodes.push(client);
+    }
+    ground.network = match (known, silent) {
+        (Some(network), _) => network,
+        (None, Some(failure)) => return failure,
+        (None, None) => anyhow::bail!("no Starknet node is named"),
+    };
+    if !config.process.roles.contains(&Role::Indexer) {
+        ground.nodes.clear();
+    }
+    ground.announcements = config.starknet.ws.as_ref().map(|url| url.expose().clone());
+    Ok(ground)
 }

@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The parts in two groups: what the others stand on is stopped last.
 #[derive(Debug)]
-pub(super) struct Tasks {
+pub(crate) struct Tasks {
     upper: Group,
     ground: Group,
 }
@@ -25,7 +25,7 @@ struct Group {
 
 impl Tasks {
     /// No parts yet; `stop` stops the upper ones.
-    pub(super) fn new(stop: CancellationToken) -> Self {
+    pub(crate) fn new(stop: CancellationToken) -> Self {
         let group = |stop| Group {
             stop,
             parts: JoinSet::new(),
@@ -56,7 +56,7 @@ impl Tasks {
     }
 
     /// Waits until a part ends.
-    pub(super) async fn failure(&mut self) -> anyhow::Error {
+    pub(crate) async fn failure(&mut self) -> anyhow::Error {
         tokio::select! {
             error = self.upper.failure() => error,
             error = self.ground.failure() => error,
@@ -64,7 +64,7 @@ impl Tasks {
     }
 
     /// Tells the parts to stop, and waits for them, but not forever.
-    pub(super) async fn finish(self, drain: Duration) {
+    pub(crate) async fn finish(self, drain: Duration) {
         self.upper.finish(drain.saturating_add(PATIENCE)).await;
         self.ground.finish(PATIENCE).await;
     }

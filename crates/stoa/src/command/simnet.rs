@@ -1,0 +1,25 @@
+//! The simulated node alone, for people who test their own programs.
+
+use super::serve::{Simulation, Sockets, Tasks, start_simulation, stop_on_signal};
+use crate::{config::Config, console::say_about, network::Network};
+use tokio_util::sync::CancellationToken;
+
+/// Runs the node until told to stop.
+pub(super) async fn simnet(config: &Config) -> anyhow::Result<()> {
+    let stop = CancellationToken::new();
+    stop_on_signal(stop.clone())?;
+    let listener = Sockets::bind_node(config).await?;
+    let mut tasks = Tasks::new(stop.clone());
+    let (simulation, _) = start_simulation(config, listener, &mut tasks).await?;
+    say_about("stoa", env!("CARGO_PKG_VERSION"));
+    say_about("network", Network::simulated());
+    Simulation::say(&simulation);
+    say_about("ready", format_args!("block {}", simulation.head));
+    let outcome = tokio::select! {
+        biased;
+        () = stop.cancelled() => Ok(()),
+        error = tasks.failure() => Err(error),
+    };
+    tasks.finish(config.server.drain).await;
+    outcome
+}
