@@ -9,6 +9,6 @@ mod jsonrpc;
 mod starknet;
 
 pub use starknet::{
-    Action, FaultError, FaultKind, Funding, History, PrefundedAccount, Refusal, ReorgError,
-    SignedTransaction, StarknetConfig, StarknetNode, UnknownFault,
+    Action, FaultError, FaultKind, Funding, History, KeepError, OpenError, PrefundedAccount,
+    Refusal, ReorgError, SignedTransaction, StarknetConfig, StarknetNode, SteerError, UnknownFault,
 };

@@ -96,7 +96,7 @@ async fn new_heads_are_the_headers_of_new_blocks() {
     let (node, url) = serve(3).await;
     let mut socket = connect(&url).await;
     let subscription = subscribe(&mut socket, &json!({})).await;
-    node.mine(1);
+    node.mine(1).unwrap();
     let news = next(&mut socket).await;
     assert_eq!(news["method"], "starknet_subscriptionNewHeads");
     assert_eq!(news["params"]["subscription_id"], subscription);
@@ -116,7 +116,7 @@ async fn a_subscription_from_the_past_misses_and_repeats_no_block() {
     let mut socket = connect(&url).await;
     let miner = {
         let node = node.clone();
-        tokio::task::spawn_blocking(move || node.mine(50))
+        tokio::task::spawn_blocking(move || node.mine(50).unwrap())
     };
     let from = json!({"block_id": {"block_number": 4}});
     let subscription = subscribe(&mut socket, &from).await;
@@ -174,7 +174,7 @@ async fn subscriptions_end_one_by_one() {
     assert_eq!(answer["result"], true);
     let again = ask(&mut socket, "starknet_unsubscribe", &params).await;
     assert_eq!(again["error"]["code"], 66);
-    node.mine(1);
+    node.mine(1).unwrap();
     assert_eq!(head(&mut socket, &other).await, 2);
 }
 
@@ -223,7 +223,7 @@ async fn a_client_that_does_not_listen_loses_its_connection() {
         subscribe(&mut socket, &json!([])).await;
     }
     // Far more than buffers of sockets and the node hold.
-    tokio::task::spawn_blocking(move || node.mine(12_000))
+    tokio::task::spawn_blocking(move || node.mine(12_000).unwrap())
         .await
         .unwrap();
     let mut heads = 0;

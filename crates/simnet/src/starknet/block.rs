@@ -36,6 +36,13 @@ impl Block {
         digest(of, &[self.hash])
     }
 
+    /// Whether not all that happened was the world's own doing.
+    pub(crate) fn has_outside_transactions(&self) -> bool {
+        self.transactions
+            .iter()
+            .any(|transaction| transaction.request.is_from_outside())
+    }
+
     /// Events of all transactions.
     pub(crate) fn event_count(&self) -> usize {
         self.transactions

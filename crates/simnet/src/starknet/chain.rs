@@ -5,6 +5,9 @@
 //! sees before is therefore what it gets.
 
 mod intake;
+mod restore;
+
+pub(crate) use restore::KeptBlock;
 
 use super::block::Block;
 use super::builder::{BlockBuilder, OpenBlock};
@@ -66,6 +69,11 @@ impl Chain {
             open: &mut open,
         });
         let first = open.seal(timestamp);
+        Self::beginning(world, state, first, kept_blocks)
+    }
+
+    /// A chain of the block `first`, after which the state is `state`.
+    fn beginning(world: World, state: State, first: Block, kept_blocks: usize) -> Self {
         let mut chain = Self {
             open: OpenBlock::after(&first, world.seed),
             world,
@@ -202,17 +210,8 @@ impl Chain {
             .ok()
             .filter(|orphans| (1..=possible).contains(orphans))
             .ok_or(ReorgError::Depth { depth, possible })?;
-        let mut returning = self.abandon_open();
-        let orphaned = self.blocks.split_off(self.blocks.len() - orphans);
-        for block in orphaned.iter().rev() {
-            self.state.undo(block.number, &block.writes);
-            self.numbers.remove(&block.hash);
-            let mut earlier = self.forget(&block.transactions);
-            earlier.append(&mut returning);
-            returning = earlier;
-        }
+        let (orphaned, returning) = self.take_back(orphans);
         self.fork += 1;
-        self.open = OpenBlock::after(self.head(), self.world.seed);
         self.mempool.put_back(returning, self.open.number);
         self.include_waiting();
         for block in &orphaned {
@@ -222,6 +221,22 @@ impl Chain {
         Ok(())
     }
 
+    /// Takes the last `orphans` blocks back, and the one in the making. Answers
+    /// with them and with their transactions from outside, in their order.
+    fn take_back(&mut self, orphans: usize) -> (VecDeque<Arc<Block>>, Vec<Request>) {
+        let mut returning = self.abandon_open();
+        let orphaned = self.blocks.split_off(self.blocks.len() - orphans);
+        for block in orphaned.iter().rev() {
+            self.state.undo(block.number, &block.writes);
+            self.numbers.remove(&block.hash);
+            let mut earlier = self.forget(&block.transactions);
+            earlier.append(&mut returning);
+            returning = earlier;
+        }
+        self.open = OpenBlock::after(self.head(), self.world.seed);
+        (orphaned, returning)
+    }
+
     fn push(&mut self, block: Block) {
         self.numbers.insert(block.hash, block.number);
         for (index, transaction) in block.transactions.iter().enumerate() {
@@ -229,6 +244,11 @@ impl Chain {
                 .insert(transaction.hash(), (block.number, index));
         }
         self.blocks.push_back(Arc::new(block));
+        self.prune();
+    }
+
+    /// Drops the blocks that are too old.
+    fn prune(&mut self) {
         while self.blocks.len() > self.kept_blocks {
             if let Some(dropped) = self.blocks.pop_front() {
                 self.numbers.remove(&dropped.hash);

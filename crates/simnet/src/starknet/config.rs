@@ -1,5 +1,6 @@
 //! What can be chosen about a simulated node.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A history has at most this many blocks; of a longer one the newest are made.
@@ -33,6 +34,10 @@ pub struct StarknetConfig {
     pub transactions_per_block: u32,
     /// Blocks that stay readable. At least the newest one always does.
     pub kept_blocks: usize,
+    /// The folder in which the chain outlives the process; nothing is kept
+    /// without one. Only [`StarknetNode::open`](crate::StarknetNode::open) looks
+    /// at it.
+    pub data: Option<PathBuf>,
 }
 
 impl Default for StarknetConfig {
@@ -43,6 +48,7 @@ impl Default for StarknetConfig {
             history: History::default(),
             transactions_per_block: 3,
             kept_blocks: KEPT_BLOCKS,
+            data: None,
         }
     }
 }

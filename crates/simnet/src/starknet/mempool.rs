@@ -70,6 +70,11 @@ impl Mempool {
             .collect()
     }
 
+    /// Everything that waits, in the order of arrival.
+    pub(crate) fn requests(&self) -> impl Iterator<Item = &Request> {
+        self.waiting.values().map(|waiting| &waiting.request)
+    }
+
     pub(crate) fn get(&self, turn: Turn) -> Option<&Request> {
         let arrival = self.turns.get(&turn)?;
         self.waiting.get(arrival).map(|waiting| &waiting.request)

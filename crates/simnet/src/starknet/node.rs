@@ -1,18 +1,19 @@
 //! The handle of a running node.
 
-use super::chain::{Chain, ReorgError};
+use super::chain::Chain;
 use super::config::{
-    MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_TRANSACTIONS_PER_BLOCK, StarknetConfig,
+    History, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_TRANSACTIONS_PER_BLOCK, StarknetConfig,
 };
 use super::fault::{FaultError, FaultKind, Faults};
 use super::feed::{Feed, News};
+use super::journal::{Control, Journal, KeepError, OpenError, Restored};
+use super::ledger::{Ledger, SteerError, Steering};
 use super::refusal::Refusal;
 use super::rpc;
 use super::transaction::{Request, SignedTransaction};
 use super::world::{MAX_ACTOR_EVENTS, PrefundedAccount, World, token_list};
 use primitives::transaction_hash::Version;
 use primitives::{BlockRef, Clock, Felt};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
@@ -32,45 +33,78 @@ pub struct StarknetNode(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    chain: RwLock<Chain>,
+    ledger: RwLock<Ledger>,
+    steering: Arc<Steering>,
     faults: Mutex<Faults>,
     feed: Feed,
     clock: Arc<dyn Clock>,
-    /// Seconds by which the node's clock is ahead.
-    ahead: AtomicU64,
-    paused: AtomicBool,
     block_time: Option<Duration>,
     transactions_per_block: u32,
 }
 
 impl StarknetNode {
-    /// Makes the world and its history; the newest block is from now.
+    /// Makes the world and its history; the newest block is from now. Nothing
+    /// outlives the process.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a node is made once, from a configuration that nobody needs afterwards"
     )]
     pub fn new(config: StarknetConfig, clock: Arc<dyn Clock>) -> Self {
-        let times = config.history.timestamps(seconds(clock.as_ref()));
-        let transactions = config
-            .transactions_per_block
-            .min(MAX_TRANSACTIONS_PER_BLOCK);
-        let in_history = transactions.min(history_transactions(times.len()));
-        let world = World::new(config.seed);
-        let first = times.first().copied().unwrap_or_default();
-        let mut chain = Chain::new(world, first.min(GENESIS_TIME), config.kept_blocks);
-        for time in times.iter().skip(1) {
-            chain.mine(*time, in_history);
+        let chain = first_chain(&config, seconds(clock.as_ref()));
+        Self::with(Ledger::in_memory(chain), &config, clock)
+    }
+
+    /// Goes on with the chain in the data folder, or begins one there. The time
+    /// since its newest block is filled with few blocks, unless blocks are made
+    /// only on request. Without a data folder the same as [`Self::new`].
+    pub fn open(config: StarknetConfig, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
+        let Some(folder) = &config.data else {
+            return Ok(Self::new(config, clock));
+        };
+        let (mut journal, restored) = Journal::open(folder, config.seed, config.kept_blocks)?;
+        if let Some(restored) = restored {
+            let ledger = Ledger::restored(restored, journal, config.kept_blocks);
+            let node = Self::with(ledger, &config, clock);
+            node.catch_up(&config.history)?;
+            return Ok(node);
         }
+        let chain = first_chain(&config, seconds(clock.as_ref()));
+        journal.begin(&chain, chain.first_number(), Control::default())?;
+        let restored = Restored {
+            chain,
+            control: Control::default(),
+        };
+        let ledger = Ledger::restored(restored, journal, config.kept_blocks);
+        Ok(Self::with(ledger, &config, clock))
+    }
+
+    fn with(ledger: Ledger, config: &StarknetConfig, clock: Arc<dyn Clock>) -> Self {
         Self(Arc::new(Inner {
-            chain: RwLock::new(chain),
+            steering: Arc::clone(ledger.steering()),
+            ledger: RwLock::new(ledger),
             faults: Mutex::default(),
             feed: Feed::new(),
             clock,
-            ahead: AtomicU64::new(0),
-            paused: AtomicBool::new(false),
             block_time: config.block_time,
-            transactions_per_block: transactions,
+            transactions_per_block: transactions_per_block(config),
         }))
+    }
+
+    /// Makes the blocks that a history would have since the head.
+    fn catch_up(&self, history: &History) -> Result<(), KeepError> {
+        if self.0.block_time.is_none() || self.0.steering.is_paused() {
+            return Ok(());
+        }
+        let mut ledger = self.write();
+        let head = ledger.head().timestamp;
+        let mut times = history.timestamps(self.now());
+        times.retain(|time| *time > head);
+        let transactions = self.0.transactions_per_block;
+        let transactions = transactions.min(history_transactions(times.len()));
+        for time in times {
+            ledger.mine(time, transactions)?;
+        }
+        ledger.sync()
     }
 
     /// The node's JSON-RPC: `POST /starknet` and `/starknet/rpc/v0_9` answer as
@@ -104,9 +138,15 @@ impl StarknetNode {
 
     /// Makes the block that is due, unless paused.
     fn tick(&self) {
-        if !self.0.paused.load(Ordering::Relaxed) {
-            self.mine(1);
+        // A failure was reported when it came.
+        if !self.0.steering.is_paused() {
+            let _ = self.mine(1);
         }
+    }
+
+    /// Why the node makes no blocks any more, if it does not.
+    pub fn failure(&self) -> Option<KeepError> {
+        self.read().failure().cloned()
     }
 
     /// The accounts that anyone may use, with their private keys.
@@ -136,27 +176,28 @@ impl StarknetNode {
     }
 
     /// Makes blocks at once, also while paused.
-    pub fn mine(&self, blocks: u32) {
+    pub fn mine(&self, blocks: u32) -> Result<(), KeepError> {
         for _ in 0..blocks {
             let now = self.now();
-            let mut chain = self.write();
-            chain.mine(now, self.0.transactions_per_block);
-            self.0.feed.publish(News::Head(chain.head().clone()));
+            let mut ledger = self.write();
+            ledger.mine(now, self.0.transactions_per_block)?;
+            self.0.feed.publish(News::Head(ledger.head().clone()));
         }
+        Ok(())
     }
 
     /// Orphans the last `depth` blocks and puts `depth + 1` others in their
     /// place.
-    pub fn reorg(&self, depth: u32) -> Result<(), ReorgError> {
+    pub fn reorg(&self, depth: u32) -> Result<(), SteerError> {
         let now = self.now();
-        let mut chain = self.write();
-        let last = chain.head().reference();
+        let mut ledger = self.write();
+        let last = ledger.head().reference();
         let first = (last.number + 1).saturating_sub(depth.into());
-        let first = chain.by_number(first).map(|block| block.reference());
-        chain.reorg(depth, now, self.0.transactions_per_block)?;
+        let first = ledger.by_number(first).map(|block| block.reference());
+        ledger.reorg(depth, now, self.0.transactions_per_block)?;
         if let Some(first) = first {
             self.0.feed.publish(News::Reorg { first, last });
-            for block in chain.range(first.number, u64::MAX) {
+            for block in ledger.range(first.number, u64::MAX) {
                 self.0.feed.publish(News::Head(block));
             }
         }
@@ -164,24 +205,22 @@ impl StarknetNode {
     }
 
     /// Moves the node's clock ahead for good, and makes a block at the new time.
-    pub fn advance(&self, seconds: u64) {
-        let _ = self
-            .0
-            .ahead
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |ahead| {
-                Some(ahead.saturating_add(seconds))
-            });
-        self.mine(1);
+    pub fn advance(&self, by: u64) -> Result<(), KeepError> {
+        let now = self.now().saturating_add(by);
+        let mut ledger = self.write();
+        ledger.advance(by, now, self.0.transactions_per_block)?;
+        self.0.feed.publish(News::Head(ledger.head().clone()));
+        Ok(())
     }
 
     /// Stops making blocks by the wall clock.
-    pub fn pause(&self) {
-        self.0.paused.store(true, Ordering::Relaxed);
+    pub fn pause(&self) -> Result<(), KeepError> {
+        self.write().pause(true)
     }
 
     /// Goes on making blocks by the wall clock.
-    pub fn resume(&self) {
-        self.0.paused.store(false, Ordering::Relaxed);
+    pub fn resume(&self) -> Result<(), KeepError> {
+        self.write().pause(false)
     }
 
     /// Spoils the next `count` answers to `method`, or to any but the control
@@ -212,7 +251,7 @@ impl StarknetNode {
 
     /// The node's time in seconds.
     pub(crate) fn now(&self) -> u64 {
-        seconds(self.0.clock.as_ref()).saturating_add(self.0.ahead.load(Ordering::Relaxed))
+        seconds(self.0.clock.as_ref()).saturating_add(self.0.steering.ahead())
     }
 
     /// Where news of the chain come from.
@@ -221,13 +260,45 @@ impl StarknetNode {
     }
 
     /// The chain, to be looked at briefly.
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Chain> {
-        self.0.chain.read().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Ledger> {
+        self.0.ledger.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Chain> {
-        self.0.chain.write().unwrap_or_else(PoisonError::into_inner)
+    /// Takes a transaction whose signature nobody checks.
+    #[cfg(test)]
+    pub(crate) fn accept_for_test(&self, request: Request) -> Result<(), Refusal> {
+        self.write().accept(request)
     }
+
+    /// Makes every further write into the data folder fail.
+    #[cfg(test)]
+    pub(crate) fn break_for_test(&self) {
+        self.write().break_for_test();
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Ledger> {
+        let ledger = self.0.ledger.write();
+        ledger.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The world and its history up to `now`.
+fn first_chain(config: &StarknetConfig, now: u64) -> Chain {
+    let times = config.history.timestamps(now);
+    let transactions = transactions_per_block(config).min(history_transactions(times.len()));
+    let world = World::new(config.seed);
+    let first = times.first().copied().unwrap_or_default();
+    let mut chain = Chain::new(world, first.min(GENESIS_TIME), config.kept_blocks);
+    for time in times.iter().skip(1) {
+        chain.mine(*time, transactions);
+    }
+    chain
+}
+
+fn transactions_per_block(config: &StarknetConfig) -> u32 {
+    config
+        .transactions_per_block
+        .min(MAX_TRANSACTIONS_PER_BLOCK)
 }
 
 /// Transactions per block that keep a history of `blocks` within its events.
@@ -243,7 +314,6 @@ fn seconds(clock: &dyn Clock) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::starknet::config::History;
     use primitives::{ManualClock, Timestamp};
     use std::collections::HashSet;
 
@@ -318,12 +388,12 @@ mod tests {
     #[test]
     fn a_paused_node_makes_blocks_only_on_request() {
         let node = quick();
-        node.pause();
+        node.pause().unwrap();
         node.tick();
         assert_eq!(node.head().number, 0);
-        node.mine(2);
+        node.mine(2).unwrap();
         assert_eq!(node.head().number, 2);
-        node.resume();
+        node.resume().unwrap();
         node.tick();
         assert_eq!(node.head().number, 3);
     }

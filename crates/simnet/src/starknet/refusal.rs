@@ -53,4 +53,7 @@ pub enum Refusal {
     /// Too many transactions wait.
     #[error("the mempool is full")]
     Full,
+    /// The transaction cannot be kept, and so it is not taken.
+    #[error("{0}")]
+    NotKept(String),
 }

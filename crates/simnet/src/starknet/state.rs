@@ -153,6 +153,11 @@ impl State {
         self.keys.get(slot.0)
     }
 
+    /// Every variable that was ever written.
+    pub(crate) fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+
     /// The variables of a contract, without the `skipped` first ones.
     pub(crate) fn keys_of(&self, contract: Felt, skipped: usize) -> impl Iterator<Item = &Key> {
         let slots = self.contracts.get(&contract).map_or(&[][..], Vec::as_slice);

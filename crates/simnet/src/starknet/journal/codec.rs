@@ -186,9 +186,10 @@ impl<T: Stored> Stored for Option<T> {
     }
 
     fn load(input: &mut Input<'_>) -> Option<Self> {
-        match bool::load(input)? {
-            true => T::load(input).map(Some),
-            false => Some(None),
+        if bool::load(input)? {
+            T::load(input).map(Some)
+        } else {
+            Some(None)
         }
     }
 }

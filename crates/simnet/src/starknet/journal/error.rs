@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Something could not be written into the data folder. The node goes on
 /// answering from what it has kept, and makes no blocks any more.
 #[derive(Debug, Clone, Error)]
-#[error("{} cannot be written, so no blocks are made until a restart")]
+#[error("{} cannot be written, so no blocks are made until a restart", .path.display())]
 pub struct KeepError {
     /// The file or folder.
     pub path: PathBuf,
@@ -35,13 +35,13 @@ impl KeepError {
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// Another process has it open.
-    #[error("{} is in use by another process")]
+    #[error("{} is in use by another process", .path.display())]
     InUse {
         /// The folder.
         path: PathBuf,
     },
     /// It belongs to a world of another seed.
-    #[error("{} was made with seed {found}, not {expected}")]
+    #[error("{} was made with seed {found}, not {expected}", .path.display())]
     Seed {
         /// The file that says so.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub enum OpenError {
         expected: u64,
     },
     /// It was written by another version of the program.
-    #[error("{} has format {found}, this program reads format {expected}")]
+    #[error("{} has format {found}, this program reads format {expected}", .path.display())]
     Format {
         /// The file that says so.
         path: PathBuf,
@@ -61,13 +61,13 @@ pub enum OpenError {
         expected: u32,
     },
     /// A file has the name of a segment and is none.
-    #[error("{} is no segment of a simulated chain")]
+    #[error("{} is no segment of a simulated chain", .path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
     /// It cannot be read.
-    #[error("{} cannot be read")]
+    #[error("{} cannot be read", .path.display())]
     Read {
         /// The file or folder.
         path: PathBuf,

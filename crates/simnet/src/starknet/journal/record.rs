@@ -287,7 +287,10 @@ mod tests {
     fn every_kind_of_entry_comes_back() {
         let key = Key::new(Felt::TWO, Variable::u256("balances"), &[Felt::THREE]);
         let mut out = Vec::new();
-        values(&[(key, U256::from(5)), (Key::nonce(Felt::ONE), U256::ONE)], &mut out);
+        values(
+            &[(key, U256::from(5)), (Key::nonce(Felt::ONE), U256::ONE)],
+            &mut out,
+        );
         assert!(Record::is_values(&out));
         let Some(Record::Values(read)) = Record::read(&out) else {
             panic!("no values");

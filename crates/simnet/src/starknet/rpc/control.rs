@@ -5,6 +5,7 @@ use super::blocks::head;
 use super::hex::hex;
 use crate::jsonrpc::{Answer, Params, RpcError, result};
 use crate::starknet::fault::{ANY_METHOD, FaultKind};
+use crate::starknet::ledger::SteerError;
 use crate::starknet::node::StarknetNode;
 use serde_json::json;
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub(super) fn mine(node: &StarknetNode, params: Params) -> Answer {
             "blocks must be 1 to {MAX_BLOCKS}"
         )));
     }
-    node.mine(blocks);
+    node.mine(blocks)?;
     head(node)
 }
 
@@ -33,24 +34,26 @@ pub(super) fn advance(node: &StarknetNode, params: Params) -> Answer {
             "seconds must be at most {MAX_SECONDS}"
         )));
     }
-    node.advance(seconds);
+    node.advance(seconds)?;
     head(node)
 }
 
 pub(super) fn reorg(node: &StarknetNode, params: Params) -> Answer {
     let depth: u32 = params.named(&["depth"])?.required("depth")?;
-    node.reorg(depth)
-        .map_err(|error| RpcError::invalid_params(error.to_string()))?;
-    head(node)
+    match node.reorg(depth) {
+        Ok(()) => head(node),
+        Err(SteerError::Reorg(error)) => Err(RpcError::invalid_params(error.to_string())),
+        Err(SteerError::Keep(error)) => Err(error.into()),
+    }
 }
 
 pub(super) fn pause(node: &StarknetNode) -> Answer {
-    node.pause();
+    node.pause()?;
     head(node)
 }
 
 pub(super) fn resume(node: &StarknetNode) -> Answer {
-    node.resume();
+    node.resume()?;
     head(node)
 }
 

@@ -4,6 +4,7 @@ use super::hex::hex;
 use crate::jsonrpc::RpcError;
 use crate::starknet::contract::Revert;
 use crate::starknet::execution::CallFailure;
+use crate::starknet::journal::KeepError;
 use crate::starknet::refusal::Refusal;
 use serde_json::{Value, json};
 
@@ -69,9 +70,15 @@ impl From<Refusal> for RpcError {
             Refusal::Bounds { .. } => INSUFFICIENT_RESOURCES_FOR_VALIDATE,
             Refusal::Balance { .. } => INSUFFICIENT_ACCOUNT_BALANCE,
             Refusal::NotDeployed(_) | Refusal::Validation(_) => VALIDATION_FAILURE,
-            Refusal::Full => UNEXPECTED_ERROR,
+            Refusal::Full | Refusal::NotKept(_) => UNEXPECTED_ERROR,
         };
         error.with_data(refusal.to_string())
+    }
+}
+
+impl From<KeepError> for RpcError {
+    fn from(error: KeepError) -> Self {
+        Self::INTERNAL.with_data(json!({ "reason": error.reason() }))
     }
 }
 

@@ -1,0 +1,330 @@
+//! Writing a journal.
+
+use super::error::{KeepError, OpenError};
+use super::frame::Group;
+use super::record::{self, Control};
+use super::replay::{self, Restored};
+use super::segment;
+use crate::starknet::block::Block;
+use crate::starknet::chain::Chain;
+use crate::starknet::transaction::Request;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A segment has a share of the kept blocks, within these limits.
+const SEGMENTS: usize = 4;
+const MIN_SEGMENT_BLOCKS: usize = 64;
+const MAX_SEGMENT_BLOCKS: usize = 10_000;
+
+/// A segment that is longer is ended, however few blocks it has.
+const MAX_SEGMENT_BYTES: u64 = 128 << 20;
+
+/// Groups that may be lost together when the power fails; a crash of the
+/// program loses none.
+const MAX_UNSYNCED: usize = 32;
+
+/// Variables in one entry of a checkpoint.
+const VALUES_PER_ENTRY: usize = 1_000;
+
+const LOCK: &str = "lock";
+const UNFINISHED: &str = "unfinished";
+
+/// What happened to a chain.
+#[derive(Debug)]
+pub(crate) enum Change<'c> {
+    /// A block was appended.
+    Block,
+    /// The blocks above this height were replaced by those that are there now.
+    Reorg(u64),
+    /// A transaction from outside was taken.
+    Taken(&'c Request),
+    /// Only the control was changed.
+    Control,
+}
+
+/// The journal of a chain, open for writing. Others cannot open it meanwhile.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    folder: PathBuf,
+    seed: u64,
+    segment_blocks: usize,
+    /// By number, with the height of their checkpoints.
+    segments: Vec<(u64, u64)>,
+    current: Option<Current>,
+    _lock: File,
+}
+
+/// The segment that grows.
+#[derive(Debug)]
+struct Current {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+    blocks: usize,
+    unsynced: usize,
+}
+
+impl Journal {
+    /// Opens the folder, which is made if there is none, and reads the chain
+    /// that it has.
+    pub(crate) fn open(
+        folder: &Path,
+        seed: u64,
+        kept_blocks: usize,
+    ) -> Result<(Self, Option<Restored>), OpenError> {
+        fs::create_dir_all(folder).map_err(KeepError::at(folder))?;
+        let mut journal = Self {
+            folder: folder.to_owned(),
+            seed,
+            segment_blocks: (kept_blocks / SEGMENTS).clamp(MIN_SEGMENT_BLOCKS, MAX_SEGMENT_BLOCKS),
+            segments: Vec::new(),
+            current: None,
+            _lock: lock(folder)?,
+        };
+        let read = replay::read(folder, seed, kept_blocks)?;
+        journal.segments = read.segments;
+        if let (Some((number, _)), Some(length)) = (journal.segments.last(), read.complete) {
+            let path = segment::path(folder, *number);
+            journal.current = Some(Current::reopen(path, length)?);
+        } else if let Some(Restored { chain, control }) = &read.restored {
+            journal.begin(chain, chain.head().number, *control)?;
+        }
+        Ok((journal, read.restored))
+    }
+
+    /// The chain as the folder has it, whatever it is in memory.
+    pub(crate) fn restore(&self, kept_blocks: usize) -> Result<Option<Restored>, OpenError> {
+        Ok(replay::read(&self.folder, self.seed, kept_blocks)?.restored)
+    }
+
+    /// Keeps a change. `durable` means even if the power fails.
+    pub(crate) fn keep(
+        &mut self,
+        chain: &Chain,
+        control: Control,
+        changes: &[Change<'_>],
+        durable: bool,
+    ) -> Result<(), KeepError> {
+        let base = self.segments.last().map_or(u64::MAX, |(_, base)| *base);
+        let below = |change: &Change<'_>| matches!(change, Change::Reorg(to) if *to < base);
+        // What is below a segment's checkpoint cannot be taken back in it.
+        if let Some(Change::Reorg(to)) = changes.iter().find(|change| below(change)) {
+            return self.begin(chain, *to, control);
+        }
+        let mut group = Group::default();
+        let mut blocks = 0;
+        for change in changes {
+            blocks += push(&mut group, chain, control, change);
+        }
+        let Some(current) = &mut self.current else {
+            return self.begin(chain, chain.first_number(), control);
+        };
+        current.append(&group.finish(), blocks, durable)?;
+        if current.blocks >= self.segment_blocks || current.bytes >= MAX_SEGMENT_BYTES {
+            self.begin(chain, chain.head().number, control)?;
+        }
+        Ok(())
+    }
+
+    /// Begins a segment with a checkpoint at the height `at`, followed by all
+    /// later blocks. It is there as a whole or not at all.
+    pub(crate) fn begin(
+        &mut self,
+        chain: &Chain,
+        at: u64,
+        control: Control,
+    ) -> Result<(), KeepError> {
+        let number = self.segments.last().map_or(0, |(number, _)| number + 1);
+        // The block below a reorg may be too old by now.
+        let at = at.max(chain.first_number());
+        let unfinished = self.folder.join(UNFINISHED);
+        let path = segment::path(&self.folder, number);
+        let mut segment = Current::create(unfinished.clone())?;
+        segment
+            .write(self.seed, chain, at, control)
+            .map_err(KeepError::at(&unfinished))?;
+        if let Some(current) = &mut self.current {
+            current.sync()?;
+        }
+        fs::rename(&unfinished, &path).map_err(KeepError::at(&path))?;
+        File::open(&self.folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(KeepError::at(&self.folder))?;
+        segment.path = path;
+        self.current = Some(segment);
+        self.segments.push((number, at));
+        self.forget(chain.first_number())
+    }
+
+    /// Makes sure that all is kept even if the power fails.
+    pub(crate) fn sync(&mut self) -> Result<(), KeepError> {
+        self.current.as_mut().map_or(Ok(()), Current::sync)
+    }
+
+    /// Deletes the segments that nothing needs when `oldest` is the oldest kept
+    /// block: those before a checkpoint at or below it that no reorg undercut.
+    fn forget(&mut self, oldest: u64) -> Result<(), KeepError> {
+        let mut lowest = u64::MAX;
+        let mut needed = 0;
+        for (index, (_, base)) in self.segments.iter().enumerate().rev() {
+            lowest = lowest.min(*base);
+            if *base <= oldest && *base == lowest {
+                needed = index;
+                break;
+            }
+        }
+        for (number, _) in self.segments.drain(..needed) {
+            let path = segment::path(&self.folder, number);
+            fs::remove_file(&path).map_err(KeepError::at(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Makes every further write fail.
+    #[cfg(test)]
+    pub(crate) fn break_for_test(&mut self) {
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        if let Ok(file) = File::open(&current.path) {
+            current.file = file;
+        }
+    }
+}
+
+/// Adds a change to a group; answers with the number of its blocks.
+fn push(group: &mut Group, chain: &Chain, control: Control, change: &Change<'_>) -> usize {
+    let push_block = |group: &mut Group, block: &Block| {
+        let writes = chain.writes_of(block);
+        group.push(|out| record::block(block, &writes, out));
+    };
+    match change {
+        Change::Block => {
+            push_block(group, chain.head());
+            1
+        }
+        Change::Reorg(to) => {
+            group.push(|out| record::truncate(*to, out));
+            group.push(|out| record::control(control, out));
+            let blocks = chain.range(to + 1, u64::MAX);
+            for block in &blocks {
+                push_block(group, block);
+            }
+            blocks.len()
+        }
+        Change::Taken(request) => {
+            group.push(|out| record::taken(request, out));
+            0
+        }
+        Change::Control => {
+            group.push(|out| record::control(control, out));
+            0
+        }
+    }
+}
+
+impl Current {
+    fn create(path: PathBuf) -> Result<Self, KeepError> {
+        let file = File::create(&path).map_err(KeepError::at(&path))?;
+        Ok(Self {
+            path,
+            file,
+            bytes: 0,
+            blocks: 0,
+            unsynced: 0,
+        })
+    }
+
+    /// Goes on after the first `length` bytes of a segment.
+    fn reopen(path: PathBuf, (length, blocks): (u64, usize)) -> Result<Self, KeepError> {
+        let failed = KeepError::at(&path);
+        let file = OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .map_err(&failed)?;
+        let current = file.metadata().map_err(&failed)?.len();
+        if current != length {
+            tracing::warn!(path = %path.display(), bytes = current - length, "a torn end is cut off");
+            file.set_len(length).map_err(&failed)?;
+        }
+        drop(failed);
+        Ok(Self {
+            path,
+            file,
+            bytes: length,
+            blocks,
+            unsynced: 0,
+        })
+    }
+
+    fn append(&mut self, bytes: &[u8], blocks: usize, durable: bool) -> Result<(), KeepError> {
+        let written = self.file.write_all(bytes);
+        written.map_err(KeepError::at(&self.path))?;
+        self.bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.blocks += blocks;
+        self.unsynced += 1;
+        if durable || self.unsynced >= MAX_UNSYNCED {
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), KeepError> {
+        if self.unsynced > 0 {
+            let synced = self.file.sync_data();
+            synced.map_err(KeepError::at(&self.path))?;
+            self.unsynced = 0;
+        }
+        Ok(())
+    }
+
+    /// Fills a new segment.
+    fn write(&mut self, seed: u64, chain: &Chain, at: u64, control: Control) -> io::Result<()> {
+        let mut out = BufWriter::new(&self.file);
+        let mut bytes = 0;
+        let mut write = |part: &[u8]| {
+            bytes += u64::try_from(part.len()).unwrap_or(u64::MAX);
+            out.write_all(part)
+        };
+        write(&segment::header(seed))?;
+        let mut checkpoint = Group::default();
+        checkpoint.push(|out| record::control(control, out));
+        for values in chain.values_before(at).chunks(VALUES_PER_ENTRY) {
+            checkpoint.push(|out| record::values(values, out));
+        }
+        let mut blocks = chain.range(at, u64::MAX).into_iter();
+        let base = blocks.next().ok_or(io::ErrorKind::InvalidInput)?;
+        checkpoint.push(|out| record::block(&base, &chain.writes_of(&base), out));
+        write(&checkpoint.finish())?;
+        let later = blocks.len();
+        for block in blocks {
+            let mut group = Group::default();
+            group.push(|out| record::block(&block, &chain.writes_of(&block), out));
+            write(&group.finish())?;
+        }
+        for request in chain.unsealed() {
+            let mut group = Group::default();
+            group.push(|out| record::taken(request, out));
+            write(&group.finish())?;
+        }
+        out.flush()?;
+        drop(out);
+        self.file.sync_all()?;
+        self.bytes = bytes;
+        self.blocks = later;
+        Ok(())
+    }
+}
+
+fn lock(folder: &Path) -> Result<File, OpenError> {
+    let path = folder.join(LOCK);
+    let file = File::create(&path).map_err(KeepError::at(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse {
+            path: folder.to_owned(),
+        }),
+        Err(TryLockError::Error(source)) => Err(KeepError::at(&path)(source).into()),
+    }
+}
