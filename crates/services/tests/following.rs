@@ -51,7 +51,7 @@ proptest! {
             let stop = CancellationToken::new();
             for event in events {
                 match event {
-                    Event::Mine(blocks) => world.node.mine(blocks),
+                    Event::Mine(blocks) => world.node.mine(blocks).unwrap(),
                     Event::Reorg(depth) => world.node.reorg(depth).unwrap(),
                     Event::Round => { followed.indexer.round(&stop).await.unwrap(); }
                     Event::Restart => {
@@ -198,7 +198,7 @@ async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
     follower.look().await.unwrap();
     assert!(snapshots.load().is_none());
     for _ in 0..3 {
-        world.node.mine(2);
+        world.node.mine(2).unwrap();
         world.node.reorg(3).unwrap();
         station.sync().await;
         follower.look().await.unwrap();
@@ -240,4 +240,37 @@ async fn an_indexer_that_is_told_to_stop_stops() {
     }
     stop.cancel();
     running.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_announcement_ends_the_pause_between_polls() {
+    let world = World::new(11).await;
+    let store = world.store("store").await;
+    let options = IndexerOptions {
+        poll: Duration::from_hours(1),
+        ..IndexerOptions::default()
+    };
+    let station = world.station_on(store, options).await;
+    let (bell, stop) = (Doorbell::default(), CancellationToken::new());
+    let mut heads = world.node_url.join("/starknet/ws").unwrap();
+    heads.set_scheme("ws").unwrap();
+    let ringing = tokio::spawn(bell.clone().ring_at_heads(heads, stop.clone()));
+    let running = tokio::spawn(station.indexer.run(bell, stop.clone()));
+    // The socket may open after the first rounds: blocks come until one is heard.
+    let heard = async {
+        while station
+            .snapshots
+            .load()
+            .is_none_or(|it| it.head.number < 12)
+        {
+            world.node.mine(1).unwrap();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), heard)
+        .await
+        .unwrap();
+    stop.cancel();
+    running.await.unwrap();
+    ringing.await.unwrap();
 }

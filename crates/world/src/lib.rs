@@ -189,5 +189,5 @@ async fn serve(node: &StarknetNode, stop: CancellationToken) -> Url {
             .await
             .expect("the node is served");
     });
-    Url::parse(&format!("http://{address}/starknet")).expect("a url")
+    Url::parse(&format!("http://{address}/starknet/rpc/v0_10")).expect("a url")
 }

@@ -50,6 +50,23 @@ struct Node {
     verified: bool,
     failures: u32,
     rests_until: Option<Timestamp>,
+    /// Whether it rests for what it said, and not for saying nothing.
+    misled: bool,
+}
+
+impl Node {
+    fn recover(&mut self) {
+        self.failures = 0;
+        self.rests_until = None;
+        self.misled = false;
+        self.view.problem = None;
+    }
+
+    fn rests(&self, now: Timestamp) -> bool {
+        // A clock that was set back must not keep a node resting.
+        self.rests_until
+            .is_some_and(|until| now < until && until.duration_since(now) <= LONGEST_REST)
+    }
 }
 
 /// The node that a round is spent with.
@@ -75,6 +92,7 @@ impl Nodes {
             verified: false,
             failures: 0,
             rests_until: None,
+            misled: false,
         });
         Self {
             all: nodes.collect(),
@@ -134,7 +152,7 @@ impl Nodes {
                     heads.push((index, head));
                 }
                 Ok(Some((index, Err(fault)))) => {
-                    self.failed(index, fault.chain_text(), now);
+                    self.rest(index, fault.chain_text(), now);
                     failed = fault;
                 }
                 Ok(None) | Err(_) => break,
@@ -144,7 +162,7 @@ impl Nodes {
         for (index, head) in &heads {
             self.answered(*index, *head, now);
         }
-        self.choose(&heads).ok_or(failed)
+        self.choose(&heads, now).ok_or(failed)
     }
 
     /// Accepts a block when enough nodes have it.
@@ -171,22 +189,19 @@ impl Nodes {
         Ok(())
     }
 
-    /// Passes a node over for a while.
+    /// Passes a node over for a while that did not serve well.
     pub(super) fn distrust(&mut self, chosen: &Chosen, problem: String, now: Timestamp) {
-        self.failed(chosen.index, problem, now);
+        self.rest(chosen.index, problem, now);
+        if let Some(node) = self.all.get_mut(chosen.index) {
+            node.misled = true;
+        }
     }
 
     /// The nodes to ask: those that do not rest, or all if every one does.
     fn awake(&self, now: Timestamp) -> Vec<usize> {
-        let awake = |node: &Node| {
-            node.rests_until.is_none_or(|until| {
-                // A clock that was set back must not keep a node resting.
-                now >= until || until.duration_since(now) > LONGEST_REST
-            })
-        };
         let indexes: Vec<usize> = (0..)
             .zip(&self.all)
-            .filter_map(|(index, node)| awake(node).then_some(index))
+            .filter_map(|(index, node)| (!node.rests(now)).then_some(index))
             .collect();
         if indexes.is_empty() {
             (0..self.all.len()).collect()
@@ -195,10 +210,22 @@ impl Nodes {
         }
     }
 
-    fn choose(&self, heads: &[(usize, BlockRef)]) -> Option<Chosen> {
-        let highest = heads.iter().map(|(_, head)| head.number).max()?;
-        let (index, head) = heads
-            .iter()
+    /// The most preferred node that is not behind the others; one that misled
+    /// us only if there is no other.
+    fn choose(&self, heads: &[(usize, BlockRef)], now: Timestamp) -> Option<Chosen> {
+        let misled = |index: usize| {
+            let node = self.all.get(index);
+            node.is_some_and(|node| node.misled && node.rests(now))
+        };
+        let trusted: Vec<_> = heads.iter().filter(|(index, _)| !misled(*index)).collect();
+        let candidates = if trusted.is_empty() {
+            heads.iter().collect()
+        } else {
+            trusted
+        };
+        let highest = candidates.iter().map(|(_, head)| head.number).max()?;
+        let (index, head) = candidates
+            .into_iter()
             .filter(|(_, head)| head.number.saturating_add(TOLERATED_LAG) >= highest)
             .min_by_key(|(index, _)| *index)?;
         Some(Chosen {
@@ -213,10 +240,13 @@ impl Nodes {
             node.verified = true;
             node.view.head = Some(head);
             node.view.answered_at = Some(now);
+            if !node.misled {
+                node.recover();
+            }
         }
     }
 
-    fn failed(&mut self, index: usize, problem: String, now: Timestamp) {
+    fn rest(&mut self, index: usize, problem: String, now: Timestamp) {
         if let Some(node) = self.all.get_mut(index) {
             let doublings = node.failures.min(10);
             let rest = FIRST_REST.saturating_mul(1 << doublings).min(LONGEST_REST);
@@ -229,9 +259,7 @@ impl Nodes {
     /// A round with this node ended well: it is trusted again.
     pub(super) fn served_well(&mut self, chosen: &Chosen) {
         if let Some(node) = self.all.get_mut(chosen.index) {
-            node.failures = 0;
-            node.rests_until = None;
-            node.view.problem = None;
+            node.recover();
         }
     }
 }

@@ -105,7 +105,7 @@ async fn simulate(
     })
 }
 
-/// Starts a simulated node on a listener.
+/// Starts a simulated node on a listener; also says where we ask it.
 pub(crate) async fn start_simulation(
     config: &Config,
     listener: TcpListener,
@@ -114,7 +114,9 @@ pub(crate) async fn start_simulation(
     let node = wiring::simulated_node(config).await?;
     let address = reachable(&listener)?;
     let url = format!("http://{address}/starknet");
-    let parsed = url.parse().context("the simulated node's address")?;
+    // The newest version counts a block's events, so that none can be missed.
+    let newest = format!("{url}/rpc/v0_10");
+    let newest = newest.parse().context("the simulated node's address")?;
     let simulation = Simulation {
         url,
         announcements: format!("ws://{address}/starknet/ws"),
@@ -129,7 +131,7 @@ pub(crate) async fn start_simulation(
         producer.produce(stop).await;
         Ok(())
     });
-    Ok((simulation, parsed))
+    Ok((simulation, newest))
 }
 
 /// Learns from the nodes which network it is. One that does not answer now may

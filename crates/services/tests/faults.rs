@@ -1,0 +1,241 @@
+//! Every fault of a node at every step: the final state is that of a run without.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use chain::{RpcOptions, StarknetClient};
+use primitives::{Clock, Entropy, SignedDuration};
+use rstest::rstest;
+use services::{Fault, IndexerOptions, Nodes, Round};
+use simnet::FaultKind;
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+use world::{Station, World};
+
+const METHODS: [&str; 5] = [
+    "starknet_chainId",
+    "starknet_blockHashAndNumber",
+    "starknet_getBlockWithReceipts",
+    "starknet_getBlockWithTxHashes",
+    "starknet_call",
+];
+
+const KINDS: [FaultKind; 12] = [
+    FaultKind::Delay(Duration::from_secs(1)),
+    FaultKind::Dropped,
+    FaultKind::Http5xx,
+    FaultKind::Http429,
+    FaultKind::Malformed,
+    FaultKind::Truncated,
+    FaultKind::Oversized,
+    FaultKind::WrongId,
+    FaultKind::StaleHead,
+    FaultKind::WrongParent,
+    FaultKind::MissingBlock,
+    FaultKind::EmptyEvents,
+];
+
+/// Answers that are spoiled: more than a request has attempts.
+const SPOILED: u32 = 3;
+
+/// Rounds after which a fault that was not outlived is a failure.
+const MAX_ROUNDS: usize = 40;
+
+/// A client that loses patience quickly.
+fn client(world: &World, url: &Url) -> StarknetClient {
+    let options = RpcOptions {
+        timeout: Duration::from_millis(200),
+        attempts: NonZeroU32::MIN.saturating_add(1),
+        backoff_base: Duration::from_millis(1),
+        backoff_cap: Duration::from_millis(2),
+        max_response_bytes: 4 * 1024 * 1024,
+        ..RpcOptions::default()
+    };
+    let entropy = Arc::clone(&world.entropy) as Arc<dyn Entropy>;
+    StarknetClient::new(url.clone(), options, entropy).unwrap()
+}
+
+async fn impatient(world: &World) -> Station {
+    let nodes = Nodes::new(vec![client(world, &world.node_url)], 1);
+    let options = IndexerOptions {
+        batch: 5,
+        ..IndexerOptions::default()
+    };
+    let store = world.store("faulty").await;
+    world.station_with(store, nodes, options).await
+}
+
+/// Rounds until the node's head is served, whatever fails on the way.
+async fn outlive(world: &World, station: &mut Station, what: &str) {
+    let stop = CancellationToken::new();
+    for _ in 0..MAX_ROUNDS {
+        let caught_up = matches!(station.indexer.round(&stop).await, Ok(Round::CaughtUp));
+        let head = station.snapshots.load().map(|snapshot| snapshot.head);
+        if caught_up && head == Some(world.node.head()) {
+            return;
+        }
+    }
+    panic!("{what} was not outlived");
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    CatchingUp,
+    Following,
+    RollingBack,
+}
+
+#[rstest]
+#[tokio::test]
+async fn every_fault_is_outlived_with_the_state_of_a_run_without(
+    #[values(Step::CatchingUp, Step::Following, Step::RollingBack)] step: Step,
+) {
+    for kind in KINDS {
+        for method in METHODS {
+            let world = World::with_history(1, 14).await;
+            let mut station = impatient(&world).await;
+            match step {
+                Step::CatchingUp => {}
+                Step::Following => {
+                    station.sync().await;
+                    world.node.mine(3).unwrap();
+                }
+                Step::RollingBack => {
+                    station.sync().await;
+                    world.node.reorg(4).unwrap();
+                }
+            }
+            if world.node.fault(method, kind, SPOILED).is_err() {
+                // The kind means nothing for this method's answers.
+                continue;
+            }
+            let what = format!("{kind} of {method} while {step:?}");
+            outlive(&world, &mut station, &what).await;
+            world.node.clear_faults("*");
+            world.node.clear_faults(method);
+            let mut alone = world.station("alone").await;
+            alone.sync().await;
+            assert_eq!(station.contents().await, alone.contents().await, "{what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn when_the_preferred_node_is_dead_the_next_one_is_asked() {
+    let world = World::new(2).await;
+    let dead: Url = "http://127.0.0.1:9/starknet".parse().unwrap();
+    let clients = vec![client(&world, &dead), client(&world, &world.node_url)];
+    let store = world.store("store").await;
+    let nodes = Nodes::new(clients, 1);
+    let mut station = world
+        .station_with(store, nodes, IndexerOptions::default())
+        .await;
+    station.sync().await;
+    assert_eq!(station.snapshots.load().unwrap().head, world.node.head());
+    let view = station.progress.view();
+    assert!(
+        view.nodes[0]
+            .problem
+            .as_ref()
+            .unwrap()
+            .contains("cannot connect")
+    );
+    assert_eq!(view.nodes[1].problem, None);
+    assert_eq!(view.nodes[1].head, Some(world.node.head()));
+}
+
+#[tokio::test]
+async fn a_node_that_failed_is_asked_again_after_a_rest() {
+    let world = World::new(3).await;
+    let other = World::new(3).await;
+    let clients = vec![
+        client(&world, &world.node_url),
+        client(&world, &other.node_url),
+    ];
+    let store = world.store("store").await;
+    let mut station = world
+        .station_with(store, Nodes::new(clients, 1), IndexerOptions::default())
+        .await;
+    let stop = CancellationToken::new();
+    world.node.fault("*", FaultKind::Dropped, 1_000).unwrap();
+    station.sync().await;
+    assert!(station.progress.view().nodes[0].problem.is_some());
+    world.node.clear_faults("*");
+    world.clock.advance(SignedDuration::from_secs(61));
+    other.clock.advance(SignedDuration::from_secs(61));
+    station.indexer.round(&stop).await.unwrap();
+    assert_eq!(station.progress.view().nodes[0].problem, None);
+}
+
+#[tokio::test]
+async fn a_block_that_too_few_nodes_know_is_not_accepted() {
+    let (ours, theirs) = (World::new(4).await, World::new(4).await);
+    let clients = vec![
+        client(&ours, &ours.node_url),
+        client(&ours, &theirs.node_url),
+    ];
+    let store = ours.store("store").await;
+    let mut station = ours
+        .station_with(store, Nodes::new(clients, 2), IndexerOptions::default())
+        .await;
+    station.sync().await;
+    assert_eq!(station.snapshots.load().unwrap().head, ours.node.head());
+    let before = station.contents().await;
+    ours.node.reorg(2).unwrap();
+    let stop = CancellationToken::new();
+    let fault = station.indexer.round(&stop).await.unwrap_err();
+    assert!(
+        matches!(
+            fault,
+            Fault::NoAgreement {
+                agreeing: 1,
+                wanted: 2,
+                ..
+            }
+        ),
+        "{fault:?}"
+    );
+    assert_eq!(station.contents().await, before);
+}
+
+#[tokio::test]
+async fn a_node_of_another_chain_is_passed_over() {
+    let world = World::new(5).await;
+    let stranger = World::new(6).await;
+    let clients = vec![
+        client(&world, &world.node_url),
+        client(&world, &stranger.node_url),
+    ];
+    let store = world.store("store").await;
+    let mut station = world
+        .station_with(store, Nodes::new(clients, 1), IndexerOptions::default())
+        .await;
+    station.sync().await;
+    let before = station.contents().await;
+    // Alone, the stranger would be a chain without a common block.
+    world.node.fault("*", FaultKind::Dropped, 1_000).unwrap();
+    stranger.node.mine(3).unwrap();
+    let stop = CancellationToken::new();
+    for _ in 0..3 {
+        assert!(station.indexer.round(&stop).await.is_err());
+    }
+    assert_eq!(station.contents().await, before);
+    world.node.clear_faults("*");
+    station.sync().await;
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_disturbs_nothing() {
+    let world = World::new(7).await;
+    let mut station = impatient(&world).await;
+    for jump in [-86_400, 3, 86_400, -3_600] {
+        world.clock.advance(SignedDuration::from_secs(jump));
+        world.node.mine(2).unwrap();
+        world.node.fault("*", FaultKind::Dropped, 1).unwrap();
+        outlive(&world, &mut station, "a jump of the clock").await;
+    }
+    assert!(world.clock.now() > primitives::Timestamp::UNIX_EPOCH);
+    let mut alone = world.station("alone").await;
+    alone.sync().await;
+    assert_eq!(station.contents().await, alone.contents().await);
+}
