@@ -26,6 +26,9 @@ pub enum Fault {
         /// The first block stored.
         first: BlockRef,
     },
+    /// A task of ours was cut short, by a bug or because the process ends.
+    #[error("a task was cut short")]
+    Interrupted(#[source] tokio::task::JoinError),
     /// The node's blocks do not link to each other.
     #[error("the node's block {number} does not follow its block before")]
     Unlinked {
