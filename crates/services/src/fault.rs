@@ -47,6 +47,9 @@ pub enum Fault {
         /// Nodes that must have it.
         wanted: usize,
     },
+    /// A task of ours was cut short, by a bug or because the process ends.
+    #[error("a task was cut short")]
+    Interrupted(#[source] tokio::task::JoinError),
     /// The node's blocks do not link to each other.
     #[error("the node's block {number} does not follow its block before")]
     Unlinked {
@@ -64,7 +67,7 @@ impl Fault {
             | Self::NoNode
             | Self::OtherChain { .. }
             | Self::Unlinked { .. } => true,
-            Self::Store(_) | Self::NoAgreement { .. } => false,
+            Self::Store(_) | Self::NoAgreement { .. } | Self::Interrupted(_) => false,
         }
     }
 

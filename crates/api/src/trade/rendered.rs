@@ -3,14 +3,20 @@
 use super::token::TokenBody;
 use crate::dialect::Dialect;
 use arc_swap::ArcSwapOption;
-use market::{Page, Token, TokenList};
+use bytes::Bytes;
+use market::{Page, Token, TokenList, TokenQuery};
 use std::{
+    collections::HashMap,
     fmt::Write as _,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 /// Bytes of a page apart from its tokens, roughly.
 const FRAME_BYTES: usize = 128;
+
+/// Pages kept of one list, and the longest query whose page is kept.
+const MAX_KEPT_PAGES: usize = 256;
+const MAX_KEPT_QUERY_BYTES: usize = 128;
 
 /// The JSON of the tokens of the newest list.
 pub(super) struct RenderedTokens {
@@ -19,11 +25,13 @@ pub(super) struct RenderedTokens {
 }
 
 /// The JSON of one list's tokens, by their places in it; each is written when
-/// it is first asked for.
+/// it is first asked for. Pages that many ask for are kept whole: a list never
+/// changes, so that the same query has the same answer.
 pub(super) struct RenderedList {
     list: Arc<TokenList>,
     dialect: Dialect,
     texts: Box<[OnceLock<Box<str>>]>,
+    pages: Mutex<HashMap<Box<str>, Bytes>>,
 }
 
 impl RenderedTokens {
@@ -51,7 +59,27 @@ impl RenderedList {
             texts: list.tokens().iter().map(|_| OnceLock::new()).collect(),
             list,
             dialect,
+            pages: Mutex::default(),
         }
+    }
+
+    /// The page that the text of a query was answered with before.
+    pub(super) fn kept_page(&self, text: &str) -> Option<Bytes> {
+        self.pages().get(text).cloned()
+    }
+
+    /// The page that a query asks for; kept under the query's text.
+    pub(super) fn page(&self, text: &str, query: &TokenQuery) -> Bytes {
+        let page = Bytes::from(self.write(&self.list.page(query)));
+        let mut pages = self.pages();
+        if pages.len() < MAX_KEPT_PAGES && text.len() <= MAX_KEPT_QUERY_BYTES {
+            pages.insert(text.into(), page.clone());
+        }
+        page
+    }
+
+    fn pages(&self) -> std::sync::MutexGuard<'_, HashMap<Box<str>, Bytes>> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One token, with its place in the list.
@@ -61,8 +89,7 @@ impl RenderedList {
         })
     }
 
-    /// A page of the list.
-    pub(super) fn page(&self, page: &Page) -> String {
+    fn write(&self, page: &Page) -> String {
         let tokens = page
             .content
             .iter()

@@ -7,8 +7,9 @@ use super::{
 };
 use crate::error::{ErrorAnswers, Rejection, shown};
 use axum::{
+    body::Body,
     extract::{FromRequestParts, Path, State},
-    http::{header::CONTENT_TYPE, request::Parts},
+    http::{Uri, header::CONTENT_TYPE, request::Parts},
     response::{IntoResponse, Response},
 };
 use axum_extra::extract::Query;
@@ -36,14 +37,17 @@ pub(super) fn routes() -> [UtoipaMethodRouter<TradeState>; 2] {
         ErrorAnswers,
     ),
 )]
-async fn list_tokens(
-    State(state): State<TradeState>,
-    ListQuery(query): ListQuery,
-) -> Result<Response, Rejection> {
-    let query = query.read(state.dialect)?;
-    let snapshot = state.snapshot()?;
-    let page = snapshot.tokens.page(&query);
-    Ok(json(state.rendered.of(&snapshot.tokens).page(&page)))
+async fn list_tokens(State(state): State<TradeState>, uri: Uri) -> Result<Response, Rejection> {
+    let text = uri.query().unwrap_or_default();
+    let rendered = state.snapshot().map(|it| state.rendered.of(&it.tokens));
+    if let Some(page) = rendered.as_ref().ok().and_then(|it| it.kept_page(text)) {
+        return Ok(json(page));
+    }
+    let query = Query::<TokenListQuery>::try_from_uri(&uri)
+        .map_err(|error| Rejection::invalid(format!("query: {error}")))?
+        .0
+        .read(state.dialect)?;
+    Ok(json(rendered?.page(text, &query)))
 }
 
 /// Find a token
@@ -97,20 +101,8 @@ fn read_address(asked: &str) -> Result<Option<Address>, Rejection> {
     Ok(Some(address))
 }
 
-fn json(body: String) -> Response {
-    ([(CONTENT_TYPE, "application/json")], body).into_response()
-}
-
-struct ListQuery(TokenListQuery);
-
-impl<S: Send + Sync> FromRequestParts<S> for ListQuery {
-    type Rejection = Rejection;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Rejection> {
-        let query = Query::<TokenListQuery>::from_request_parts(parts, state).await;
-        let Query(query) = query.map_err(|error| Rejection::invalid(format!("query: {error}")))?;
-        Ok(Self(query))
-    }
+fn json(body: impl Into<Body>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body.into()).into_response()
 }
 
 struct AddressOrSymbol(String);

@@ -8,7 +8,7 @@ use chain::{Block, StarknetClient};
 use futures_util::{StreamExt, stream};
 use market::BlockEffects;
 use primitives::{BlockRef, Felt};
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// What a round did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,12 +124,14 @@ impl Indexer {
         let mut batches = stream::iter(batches(next, chosen.head.number, self.options.batch))
             .map(|range| {
                 let node = node.clone();
-                async move { node.blocks(range).await }
+                // A task of its own goes on while the batch before is applied.
+                AbortOnDropHandle::new(tokio::spawn(async move { node.blocks(range).await }))
             })
             .buffered(self.options.prefetch);
         let mut applied = 0;
         while let Some(blocks) = batches.next().await {
-            match self.apply(chosen, &blocks?).await? {
+            let blocks = blocks.map_err(Fault::Interrupted)??;
+            match self.apply(chosen, &blocks).await? {
                 Batch::Applied(count) => applied += count,
                 Batch::Forked => match self.state.tip {
                     Some(tip) => return self.roll_back(chosen, tip.block).await,
