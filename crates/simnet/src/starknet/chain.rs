@@ -284,4 +284,6 @@ impl Chain {
 }
 
 #[cfg(test)]
+mod sending_tests;
+#[cfg(test)]
 mod tests;

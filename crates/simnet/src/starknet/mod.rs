@@ -23,6 +23,8 @@ mod state;
 mod storage;
 mod trace;
 mod transaction;
+#[cfg(test)]
+mod wallet;
 mod world;
 
 pub use chain::ReorgError;

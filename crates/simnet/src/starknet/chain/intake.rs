@@ -36,43 +36,50 @@ impl Chain {
         Ok(())
     }
 
-    /// Includes those that wait and whose turn it is now.
+    /// Includes those that wait and whose turn it is now, in the order of their
+    /// arrival as far as their nonces allow.
     pub(super) fn include_waiting(&mut self) {
         self.mempool.expire(self.open.number);
-        for turn in self.mempool.turns() {
-            self.include_from(turn);
+        loop {
+            let turns = self.mempool.turns();
+            let included = turns.into_iter().filter(|turn| self.include_turn(*turn));
+            if included.count() == 0 {
+                return;
+            }
         }
     }
 
     /// Includes the transaction that waits for this turn, and the sender's next
     /// ones.
     fn include_from(&mut self, (sender, mut nonce): Turn) {
-        while self.has_room() {
-            let turn = (sender, nonce);
-            let Some(request) = self.mempool.get(turn) else {
-                return;
-            };
-            let view = self.view(self.open.number);
-            if !self.is_due(request)
-                // Prices may fall again.
-                || matches!(
-                    process::check_fee(view, request, self.open.prices),
-                    Err(Refusal::Bounds { .. })
-                )
-            {
-                return;
-            }
-            let Some(request) = self.mempool.take(turn) else {
-                return;
-            };
-            let hash = request.hash;
-            let included = self
-                .check_again(&request)
-                .and_then(|()| self.include(request));
-            if let Err(error) = included {
-                tracing::debug!(%hash, %error, "a waiting transaction is dropped");
-            }
+        while self.include_turn((sender, nonce)) {
             nonce = nonce.saturating_add(1);
+        }
+    }
+
+    /// Includes the transaction that waits for this turn, if its time has come.
+    fn include_turn(&mut self, turn: Turn) -> bool {
+        let Some(request) = self.mempool.get(turn) else {
+            return false;
+        };
+        let view = self.view(self.open.number);
+        let fee = process::check_fee(view, request, self.open.prices);
+        // Prices may fall again.
+        let expensive = matches!(fee, Err(Refusal::Bounds { .. }));
+        if expensive || !self.has_room() || !self.is_due(request) {
+            return false;
+        }
+        let Some(request) = self.mempool.take(turn) else {
+            return false;
+        };
+        let hash = request.hash;
+        let checked = self.check_again(&request);
+        match checked.and_then(|()| self.include(request)) {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::debug!(%hash, %error, "a waiting transaction is dropped");
+                false
+            }
         }
     }
 

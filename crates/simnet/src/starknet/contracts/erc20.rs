@@ -141,6 +141,12 @@ pub(crate) fn balance_key(token: Felt, owner: Felt) -> Key {
     Key::new(token, BALANCES, &[owner])
 }
 
+/// Whether a variable holds how much of a token belongs to somebody.
+#[cfg(test)]
+pub(crate) fn balances_of(key: &Key) -> bool {
+    key.variable == BALANCES
+}
+
 /// A call that transfers.
 pub(crate) fn transfer_call(token: Felt, to: Felt, amount: U256) -> Call {
     call(token, *TRANSFER, to, amount)

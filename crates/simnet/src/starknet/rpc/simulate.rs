@@ -13,6 +13,7 @@ use crate::starknet::process::{self, Charge, Outcome, Reversal};
 use crate::starknet::refusal::Refusal;
 use crate::starknet::trace::Invocation;
 use crate::starknet::transaction::Request;
+use primitives::transaction_hash::ResourceBounds;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -164,7 +165,13 @@ fn step(
     mode: Mode,
 ) -> Result<(Option<Invocation>, Outcome), Refusal> {
     process::check_sender(view, request)?;
-    if mode.charge == Charge::Fee {
+    // As on the network, one who allows nothing only wants to know.
+    let charge = if request.signed.terms.bounds == ResourceBounds::default() {
+        Charge::Nothing
+    } else {
+        mode.charge
+    };
+    if charge == Charge::Fee {
         process::check_fee(view, request, prices)?;
     }
     let validation = if mode.validate {
@@ -172,7 +179,7 @@ fn step(
     } else {
         None
     };
-    let outcome = process::apply(view, request, prices, mode.charge, mode.traced)?;
+    let outcome = process::apply(view, request, prices, charge, mode.traced)?;
     Ok((validation, outcome))
 }
 

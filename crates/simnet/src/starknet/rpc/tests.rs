@@ -1,6 +1,9 @@
 //! Every method and every error, without the transport.
 
+mod contracts;
 mod events;
+mod sending;
+mod simulating;
 
 use super::*;
 use crate::starknet::config::{History, StarknetConfig};
