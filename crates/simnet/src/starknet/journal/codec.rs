@@ -6,6 +6,9 @@
 use primitives::{Felt, U256};
 use std::sync::Arc;
 
+/// Elements of a list for which room is made before they are read.
+const MAX_RESERVED: usize = 1_024;
+
 /// A value that can be written to bytes and read back.
 pub(super) trait Stored: Sized {
     fn store(&self, out: &mut Vec<u8>);
@@ -27,6 +30,12 @@ impl<'b> Input<'b> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(taken)
+    }
+
+    /// A text that stays where it is.
+    pub(super) fn text(&mut self) -> Option<&'b str> {
+        let length = usize::load(self)?;
+        std::str::from_utf8(self.take(length)?).ok()
     }
 
     pub(super) fn byte(&mut self) -> Option<u8> {
@@ -172,8 +181,7 @@ impl Stored for String {
     }
 
     fn load(input: &mut Input<'_>) -> Option<Self> {
-        let length = usize::load(input)?;
-        Self::from_utf8(input.take(length)?.to_vec()).ok()
+        input.text().map(Self::from)
     }
 }
 
@@ -205,7 +213,11 @@ impl<T: Stored> Stored for Vec<T> {
         if length > input.0.len() {
             return None;
         }
-        (0..length).map(|_| T::load(input)).collect()
+        let mut list = Self::with_capacity(length.min(MAX_RESERVED));
+        for _ in 0..length {
+            list.push(T::load(input)?);
+        }
+        Some(list)
     }
 }
 

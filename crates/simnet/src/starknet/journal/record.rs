@@ -251,7 +251,7 @@ impl Stored for Variable {
     }
 
     fn load(input: &mut Input<'_>) -> Option<Self> {
-        let name = lasting(&String::load(input)?)?;
+        let name = lasting(input.text()?)?;
         let shape = match input.byte()? {
             0 => Shape::Protocol,
             1 => Shape::Felt,

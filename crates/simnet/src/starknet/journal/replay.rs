@@ -138,8 +138,8 @@ impl Replay {
             Record::Control(control) => self.control = control,
             Record::Taken(request) => self.unsealed.push(*request),
             Record::Block(kept) => {
-                let sealed: Vec<_> = kept.block.transactions.clone();
                 chain.append(*kept)?;
+                let sealed = &chain.head().transactions;
                 self.unsealed
                     .retain(|request| !sealed.iter().any(|sealed| sealed.hash() == request.hash));
             }
