@@ -47,7 +47,10 @@ for (const [name, starknet, path, index] of generations) {
       const [low, high] = await node.callContract({ contractAddress, entrypoint: "balanceOf", calldata });
       return BigInt(low) + (BigInt(high) << 128n);
     };
-    const settled = async ({ transaction_hash }) => node.waitForTransaction(transaction_hash, RETRY);
+    const settled = async ({ transaction_hash }) => {
+      await stoa.control("sim_mine");
+      return node.waitForTransaction(transaction_hash, RETRY);
+    };
 
     test("estimates, sends and waits for a transfer", async () => {
       const mine = await balance(STRK, account.address);
