@@ -6,7 +6,13 @@ use axum::{
     http::{Method, StatusCode, header::CONTENT_TYPE},
     response::IntoResponse,
 };
-use std::{sync::Arc, time::Duration};
+use metrics::{Counter, Histogram};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 /// Requests answered, by method, route and status.
 pub const REQUESTS_TOTAL: &str = "stoa_http_requests_total";
@@ -33,17 +39,71 @@ pub(crate) fn method_name(method: &Method) -> &'static str {
     }
 }
 
-/// Counts an answer. `route` is the path's template, so that there are no more
-/// series than routes.
-pub(crate) fn record(method: &'static str, route: &Arc<str>, status: StatusCode, took: Duration) {
-    metrics::counter!(
-        REQUESTS_TOTAL,
-        "method" => method,
-        "route" => Arc::clone(route),
-        "status" => status.as_str().to_owned(),
-    )
-    .increment(1);
-    metrics::histogram!(REQUEST_SECONDS, "route" => Arc::clone(route)).record(took);
+/// Series that are remembered; there are fewer of them than that.
+const MAX_SERIES: usize = 4_096;
+
+/// The series of answers. Looking one up by its labels is dear, so that each
+/// is kept once it is known.
+#[derive(Default)]
+pub(crate) struct Answers(RwLock<HashMap<Labels, Series>>);
+
+/// Route, method and status.
+type Labels = (Arc<str>, &'static str, StatusCode);
+
+#[derive(Clone)]
+struct Series {
+    answers: Counter,
+    seconds: Histogram,
+}
+
+impl Answers {
+    /// Counts an answer. `route` is the path's template, so that there are no
+    /// more series than routes.
+    pub(crate) fn record(
+        &self,
+        route: Arc<str>,
+        method: &'static str,
+        status: StatusCode,
+        took: Duration,
+    ) {
+        let labels = (route, method, status);
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(series) = known.get(&labels) {
+            return series.record(took);
+        }
+        drop(known);
+        let series = Series::new(&labels.0, method, status);
+        series.record(took);
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() < MAX_SERIES {
+            known.insert(labels, series);
+        }
+    }
+}
+
+impl fmt::Debug for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answers").finish_non_exhaustive()
+    }
+}
+
+impl Series {
+    fn new(route: &Arc<str>, method: &'static str, status: StatusCode) -> Self {
+        Self {
+            answers: metrics::counter!(
+                REQUESTS_TOTAL,
+                "method" => method,
+                "route" => Arc::clone(route),
+                "status" => status.as_str().to_owned(),
+            ),
+            seconds: metrics::histogram!(REQUEST_SECONDS, "route" => Arc::clone(route)),
+        }
+    }
+
+    fn record(&self, took: Duration) {
+        self.answers.increment(1);
+        self.seconds.record(took);
+    }
 }
 
 /// Figures

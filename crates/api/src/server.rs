@@ -22,8 +22,8 @@ const MAX_CONNECTIONS: usize = 10_000;
 /// after it.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Headers of one request at most, and their bytes.
-const MAX_HEADERS: usize = 100;
+/// Bytes of one request's headers at most. Their number is hyper's own limit,
+/// 100: naming it costs every request an allocation.
 const MAX_HEADER_BYTES: usize = 64 * 1024;
 
 /// How long to wait when the system refuses another connection, mostly for
@@ -94,9 +94,9 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
-        .max_headers(MAX_HEADERS)
         .max_buf_size(MAX_HEADER_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -44,6 +44,7 @@ struct Parts {
     entropy: Arc<dyn Entropy>,
     timeout: Duration,
     max_body_bytes: usize,
+    answers: metrics::Answers,
 }
 
 /// Whether a request counts against its caller's limit.
@@ -60,6 +61,7 @@ impl Shell {
             entropy,
             timeout: config.request_timeout,
             max_body_bytes: config.max_body_bytes,
+            answers: metrics::Answers::default(),
         }))
     }
 
@@ -153,7 +155,7 @@ async fn surround(
     response.headers_mut().insert(request_id::X_REQUEST_ID, id);
     cors::allow(response.headers_mut());
     let (status, took) = (response.status(), started.elapsed());
-    metrics::record(method, &route, status, took);
+    shell.0.answers.record(route, method, status, took);
     span.in_scope(|| {
         let duration_ms = took.as_secs_f64() * 1e3;
         tracing::info!(status = status.as_u16(), duration_ms, "answered");

@@ -109,17 +109,22 @@ pub(crate) fn client(config: &Config, url: Url) -> Result<StarknetClient, chain:
     StarknetClient::new(url, options, entropy())
 }
 
-/// Makes the simulated node's world, which takes a processor for a while.
+/// Makes the simulated node's world, or goes on with the one in the data
+/// folder; both take a processor for a while.
 pub(crate) async fn simulated_node(config: &Config) -> anyhow::Result<StarknetNode> {
+    let folder = config.store.data.join("simnet");
+    let context = format!("cannot use the simulated chain in {}", folder.display());
     let config = StarknetConfig {
+        data: Some(folder),
         seed: config.simnet.seed,
         block_time: Some(config.simnet.block_time),
         transactions_per_block: config.simnet.transactions_per_block,
         ..StarknetConfig::default()
     };
-    tokio::task::spawn_blocking(move || StarknetNode::new(config, clock()))
+    tokio::task::spawn_blocking(move || StarknetNode::open(config, clock()))
         .await
-        .context("the simulated node could not be made")
+        .context("the simulated node could not be made")?
+        .context(context)
 }
 
 /// Serves a simulated node's JSON-RPC.
@@ -142,23 +147,6 @@ pub(crate) async fn bind_chain(
         let location = location(config);
         format!("cannot use the store {location} for {network}, see --data and --store")
     })
-}
-
-/// A simulated chain is made anew at each start. What was stored of the one
-/// before is taken back, as after a reorg that reaches to the first block.
-pub(crate) async fn forget_other_simulation(
-    store: &Store,
-    node: &StarknetClient,
-) -> anyhow::Result<()> {
-    let chain = store.chain();
-    let (Some(first), Some(tip)) = (chain.first_block().await?, chain.tip().await?) else {
-        return Ok(());
-    };
-    if node.block_hash(first.number).await? != Some(first.hash) {
-        chain.rollback(tip, None).await?;
-        tracing::info!("the simulated chain begins anew, what was stored of another is dropped");
-    }
-    Ok(())
 }
 
 /// What curators say about tokens.

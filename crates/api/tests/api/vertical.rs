@@ -33,7 +33,7 @@ async fn readiness_follows_the_freshness_of_the_data() {
     assert_eq!(part["nodes"][0]["blockNumber"], part["blockNumber"]);
     world.clock.advance(SignedDuration::from_secs(31));
     assert_eq!(bench.get("/readyz").await.status, 503);
-    world.node.mine(1);
+    world.node.mine(1).unwrap();
     station.sync().await;
     assert_eq!(bench.get("/readyz").await.status, 200);
 }

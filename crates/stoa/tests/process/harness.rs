@@ -1,5 +1,6 @@
 //! Starts the binary, reads what it says, and asks it over HTTP.
 
+use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader, Read},
     path::{Path, PathBuf},
@@ -58,6 +59,14 @@ pub(crate) const FREE_PORTS: [&str; 4] = ["--listen", "127.0.0.1:0", "--sim-list
 pub(crate) fn serve(data: &Path, more: &[&str]) -> Command {
     let mut command = stoa(&["serve"]);
     command.args(FREE_PORTS);
+    command.env("STOA__SERVER__LOG", "warn");
+    command.arg("--data").arg(data).args(more);
+    command
+}
+
+/// `simnet` on a free port, with its data in `data`.
+pub(crate) fn simnet(data: &Path, more: &[&str]) -> Command {
+    let mut command = stoa(&["simnet", "--sim-listen", "127.0.0.1:0"]);
     command.env("STOA__SERVER__LOG", "warn");
     command.arg("--data").arg(data).args(more);
     command
@@ -167,13 +176,7 @@ pub(crate) struct Answer {
 }
 
 pub(crate) async fn get(url: &str, key: Option<&str>) -> Answer {
-    // No certificates and no proxy: everything is on loopback.
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .tls_certs_only([])
-        .build()
-        .unwrap();
-    let mut request = client.get(url).timeout(PATIENCE);
+    let mut request = http().get(url).timeout(PATIENCE);
     if let Some(key) = key {
         request = request.header("x-api-key", key);
     }
@@ -184,4 +187,30 @@ pub(crate) async fn get(url: &str, key: Option<&str>) -> Answer {
         limit: limit.map(|value| value.to_str().unwrap().to_owned()),
         body: response.text().await.unwrap(),
     }
+}
+
+/// A client without certificates and proxy: everything is on loopback.
+fn http() -> reqwest::Client {
+    reqwest::Client::builder()
+        .no_proxy()
+        .tls_certs_only([])
+        .build()
+        .unwrap()
+}
+
+/// Posts JSON and returns what comes back.
+pub(crate) async fn post(url: &str, body: Vec<u8>) -> Vec<u8> {
+    let request = http().post(url).timeout(PATIENCE);
+    let request = request.header("content-type", "application/json");
+    let answer = request.body(body).send().await.unwrap();
+    answer.bytes().await.unwrap().to_vec()
+}
+
+/// Calls a method of a node.
+pub(crate) async fn call(url: &str, method: &str, params: Value) -> Value {
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let answer = post(url, body.to_string().into_bytes()).await;
+    let mut answer: Value = serde_json::from_slice(&answer).unwrap();
+    assert!(answer.get("error").is_none(), "{method}: {answer}");
+    answer.get_mut("result").unwrap().take()
 }

@@ -5,7 +5,9 @@
 )]
 
 mod commands;
+mod crashes;
 mod failures;
+mod gate;
 mod harness;
 mod keys;
 mod node;

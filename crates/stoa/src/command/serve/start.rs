@@ -41,9 +41,6 @@ pub(super) async fn start(
         None => connect(config).await?,
     };
     wiring::bind_chain(config, store, ground.network).await?;
-    if let (Some(_), Some(node)) = (&ground.simulation, ground.nodes.first()) {
-        wiring::forget_other_simulation(store, node).await?;
-    }
     let Service { work, health, api } =
         wiring::service(config, store, ground.network, ground.nodes, metrics.clone()).await?;
     Banner {
