@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use world::World;
 
 const TURNS: usize = 5;
-const BLOCKS: usize = 3_000;
+const BLOCKS: usize = 12_000;
 
 pub(crate) fn catching_up() -> Row {
     let runtime = tokio::runtime::Builder::new_multi_thread()
