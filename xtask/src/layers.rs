@@ -55,6 +55,7 @@ const IMPURE: &[&str] = &[
 /// everything that people run, since it is for tests alone.
 const LAYERS: &[Layer] = &[
     layer("primitives", Reach::Pure, IMPURE),
+    layer("amm", Reach::Pure, IMPURE),
     layer("market", Reach::Pure, IMPURE),
     layer("chain", Reach::Transitive, &["sqlx", "axum"]),
     layer(

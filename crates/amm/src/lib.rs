@@ -1,0 +1,14 @@
+//! What the exchanges' pools would pay, to the last unit.
+//!
+//! One module per family of curves: its state, its exact integer maths, its
+//! price, and its [`Ladder`], the floating-point form in which routes are
+//! searched. Every family has the same small face, [`Curve`]. Amounts are
+//! integers and every operation on them is checked; nothing here waits,
+//! performs I/O or logs.
+
+mod curve;
+mod ladder;
+mod wide;
+
+pub use curve::{Curve, Fill, Refusal, Side};
+pub use ladder::{Ladder, Rung};
