@@ -57,6 +57,9 @@ pub(crate) async fn open(file: &Path, durability: Durability) -> Result<Db, Stor
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Location, Store};
+    use market::BlockEffects;
+    use primitives::{BlockRef, Felt, Timestamp};
     use sqlx::{AssertSqlSafe, SqlitePool};
 
     async fn pragma(pool: &SqlitePool, name: &str) -> i64 {
@@ -118,6 +121,44 @@ mod tests {
             StoreError::from(filled.unwrap_err()),
             StoreError::DiskFull(_)
         ));
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_fills_up_leaves_no_half_of_a_batch() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite {
+            dir: folder.path().to_owned(),
+        };
+        let store = Store::open(&location).await.unwrap();
+        store.migrate().await.unwrap();
+        let Db::Sqlite { writer, .. } = store.chain().db() else {
+            panic!("not SQLite");
+        };
+        let pages = pragma(writer, "page_count").await;
+        pragma(writer, &format!("max_page_count = {}", pages + 5)).await;
+        let batch: Vec<_> = (0..2_000).map(plain_block).collect();
+        let refused = store.chain().append(None, &batch).await;
+        assert!(
+            matches!(refused, Err(StoreError::DiskFull(_))),
+            "{refused:?}"
+        );
+        assert_eq!(store.chain().tip().await.unwrap(), None);
+        pragma(writer, "max_page_count = 100000").await;
+        store.chain().append(None, &batch).await.unwrap();
+        let tip = store.chain().tip().await.unwrap();
+        assert_eq!(tip, batch.last().map(|last| last.block));
+    }
+
+    fn plain_block(number: u64) -> BlockEffects {
+        BlockEffects {
+            block: BlockRef {
+                number,
+                hash: Felt::from(number + 1),
+            },
+            parent_hash: Felt::from(number),
+            time: Timestamp::UNIX_EPOCH,
+            readings: Vec::new(),
+        }
     }
 
     #[tokio::test]

@@ -15,7 +15,11 @@ use market::{Listings, Reading};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
 use services::{Indexer, IndexerOptions, Nodes, Progress, Round, Snapshots};
 use simnet::{History, StarknetConfig, StarknetNode};
-use std::{sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 use store::{Location, Store};
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -39,7 +43,9 @@ pub struct World {
     pub entropy: Arc<SeededEntropy>,
     /// What curators say of the tokens.
     pub listings: Arc<Listings>,
-    folder: TempDir,
+    folder: PathBuf,
+    /// Dropping it removes the folder.
+    vanishes: Option<TempDir>,
     _served: DropGuard,
 }
 
@@ -67,18 +73,27 @@ impl World {
 
     /// A world with a history of `blocks`, two seconds apart.
     pub async fn with_history(seed: u64, blocks: usize) -> Self {
-        let start = Timestamp::from_second(START_S).expect("a time within the calendar");
-        let clock = Arc::new(ManualClock::new(start));
+        let folder = TempDir::new().expect("a temporary folder");
         let config = StarknetConfig {
             seed,
             block_time: None,
             history: History::blocks(blocks, Duration::from_secs(2)),
             ..StarknetConfig::default()
         };
-        let node = StarknetNode::new(config, Arc::clone(&clock) as Arc<dyn Clock>);
+        let mut world = Self::in_folder(folder.path(), config).await;
+        world.vanishes = Some(folder);
+        world
+    }
+
+    /// A world whose stores are in a folder of the caller's.
+    pub async fn in_folder(folder: &Path, config: StarknetConfig) -> Self {
+        let start = Timestamp::from_second(START_S).expect("a time within the calendar");
+        let clock = Arc::new(ManualClock::new(start));
+        let entropy = Arc::new(SeededEntropy::new(config.seed));
+        let node = StarknetNode::open(config, Arc::clone(&clock) as Arc<dyn Clock>);
+        let node = node.expect("a node");
         let stop = CancellationToken::new();
         let node_url = serve(&node, stop.clone()).await;
-        let entropy = Arc::new(SeededEntropy::new(seed));
         let client = client(&node_url, &entropy);
         let chain_id = client.chain_id().await.expect("the node answers");
         let listings = Listings::parse(&StarknetNode::token_list(), chain_id);
@@ -89,15 +104,21 @@ impl World {
             clock,
             entropy,
             listings: Arc::new(listings.expect("the built-in list is well-formed")),
-            folder: TempDir::new().expect("a temporary folder"),
+            folder: folder.to_owned(),
+            vanishes: None,
             _served: stop.drop_guard(),
         }
+    }
+
+    /// Where the stores are, each in a folder of its name.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Opens the store of that name, made if it is not there.
     pub async fn store(&self, name: &str) -> Store {
         let location = Location::Sqlite {
-            dir: self.folder.path().join(name),
+            dir: self.folder.join(name),
         };
         let store = Store::open(&location).await.expect("a store");
         store.migrate().await.expect("a schema");

@@ -3,11 +3,12 @@
 
 use crate::{
     gate::Gate,
-    harness::{Home, Service, call, serve, simnet},
+    harness::{Home, PATIENCE, Service, call, serve, simnet},
 };
 use serde_json::json;
 use std::path::Path;
 use store::{ChainContents, Location, Store};
+use tokio::time::Instant;
 
 /// Everything in a store: what hangs on the cursor, and every block's hash.
 async fn contents(dir: &Path) -> (ChainContents, Vec<String>) {
@@ -64,6 +65,40 @@ async fn killed_while_it_follows_a_chain_that_forks_the_store_ends_as_without() 
     let calm = home.path("calm");
     Service::ready(serve(&calm, &["--starknet-rpc", &url])).end_with("TERM");
     assert_eq!(contents(&stormy).await, contents(&calm).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_in_the_middle_of_a_write_the_store_ends_as_without() {
+    let home = Home::new();
+    let node = Service::ready(simnet(&home.path("node"), &[]));
+    let url = node.line("node").to_owned();
+    call(&url, "sim_pause", json!({})).await;
+    let stormy = home.path("stormy");
+    for _ in 0..12 {
+        // So that there is always something left to write.
+        call(&url, "sim_mine", json!({"blocks": 200})).await;
+        let service = Service::start(serve(&stormy, &["--starknet-rpc", &url]));
+        growth_of(&stormy.join("chain.db-wal"));
+        drop(service);
+    }
+    Service::ready(serve(&stormy, &["--starknet-rpc", &url])).end_with("TERM");
+    let calm = home.path("calm");
+    Service::ready(serve(&calm, &["--starknet-rpc", &url])).end_with("TERM");
+    assert_eq!(contents(&stormy).await, contents(&calm).await);
+}
+
+/// Waits until a file has grown twice: the first growth is the schema's or the
+/// journal's head, the second falls into the write of a batch.
+fn growth_of(file: &Path) {
+    let length = || std::fs::metadata(file).map_or(0, |file| file.len());
+    let patience = Instant::now() + PATIENCE;
+    for _ in 0..2 {
+        let before = length();
+        while length() <= before {
+            assert!(Instant::now() < patience, "nothing was written");
+            std::thread::yield_now();
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Catching up, told to whoever waits: a bar on a terminal, lines in a log.
 
 use crate::{console::say_about, wiring};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     convert::Infallible,
     future,
@@ -38,7 +38,14 @@ pub(super) async fn announce(health: &wiring::Health, started: Instant) -> Infal
         bar.set_position(at);
         if bar.is_hidden() && told.elapsed() >= LINE {
             told = Instant::now();
-            tracing::info!(block = at, head, problem = part.problem, "catching up");
+            let left = HumanDuration(bar.eta()).to_string();
+            tracing::info!(
+                block = at,
+                head,
+                left,
+                problem = part.problem,
+                "catching up"
+            );
         }
     };
     bar.finish_and_clear();
