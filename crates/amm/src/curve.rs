@@ -2,11 +2,12 @@
 
 use crate::Ladder;
 use primitives::U256;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// One of a pool's two tokens, in the pool's own order. A trade is named by the
 /// side that is sold to the pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Side {
     /// The first token.
     Token0,

@@ -6,6 +6,7 @@
 //! integers and every operation on them is checked; nothing here waits,
 //! performs I/O or logs.
 
+pub mod book;
 pub mod concentrated;
 mod curve;
 pub mod ekubo;

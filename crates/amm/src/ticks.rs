@@ -3,11 +3,12 @@
 //! Sorted by index and shared between snapshots: a clone costs a counter, and
 //! only a change of a shared list copies it.
 
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use thiserror::Error;
 
 /// A tick that bounds at least one position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tick {
     /// Which one.
     pub index: i32,
@@ -27,8 +28,22 @@ pub struct Unbalanced {
 }
 
 /// All ticks of a pool that bound a position, in order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Tick>", into = "Vec<Tick>")]
 pub struct Ticks(Arc<Vec<Tick>>);
+
+impl From<Vec<Tick>> for Ticks {
+    fn from(mut ticks: Vec<Tick>) -> Self {
+        ticks.sort_unstable_by_key(|tick| tick.index);
+        Self(Arc::new(ticks))
+    }
+}
+
+impl From<Ticks> for Vec<Tick> {
+    fn from(ticks: Ticks) -> Self {
+        Arc::unwrap_or_clone(ticks.0)
+    }
+}
 
 impl Ticks {
     /// Adds a position's liquidity, or takes it away if negative, at one of its

@@ -65,14 +65,24 @@ impl fmt::Debug for Address {
     }
 }
 
+/// Text for people, 32 bytes for machines.
 impl Serialize for Address {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            self.to_bytes().serialize(serializer)
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Address {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !deserializer.is_human_readable() {
+            let bytes = <[u8; 32]>::deserialize(deserializer)?;
+            let address = Self::from_bytes(&bytes);
+            return address.ok_or_else(|| D::Error::custom("address beyond the field's prime"));
+        }
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         text.parse()
             .map_err(|error| D::Error::custom(format!("address {error}")))

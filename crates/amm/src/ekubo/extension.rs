@@ -1,7 +1,10 @@
 //! What a pool's extension means for its quotes.
 
+use serde::Deserialize;
+
 /// A contract that a pool calls around its swaps, or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Extension {
     /// The pool stands alone.
     None,

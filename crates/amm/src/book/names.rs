@@ -1,0 +1,61 @@
+//! Field elements by small numbers: tokens, contracts and classes are named
+//! often and are few.
+
+use super::shelf::Shelf;
+use primitives::Felt;
+use std::collections::HashMap;
+
+/// The number of a field element in a book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Name(u32);
+
+/// All field elements that a book names.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names {
+    felts: Shelf<Felt>,
+    numbers: HashMap<Felt, Name>,
+}
+
+impl Names {
+    /// The number of `felt`, given now if it has none. A book has fewer than
+    /// 2^32 names; what lies beyond shares the last one.
+    pub(super) fn give(&mut self, felt: Felt) -> Name {
+        let next = Name(u32::try_from(self.felts.len()).unwrap_or(u32::MAX));
+        let name = *self.numbers.entry(felt).or_insert(next);
+        if name == next {
+            self.felts.push(felt);
+        }
+        name
+    }
+
+    pub(super) fn get(&self, felt: Felt) -> Option<Name> {
+        self.numbers.get(&felt).copied()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.felts.len()
+    }
+
+    /// Takes back all but the first `len` names.
+    pub(super) fn truncate(&mut self, len: usize) {
+        for number in len..self.felts.len() {
+            if let Some(felt) = self.felts.get(number) {
+                self.numbers.remove(felt);
+            }
+        }
+        self.felts.truncate(len);
+    }
+
+    /// The field elements by number.
+    pub(super) const fn felts(&self) -> &Shelf<Felt> {
+        &self.felts
+    }
+}
+
+impl Name {
+    /// The field element, in a list by number.
+    pub(super) fn of(self, felts: &Shelf<Felt>) -> Felt {
+        let found = usize::try_from(self.0).ok().and_then(|at| felts.get(at));
+        found.copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,232 @@
+//! One pool as its contract's events tell it.
+
+use super::change::{Flaw, Movement, Shape};
+use super::names::Name;
+use super::venue::{Kind, VenueId};
+use crate::Ticks;
+use primitives::U256;
+use serde::{Deserialize, Serialize};
+
+/// The place of a pool in its book. Places are given in the order in which
+/// pools come into being.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PoolId(pub(super) u32);
+
+impl PoolId {
+    /// The place, counted from 0.
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.0
+    }
+
+    pub(super) fn as_usize(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
+/// What never changes about a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Identity {
+    pub(super) venue: VenueId,
+    pub(super) tokens: [Name; 2],
+    pub(super) spot: NamedSpot,
+    pub(super) shape: Shape,
+}
+
+/// What tells a pool from its venue's other pools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum NamedSpot {
+    Contract(Name),
+    Numbered(u64),
+    Keyed {
+        fee: u128,
+        tick_spacing: u32,
+        extension: Name,
+    },
+}
+
+/// What a pool has to trade with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    /// Two amounts.
+    Reserves([u128; 2]),
+    /// Liquidity between ticks.
+    Concentrated(Concentrated),
+}
+
+/// Liquidity between ticks.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Concentrated {
+    /// The square root of the price; zero before the first.
+    pub sqrt_ratio: U256,
+    /// The price's tick.
+    pub tick: i32,
+    /// The liquidity at the price.
+    pub liquidity: u128,
+    /// Where the liquidity changes.
+    pub ticks: Ticks,
+    /// What the pool owes to its positions and their owners.
+    pub held: [u128; 2],
+}
+
+/// What a pool's contract says when it is asked, and no event does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Facts {
+    /// The fee on either token, in the venue's own scale.
+    pub fees: [u64; 2],
+    /// The decimals of the tokens.
+    pub decimals: [u8; 2],
+    /// How flat a stable curve is.
+    pub amplification: u32,
+}
+
+/// A pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pool {
+    pub(super) identity: Identity,
+    pub(super) state: State,
+    /// Unknown until its contract was asked.
+    pub(super) facts: Option<Facts>,
+    pub(super) flaw: Option<Flaw>,
+}
+
+impl Pool {
+    /// A pool in which nothing lies yet.
+    pub(super) fn new(identity: Identity, kind: Option<Kind>) -> Self {
+        let state = if kind.is_some_and(Kind::is_concentrated) {
+            State::Concentrated(Concentrated::default())
+        } else {
+            State::Reserves([0, 0])
+        };
+        Self {
+            identity,
+            state,
+            facts: None,
+            flaw: None,
+        }
+    }
+
+    /// What it has to trade with.
+    #[must_use]
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// What its contract said of itself.
+    #[must_use]
+    pub const fn facts(&self) -> Option<&Facts> {
+        self.facts.as_ref()
+    }
+
+    /// What its venue says of it beyond its tokens.
+    #[must_use]
+    pub const fn shape(&self) -> Shape {
+        self.identity.shape
+    }
+
+    /// The venue that it belongs to.
+    #[must_use]
+    pub const fn venue(&self) -> VenueId {
+        self.identity.venue
+    }
+
+    /// The amounts of both tokens that lie in the pool.
+    #[must_use]
+    pub const fn holdings(&self) -> [u128; 2] {
+        match &self.state {
+            State::Reserves(reserves) => *reserves,
+            State::Concentrated(concentrated) => concentrated.held,
+        }
+    }
+
+    /// Follows what happened to it. A pool that cannot have done this has a
+    /// flaw from now on, and its state stays what it was.
+    pub(super) fn follow(&mut self, movement: &Movement) {
+        if let Err(flaw) = self.try_follow(movement) {
+            self.flaw = Some(flaw);
+        }
+    }
+
+    fn try_follow(&mut self, movement: &Movement) -> Result<(), Flaw> {
+        match (movement, &mut self.state) {
+            (Movement::Traded { .. }, _) => Ok(()),
+            (Movement::Reserves(reserves), State::Reserves(held)) => {
+                *held = *reserves;
+                Ok(())
+            }
+            (Movement::Fees(fees), _) => {
+                let facts = self.facts.get_or_insert_default();
+                facts.fees = *fees;
+                Ok(())
+            }
+            (movement, State::Concentrated(concentrated)) => concentrated.follow(movement),
+            (_, State::Reserves(_)) => Err(Flaw::Unexpected),
+        }
+    }
+}
+
+impl Concentrated {
+    fn follow(&mut self, movement: &Movement) -> Result<(), Flaw> {
+        match *movement {
+            Movement::Priced { sqrt_ratio, tick } => {
+                self.sqrt_ratio = sqrt_ratio;
+                self.tick = tick;
+                Ok(())
+            }
+            Movement::Swapped {
+                delta,
+                sqrt_ratio,
+                tick,
+                liquidity,
+            } => {
+                self.held = self.holding(delta)?;
+                self.sqrt_ratio = sqrt_ratio;
+                self.tick = tick;
+                self.liquidity = liquidity;
+                Ok(())
+            }
+            Movement::Position {
+                lower,
+                upper,
+                liquidity,
+                delta,
+            } => {
+                let held = self.holding(delta)?;
+                self.reposition(lower, upper, liquidity)?;
+                self.held = held;
+                Ok(())
+            }
+            Movement::Held(delta) => {
+                self.held = self.holding(delta)?;
+                Ok(())
+            }
+            Movement::Reserves(_) | Movement::Fees(_) | Movement::Traded { .. } => {
+                Err(Flaw::Unexpected)
+            }
+        }
+    }
+
+    /// What it holds after a change.
+    fn holding(&self, delta: [i128; 2]) -> Result<[u128; 2], Flaw> {
+        let [held0, held1] = self.held;
+        let held0 = held0.checked_add_signed(delta[0]);
+        let held1 = held1.checked_add_signed(delta[1]);
+        Ok([held0.ok_or(Flaw::Overdrawn)?, held1.ok_or(Flaw::Overdrawn)?])
+    }
+
+    fn reposition(&mut self, lower: i32, upper: i32, liquidity: i128) -> Result<(), Flaw> {
+        if lower >= upper {
+            return Err(Flaw::Unexpected);
+        }
+        let mut ticks = self.ticks.clone();
+        let unbalanced = |_| Flaw::Unbalanced;
+        ticks.update(lower, liquidity, false).map_err(unbalanced)?;
+        ticks.update(upper, liquidity, true).map_err(unbalanced)?;
+        if (lower..upper).contains(&self.tick) {
+            let active = self.liquidity.checked_add_signed(liquidity);
+            self.liquidity = active.ok_or(Flaw::Unbalanced)?;
+        }
+        self.ticks = ticks;
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! The exchanges that are followed: where they are, how they speak, and which
+//! of their contracts' classes compute in a way that is known.
+
+use crate::ekubo::Extension;
+use primitives::{Address, Felt};
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
+use thiserror::Error;
+
+/// More venues than any chain has.
+const MAX_VENUES: usize = 64;
+
+/// How an exchange's contracts speak and compute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// JediSwap v1: a factory of pairs.
+    JediSwap,
+    /// 10kSwap: a factory of pairs.
+    #[serde(rename = "10k_swap")]
+    TenKSwap,
+    /// `SithSwap`: a factory of volatile and stable pairs.
+    SithSwap,
+    /// `StarkDefi`: a factory of volatile and stable pairs.
+    StarkDefi,
+    /// Nostra pools: a factory of pairs.
+    Nostra,
+    /// mySwap v1: one contract with numbered pools.
+    MySwap,
+    /// Ekubo: one contract with keyed pools.
+    Ekubo,
+    /// JediSwap v2: a factory of concentrated pools.
+    JediSwapV2,
+}
+
+impl Kind {
+    /// Whether all pools live in one contract.
+    #[must_use]
+    pub const fn is_singleton(self) -> bool {
+        matches!(self, Self::Ekubo | Self::MySwap)
+    }
+
+    /// Whether liquidity lies between ticks.
+    #[must_use]
+    pub const fn is_concentrated(self) -> bool {
+        matches!(self, Self::Ekubo | Self::JediSwapV2)
+    }
+
+    /// Whether pools have settings that no event tells.
+    #[must_use]
+    pub const fn has_facts(self) -> bool {
+        matches!(
+            self,
+            Self::SithSwap | Self::StarkDefi | Self::Nostra | Self::MySwap
+        )
+    }
+
+    /// Whether the exchange contract that executes routes can use the venue.
+    #[must_use]
+    pub const fn is_routable(self) -> bool {
+        !matches!(self, Self::JediSwapV2)
+    }
+}
+
+/// What the contracts of a class compute like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Maths {
+    /// As the venue's kind says.
+    Usual,
+    /// Ekubo before its change of rounding.
+    EkuboOlder,
+    /// Ekubo since.
+    EkuboExact,
+}
+
+/// An exchange.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Venue {
+    /// What people call it.
+    pub name: String,
+    /// How it speaks.
+    pub kind: Kind,
+    /// Its factory, or its only contract.
+    pub contract: Address,
+    /// The block before which it has nothing to say.
+    #[serde(default)]
+    pub start_block: u64,
+    /// The classes of its pools' contracts that are known.
+    #[serde(default)]
+    pub classes: BTreeMap<Address, Maths>,
+    /// What contracts that extend its pools do.
+    #[serde(default)]
+    pub extensions: BTreeMap<Address, Extension>,
+    /// Whether its pools are traded with: a venue that is drained or unsafe,
+    /// or whose rules are not known for sure, is only watched.
+    #[serde(default = "yes")]
+    pub enabled: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+impl Venue {
+    /// What a class of its contracts computes like, if that is known.
+    #[must_use]
+    pub fn maths(&self, class: Felt) -> Option<Maths> {
+        self.classes.get(&Address::new(class)).copied()
+    }
+
+    /// What a pool's extension does.
+    #[must_use]
+    pub fn extension(&self, contract: Address) -> Extension {
+        if contract.felt() == Felt::ZERO {
+            return Extension::None;
+        }
+        let known = self.extensions.get(&contract);
+        known.copied().unwrap_or(Extension::Unknown)
+    }
+}
+
+/// The place of a venue in its registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VenueId(pub(super) u8);
+
+/// All venues of a network.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Registry {
+    venues: Vec<Venue>,
+    by_contract: HashMap<Address, VenueId>,
+}
+
+/// What is wrong with a list of venues.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RegistryError {
+    /// It has more venues than any chain.
+    #[error("has {found} venues, at most {MAX_VENUES} are followed")]
+    TooMany {
+        /// How many.
+        found: usize,
+    },
+    /// Two venues have the same contract.
+    #[error("{first} and {second} have the same contract")]
+    Twice {
+        /// The name of one.
+        first: String,
+        /// The name of the other.
+        second: String,
+    },
+}
+
+impl Registry {
+    /// The registry of these venues.
+    pub fn new(venues: Vec<Venue>) -> Result<Self, RegistryError> {
+        let found = venues.len();
+        let mut by_contract = HashMap::new();
+        for (number, venue) in (0_u8..).zip(&venues).take(MAX_VENUES) {
+            let before = by_contract.insert(venue.contract, VenueId(number));
+            if let Some(first) = before.and_then(|id| venues.get(usize::from(id.0))) {
+                return Err(RegistryError::Twice {
+                    first: first.name.clone(),
+                    second: venue.name.clone(),
+                });
+            }
+        }
+        if found > MAX_VENUES {
+            return Err(RegistryError::TooMany { found });
+        }
+        Ok(Self {
+            venues,
+            by_contract,
+        })
+    }
+
+    /// All venues.
+    #[must_use]
+    pub fn venues(&self) -> &[Venue] {
+        &self.venues
+    }
+
+    /// A venue.
+    #[must_use]
+    pub fn venue(&self, id: VenueId) -> Option<&Venue> {
+        self.venues.get(usize::from(id.0))
+    }
+
+    /// The venue whose factory or only contract this is.
+    #[must_use]
+    pub fn of_contract(&self, contract: Address) -> Option<VenueId> {
+        self.by_contract.get(&contract).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn venue(name: &str, contract: u64) -> Venue {
+        Venue {
+            name: name.to_owned(),
+            kind: Kind::Ekubo,
+            contract: Address::new(Felt::from(contract)),
+            start_block: 0,
+            classes: BTreeMap::from([(Address::new(Felt::ONE), Maths::EkuboOlder)]),
+            extensions: BTreeMap::from([(Address::new(Felt::TWO), Extension::Oracle)]),
+            enabled: true,
+        }
+    }
+
+    #[test]
+    fn venues_are_found_by_their_contract() {
+        let registry = Registry::new(vec![venue("a", 1), venue("b", 2)]).unwrap();
+        let id = registry.of_contract(Address::new(Felt::TWO)).unwrap();
+        assert_eq!(registry.venue(id).unwrap().name, "b");
+        assert_eq!(registry.of_contract(Address::new(Felt::THREE)), None);
+    }
+
+    #[test]
+    fn two_venues_cannot_share_a_contract_and_there_are_not_too_many() {
+        let twice = Registry::new(vec![venue("a", 1), venue("b", 1)]);
+        assert_eq!(
+            twice.unwrap_err().to_string(),
+            "a and b have the same contract"
+        );
+        let many = (0..65).map(|number| venue("a", number)).collect();
+        assert_eq!(
+            Registry::new(many),
+            Err(RegistryError::TooMany { found: 65 })
+        );
+    }
+
+    #[test]
+    fn only_known_classes_and_extensions_mean_something() {
+        let venue = venue("a", 1);
+        assert_eq!(venue.maths(Felt::ONE), Some(Maths::EkuboOlder));
+        assert_eq!(venue.maths(Felt::TWO), None);
+        let extension = |number: u64| venue.extension(Address::new(Felt::from(number)));
+        assert_eq!(extension(0), Extension::None);
+        assert_eq!(extension(2), Extension::Oracle);
+        assert_eq!(extension(3), Extension::Unknown);
+    }
+}

@@ -1,0 +1,208 @@
+//! Pools at one moment, and what can be said of them.
+
+use super::change::{Flaw, Spot};
+use super::names::{Name, Names};
+use super::pool::{NamedSpot, Pool, PoolId};
+use super::shelf::Shelf;
+use super::venue::{Kind, Maths, Registry, Venue, VenueId};
+use crate::ekubo::Extension;
+use primitives::{Address, Felt};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// All pools at one moment.
+#[derive(Debug, Clone)]
+pub struct Pools {
+    registry: Arc<Registry>,
+    pub(super) names: Names,
+    shelf: Shelf<Pool>,
+    pub(super) classes: Arc<BTreeMap<Name, Felt>>,
+}
+
+/// Why a pool is not traded with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Error)]
+pub enum Off {
+    /// Its venue is only watched.
+    #[error("its venue is switched off")]
+    Venue,
+    /// Its contract was not asked for its settings yet.
+    #[error("its contract was not asked yet")]
+    Unread,
+    /// Its contract's class is not known.
+    #[error("its contract's class is not known")]
+    Class,
+    /// It calls a contract that changes its trades.
+    #[error("its extension changes its trades")]
+    Extension(Extension),
+    /// It is not followed any more.
+    #[error(transparent)]
+    Flaw(Flaw),
+    /// Its contract could not be in this state.
+    #[error("its state makes no sense")]
+    State,
+}
+
+impl Pools {
+    pub(super) fn new(registry: Arc<Registry>) -> Self {
+        Self {
+            registry,
+            names: Names::default(),
+            shelf: Shelf::default(),
+            classes: Arc::default(),
+        }
+    }
+
+    /// The venues.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// How many pools there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.shelf.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A pool.
+    #[must_use]
+    pub fn get(&self, id: PoolId) -> Option<PoolView<'_>> {
+        let pool = self.pool(id)?;
+        self.view(id, pool)
+    }
+
+    /// All pools, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = PoolView<'_>> {
+        (0..)
+            .zip(self.shelf.iter())
+            .filter_map(|(number, pool)| self.view(PoolId(number), pool))
+    }
+
+    fn view<'a>(&'a self, id: PoolId, pool: &'a Pool) -> Option<PoolView<'a>> {
+        let venue = self.registry.venue(pool.venue())?;
+        Some(PoolView {
+            id,
+            pool,
+            venue,
+            pools: self,
+        })
+    }
+
+    pub(super) fn kind(&self, venue: VenueId) -> Option<Kind> {
+        self.registry.venue(venue).map(|venue| venue.kind)
+    }
+
+    pub(super) fn pool(&self, id: PoolId) -> Option<&Pool> {
+        self.shelf.get(id.as_usize())
+    }
+
+    pub(super) fn pool_mut(&mut self, id: PoolId) -> Option<&mut Pool> {
+        self.shelf.get_mut(id.as_usize())
+    }
+
+    pub(super) fn push(&mut self, pool: Pool) {
+        self.shelf.push(pool);
+    }
+
+    pub(super) fn truncate(&mut self, pools: usize, names: usize) {
+        self.shelf.truncate(pools);
+        self.names.truncate(names);
+    }
+
+    pub(super) fn address(&self, name: Name) -> Address {
+        Address::new(name.of(self.names.felts()))
+    }
+
+    /// The classes of contracts that were read.
+    pub(super) fn known_classes(&self) -> impl Iterator<Item = (Address, Felt)> {
+        self.classes
+            .iter()
+            .map(|(contract, class)| (self.address(*contract), *class))
+    }
+}
+
+/// A pool with what is around it.
+#[derive(Debug, Clone, Copy)]
+pub struct PoolView<'a> {
+    /// Its place.
+    pub id: PoolId,
+    /// Itself.
+    pub pool: &'a Pool,
+    /// Its venue.
+    pub venue: &'a Venue,
+    pools: &'a Pools,
+}
+
+impl PoolView<'_> {
+    /// Its tokens, in the pool's order.
+    #[must_use]
+    pub fn tokens(&self) -> [Address; 2] {
+        self.pool
+            .identity
+            .tokens
+            .map(|name| self.pools.address(name))
+    }
+
+    /// What tells it from its venue's other pools.
+    #[must_use]
+    pub fn spot(&self) -> Spot {
+        match self.pool.identity.spot {
+            NamedSpot::Contract(contract) => Spot::Contract(self.pools.address(contract)),
+            NamedSpot::Numbered(number) => Spot::Numbered(number),
+            NamedSpot::Keyed {
+                fee,
+                tick_spacing,
+                extension,
+            } => Spot::Keyed {
+                fee,
+                tick_spacing,
+                extension: self.pools.address(extension),
+            },
+        }
+    }
+
+    /// The contract that holds its tokens.
+    #[must_use]
+    pub fn contract(&self) -> Address {
+        match self.spot() {
+            Spot::Contract(contract) => contract,
+            Spot::Numbered(_) | Spot::Keyed { .. } => self.venue.contract,
+        }
+    }
+
+    /// What its contract's class computes like, if that is known.
+    #[must_use]
+    pub fn maths(&self) -> Option<Maths> {
+        let name = self.pools.names.get(self.contract().felt())?;
+        self.venue.maths(*self.pools.classes.get(&name)?)
+    }
+
+    /// Why nothing is traded with it; `None` if it is.
+    #[must_use]
+    pub fn off(&self) -> Option<Off> {
+        if let Some(flaw) = self.pool.flaw {
+            return Some(Off::Flaw(flaw));
+        }
+        if !self.venue.enabled {
+            return Some(Off::Venue);
+        }
+        if self.maths().is_none() {
+            return Some(Off::Class);
+        }
+        if let Spot::Keyed { extension, .. } = self.spot() {
+            let extension = self.venue.extension(extension);
+            if !extension.is_quotable() {
+                return Some(Off::Extension(extension));
+            }
+        }
+        let needs_facts = self.venue.kind.has_facts();
+        (needs_facts && self.pool.facts.is_none()).then_some(Off::Unread)
+    }
+}
