@@ -14,4 +14,7 @@ mod starknet;
 
 pub use error::{NodeError, RpcError};
 pub use jsonrpc::RpcOptions;
-pub use starknet::{Block, HeadsError, MAX_BLOCKS, SpecVersion, StarknetClient, ring_at_heads};
+pub use starknet::{
+    Block, Event, HeadsError, MAX_BLOCKS, SpecVersion, StarknetClient, Told, pool_event,
+    ring_at_heads,
+};

@@ -61,6 +61,13 @@ pub enum Shape {
     Usual,
     /// Its tokens are meant to be worth the same.
     Stable,
+    /// It has a first price at once.
+    Priced {
+        /// The square root of the price.
+        sqrt_ratio: U256,
+        /// Its tick.
+        tick: i32,
+    },
     /// It has ticks and a fixed fee.
     Tiered {
         /// Millionths of what is sold.

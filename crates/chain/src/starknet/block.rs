@@ -1,6 +1,9 @@
 //! Blocks as the rest of the program needs them.
 
-use super::{felt::WireFelt, transfers::Emitters};
+use super::{
+    felt::WireFelt,
+    receipts::{Emitted, Event},
+};
 use crate::error::RpcError;
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use serde::{Deserialize, de::Error as _};
@@ -16,6 +19,11 @@ pub struct Block {
     pub time: Timestamp,
     /// Contracts that emitted an ERC-20 transfer; sorted, unique.
     pub tokens_seen: Vec<Address>,
+    /// Events with a name that venues use, in the order of the chain.
+    pub venue_events: Vec<Event>,
+    /// Contracts with the names of their other events, transfers left out;
+    /// sorted, unique.
+    pub other_events: Vec<(Address, Felt)>,
 }
 
 /// What blocks of every detail have in common. Blocks that are pending (0.8) or
@@ -63,7 +71,7 @@ pub(super) struct WireBlock {
     timestamp: u64,
     /// From 0.10 on.
     event_count: Option<u64>,
-    transactions: Emitters,
+    transactions: Emitted,
 }
 
 impl WireBlock {
@@ -85,11 +93,14 @@ impl WireBlock {
             .ok()
             .and_then(|seconds| Timestamp::from_second(seconds).ok())
             .ok_or_else(|| wrong("a timestamp beyond the calendar"))?;
+        let mut emitted = self.transactions;
         Ok(Block {
             at,
             parent_hash,
             time,
-            tokens_seen: self.transactions.sorted(),
+            tokens_seen: emitted.take_tokens(),
+            other_events: emitted.take_others(),
+            venue_events: emitted.venue_events,
         })
     }
 }

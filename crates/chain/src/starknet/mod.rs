@@ -4,12 +4,16 @@ mod block;
 mod client;
 mod felt;
 mod heads;
+mod pools;
 mod readings;
+mod receipts;
 mod spec;
 mod text;
-mod transfers;
+mod venues;
 
 pub use block::Block;
 pub use client::{MAX_BLOCKS, StarknetClient};
 pub use heads::{HeadsError, ring_at_heads};
+pub use receipts::Event;
 pub use spec::SpecVersion;
+pub use venues::{Told, pool_event};

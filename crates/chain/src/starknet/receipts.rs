@@ -1,35 +1,57 @@
-//! Which contracts of a block behave like ERC-20 tokens, and whether the block's
-//! events are all there.
+//! What the events of a block say: which contracts behave like ERC-20 tokens,
+//! what may have happened to pools, and whether all events are there.
 //!
 //! This is where most of a block's bytes are. Nothing is copied per element:
-//! keys are compared as text, the rest is counted, and an address is decoded
-//! only when its event is a transfer.
+//! keys are compared as text, the rest is counted, and elements are decoded
+//! only where an event may tell of a pool.
 
-use primitives::{Address, FeltError};
+use super::{felt::WireFelt, venues};
+use primitives::{Address, Felt, FeltError, felt_from_hex};
 use serde::{
     Deserialize, Deserializer,
     de::{Error, IgnoredAny, SeqAccess, Visitor},
 };
+use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
 /// Digits of the selector of `Transfer`.
 const TRANSFER: &str = "99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9";
 
-/// Contracts that emitted an ERC-20 transfer in any of a block's transactions,
-/// reverted ones included: the transfer of their fee did happen.
+/// An event of a contract that may be a venue's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The contract.
+    pub from: Address,
+    /// The selector of the event's name, and what is indexed beside it.
+    pub keys: Vec<Felt>,
+    /// The rest.
+    pub data: Vec<Felt>,
+}
+
+/// What the events of a block's transactions say. Those that were reverted
+/// count too: the transfer of their fee did happen.
 #[derive(Debug, Default)]
-pub(super) struct Emitters {
-    addresses: Vec<Address>,
+pub(super) struct Emitted {
+    /// Contracts that emitted an ERC-20 transfer.
+    tokens: Vec<Address>,
+    /// Events with a name that venues use, in order.
+    pub(super) venue_events: Vec<Event>,
+    /// Contracts with names of other events of theirs.
+    others: Vec<(Address, Felt)>,
     events: u64,
     paid_in_silence: bool,
 }
 
-impl Emitters {
-    pub(super) fn sorted(self) -> Vec<Address> {
-        let mut addresses = self.addresses;
-        addresses.sort_unstable();
-        addresses.dedup();
-        addresses
+impl Emitted {
+    /// Contracts that emitted an ERC-20 transfer; sorted, unique.
+    pub(super) fn take_tokens(&mut self) -> Vec<Address> {
+        sorted(std::mem::take(&mut self.tokens))
+    }
+
+    /// Contracts with the names of their events that venues do not use; sorted,
+    /// unique.
+    pub(super) fn take_others(&mut self) -> Vec<(Address, Felt)> {
+        sorted(std::mem::take(&mut self.others))
     }
 
     /// Whether events are missing: fewer or more than the header counts, where
@@ -37,6 +59,42 @@ impl Emitters {
     pub(super) fn are_incomplete(&self, counted: Option<u64>) -> bool {
         self.paid_in_silence || counted.is_some_and(|counted| counted != self.events)
     }
+
+    fn take(&mut self, event: RawEvent<'_>) -> Result<(), FeltError> {
+        self.events += 1;
+        if event.is_erc20_transfer() {
+            push_new(&mut self.tokens, event.from_address.parse()?);
+        }
+        let Some(name) = event.keys.name else {
+            return Ok(());
+        };
+        if venues::is_name(name) {
+            self.venue_events.push(event.decode()?);
+        } else if let Ok(from) = event.from_address.parse() {
+            push_new(&mut self.others, (from, name));
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.tokens.append(&mut other.tokens);
+        self.venue_events.append(&mut other.venue_events);
+        self.others.append(&mut other.others);
+        self.events += other.events;
+        self.paid_in_silence |= other.paid_in_silence;
+    }
+}
+
+fn push_new<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if list.last() != Some(&item) {
+        list.push(item);
+    }
+}
+
+fn sorted<T: Ord>(mut list: Vec<T>) -> Vec<T> {
+    list.sort_unstable();
+    list.dedup();
+    list
 }
 
 #[derive(Deserialize)]
@@ -49,8 +107,8 @@ struct Transaction<'a> {
 struct Receipt<'a> {
     #[serde(borrow, default)]
     actual_fee: Option<Fee<'a>>,
-    #[serde(deserialize_with = "emitters_of_events")]
-    events: Emitters,
+    #[serde(deserialize_with = "emitted_by_one")]
+    events: Emitted,
 }
 
 #[derive(Deserialize)]
@@ -67,46 +125,56 @@ impl Fee<'_> {
 }
 
 #[derive(Deserialize)]
-struct Event<'a> {
+struct RawEvent<'a> {
     #[serde(borrow)]
     from_address: Cow<'a, str>,
     keys: Keys,
-    data: Count,
+    #[serde(borrow)]
+    data: &'a RawValue,
 }
 
-impl Event<'_> {
+impl RawEvent<'_> {
     /// Sender and receiver are both keys or both data, and the amount is always
     /// two elements of data. An NFT's transfer has its id among the keys.
     fn is_erc20_transfer(&self) -> bool {
-        self.keys.begin_with_transfer && matches!((self.keys.count, self.data.0), (3, 2) | (1, 4))
+        let data = match self.keys.count {
+            3 if self.keys.begin_with_transfer => 2,
+            1 if self.keys.begin_with_transfer => 4,
+            _ => return false,
+        };
+        serde_json::from_str::<Count>(self.data.get()).is_ok_and(|count| count.0 == data)
+    }
+
+    fn decode(self) -> Result<Event, FeltError> {
+        let data = serde_json::from_str::<Vec<WireFelt>>(self.data.get());
+        Ok(Event {
+            from: self.from_address.parse()?,
+            keys: self.keys.felts,
+            // What is no list of elements is a list that no venue knows.
+            data: data.map_or_else(|_| Vec::new(), |data| data.into_iter().map(|felt| felt.0).collect()),
+        })
     }
 }
 
-impl<'de> Deserialize<'de> for Emitters {
+impl<'de> Deserialize<'de> for Emitted {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         fold(
             deserializer,
             |found: &mut Self, Transaction { receipt }: Transaction<'de>| {
+                let mut events = receipt.events;
                 let paid = receipt.actual_fee.is_some_and(|fee| fee.is_paid());
-                found.paid_in_silence |= paid && receipt.events.events == 0;
-                found.events += receipt.events.events;
-                found.addresses.extend(receipt.events.addresses);
+                events.paid_in_silence = paid && events.events == 0;
+                found.append(events);
                 Ok(())
             },
         )
     }
 }
 
-fn emitters_of_events<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Emitters, D::Error> {
-    fold(deserializer, |found: &mut Emitters, event: Event<'de>| {
-        found.events += 1;
-        if event.is_erc20_transfer() {
-            let address = event.from_address.parse()?;
-            if found.addresses.last() != Some(&address) {
-                found.addresses.push(address);
-            }
-        }
-        Ok(())
+/// The events of one transaction.
+fn emitted_by_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Emitted, D::Error> {
+    fold(deserializer, |found: &mut Emitted, event: RawEvent<'de>| {
+        found.take(event)
     })
 }
 
@@ -114,18 +182,37 @@ fn emitters_of_events<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Emit
 struct Keys {
     count: usize,
     begin_with_transfer: bool,
+    /// The first key, unless it is that of a transfer.
+    name: Option<Felt>,
+    /// All keys of an event with a name that venues use.
+    felts: Vec<Felt>,
 }
 
 impl<'de> Deserialize<'de> for Keys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        fold(deserializer, |keys: &mut Self, key: Key| {
+        fold(deserializer, |keys: &mut Self, Key(key): Key<'de>| {
             if keys.count == 0 {
-                keys.begin_with_transfer = key.is_transfer;
+                keys.begin_with_transfer = is_transfer(&key);
+                keys.name = (!keys.begin_with_transfer)
+                    .then(|| felt_from_hex(&key).ok())
+                    .flatten();
+            }
+            if keys.name.is_some_and(venues::is_name) {
+                keys.felts.push(felt_from_hex(&key)?);
             }
             keys.count += 1;
             Ok(())
         })
     }
+}
+
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+fn is_transfer(key: &str) -> bool {
+    let digits = key.get(2..).unwrap_or_default().trim_start_matches('0');
+    digits.eq_ignore_ascii_case(TRANSFER)
 }
 
 #[derive(Default)]
@@ -137,33 +224,6 @@ impl<'de> Deserialize<'de> for Count {
             count.0 += 1;
             Ok(())
         })
-    }
-}
-
-struct Key {
-    is_transfer: bool,
-}
-
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Hex;
-
-        impl Visitor<'_> for Hex {
-            type Value = Key;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a field element in hexadecimal")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Key, E> {
-                let digits = text.get(2..).unwrap_or_default().trim_start_matches('0');
-                Ok(Key {
-                    is_transfer: digits.eq_ignore_ascii_case(TRANSFER),
-                })
-            }
-        }
-
-        deserializer.deserialize_str(Hex)
     }
 }
 
@@ -216,9 +276,9 @@ mod tests {
 
     fn emitters(events: &Value) -> Vec<String> {
         let transactions = json!([{"transaction": {}, "receipt": {"events": events}}]);
-        serde_json::from_str::<Emitters>(&transactions.to_string())
+        serde_json::from_str::<Emitted>(&transactions.to_string())
             .unwrap()
-            .sorted()
+            .take_tokens()
             .iter()
             .map(ToString::to_string)
             .collect()
@@ -270,11 +330,27 @@ mod tests {
         assert_eq!(emitters(&events), Vec::<String>::new());
     }
 
+    #[test]
+    fn events_with_names_that_venues_use_are_kept_whole_and_in_order() {
+        let [sync, swap] = ["Sync", "Swap"].map(|name| felt_to_hex(selector(name)));
+        let text = json!([
+            {"receipt": {"events": [event("0x2", &[&sync], 4), event("0x1", &["0x9"], 1)]}},
+            {"receipt": {"events": [event("0x1", &[&swap, "0x7"], 1), event("0x1", &["0x9"], 3)]}},
+        ]);
+        let mut found: Emitted = serde_json::from_str(&text.to_string()).unwrap();
+        let names = found.venue_events.iter().map(|event| (event.from.to_string(), event.keys.len(), event.data.len()));
+        assert_eq!(
+            names.collect::<Vec<_>>(),
+            [("0x2".to_owned(), 1, 4), ("0x1".to_owned(), 2, 1)]
+        );
+        assert_eq!(found.take_others(), [(Felt::ONE.into(), Felt::from(9))]);
+    }
+
     fn incomplete(fee: &str, events: usize, counted: Option<u64>) -> bool {
         let events = vec![event("0x1", &["0x2"], 1); events];
         let fee = json!({"amount": fee, "unit": "FRI"});
         let text = json!([{"receipt": {"actual_fee": fee, "events": events}}]).to_string();
-        let found: Emitters = serde_json::from_str(&text).unwrap();
+        let found: Emitted = serde_json::from_str(&text).unwrap();
         found.are_incomplete(counted)
     }
 
@@ -296,7 +372,7 @@ mod tests {
     #[test]
     fn a_transfer_from_no_address_is_malformed() {
         let text = json!([{"receipt": {"events": [event("0xg", &[&transfer()], 4)]}}]).to_string();
-        let error = serde_json::from_str::<Emitters>(&text).unwrap_err();
+        let error = serde_json::from_str::<Emitted>(&text).unwrap_err();
         assert!(
             error.to_string().contains("an address has a character"),
             "{error}"

@@ -1,0 +1,82 @@
+//! Ekubo: one contract, and the key of the pool in every event.
+
+use super::{Name, Told, words::Words};
+use amm::book::{Created, Movement, PoolEvent, Shape, Spot};
+use primitives::Address;
+
+/// What tells pools apart: tokens, fee, spacing of ticks, extension.
+struct Key {
+    tokens: [Address; 2],
+    spot: Spot,
+}
+
+pub(super) fn decode(name: Name, mut words: Words<'_>) -> Option<Told> {
+    match name {
+        Name::PoolInitialized => {
+            let Key { tokens, spot } = key(&mut words)?;
+            // The first tick and price, which the pool's creation carries along.
+            let (tick, sqrt_ratio) = (words.tick()?, words.u256()?);
+            words.end()?;
+            return Some(Told::Pool(PoolEvent::Created(Created {
+                tokens,
+                spot,
+                shape: Shape::Priced { sqrt_ratio, tick },
+            })));
+        }
+        Name::Swapped | Name::PositionUpdated => words.skip(1)?,
+        Name::FeesAccumulated | Name::PositionFeesCollected => {}
+        _ => return Some(Told::Unknown),
+    }
+    let Key { tokens, spot } = key(&mut words)?;
+    let movement = match name {
+        Name::Swapped => swapped(&mut words)?,
+        Name::PositionUpdated => position(&mut words)?,
+        Name::FeesAccumulated => Movement::Held([
+            i128::try_from(words.u128()?).ok()?,
+            i128::try_from(words.u128()?).ok()?,
+        ]),
+        _ => {
+            // The salt, the owner and the bounds of the position.
+            words.skip(6)?;
+            Movement::Held([words.signed()?, words.signed()?])
+        }
+    };
+    words.end()?;
+    Some(Told::Pool(PoolEvent::Moved {
+        spot,
+        tokens: Some(tokens),
+        movement,
+    }))
+}
+
+fn key(words: &mut Words<'_>) -> Option<Key> {
+    let tokens = [words.address()?, words.address()?];
+    let spot = Spot::Keyed {
+        fee: words.u128()?,
+        tick_spacing: words.u32()?,
+        extension: words.address()?,
+    };
+    Some(Key { tokens, spot })
+}
+
+fn swapped(words: &mut Words<'_>) -> Option<Movement> {
+    // What was asked for: amount, token, limit, words to skip.
+    words.skip(2 + 1 + 2 + 1)?;
+    Some(Movement::Swapped {
+        delta: [words.signed()?, words.signed()?],
+        sqrt_ratio: words.u256()?,
+        tick: words.tick()?,
+        liquidity: words.u128()?,
+    })
+}
+
+fn position(words: &mut Words<'_>) -> Option<Movement> {
+    // The salt of the position.
+    words.skip(1)?;
+    Some(Movement::Position {
+        lower: words.tick()?,
+        upper: words.tick()?,
+        liquidity: words.signed()?,
+        delta: [words.signed()?, words.signed()?],
+    })
+}

@@ -1,0 +1,87 @@
+//! JediSwap v2: a factory of pools of the Uniswap v3 type.
+
+use super::{Name, Told, words::Words};
+use amm::book::{Created, Movement, PoolEvent, Shape, Spot};
+use primitives::Address;
+
+pub(super) fn decode(name: Name, mut words: Words<'_>, from: Address) -> Option<Told> {
+    let movement = match name {
+        Name::PoolCreated => {
+            let tokens = [words.address()?, words.address()?];
+            let shape = Shape::Tiered {
+                fee: words.u32()?,
+                tick_spacing: words.u32()?,
+            };
+            let spot = Spot::Contract(words.address()?);
+            words.end()?;
+            return Some(Told::Pool(PoolEvent::Created(Created {
+                tokens,
+                spot,
+                shape,
+            })));
+        }
+        Name::Initialize => Movement::Priced {
+            sqrt_ratio: words.u256()?,
+            tick: words.tick()?,
+        },
+        Name::Swap => swap(&mut words)?,
+        Name::Mint => {
+            // Who paid and who owns.
+            words.skip(2)?;
+            let (lower, upper) = (words.tick()?, words.tick()?);
+            Movement::Position {
+                lower,
+                upper,
+                liquidity: i128::try_from(words.u128()?).ok()?,
+                delta: [gained(&mut words)?, gained(&mut words)?],
+            }
+        }
+        Name::Burn => {
+            words.skip(1)?;
+            let (lower, upper) = (words.tick()?, words.tick()?);
+            let liquidity = i128::try_from(words.u128()?).ok()?;
+            // The tokens stay until they are collected.
+            words.skip(4)?;
+            Movement::Position {
+                lower,
+                upper,
+                liquidity: -liquidity,
+                delta: [0, 0],
+            }
+        }
+        Name::Collect => {
+            // Who owned, who receives, and the bounds.
+            words.skip(2 + 4)?;
+            let [amount0, amount1] = [words.u128()?, words.u128()?];
+            Movement::Held([
+                -i128::try_from(amount0).ok()?,
+                -i128::try_from(amount1).ok()?,
+            ])
+        }
+        _ => return Some(Told::Unknown),
+    };
+    words.end()?;
+    Some(Told::Pool(PoolEvent::Moved {
+        spot: Spot::Contract(from),
+        tokens: None,
+        movement,
+    }))
+}
+
+fn swap(words: &mut Words<'_>) -> Option<Movement> {
+    // Who sold and who bought.
+    words.skip(2)?;
+    let delta = [words.signed_amount()?, words.signed_amount()?];
+    let sqrt_ratio = words.u256()?;
+    let liquidity = words.u128()?;
+    Some(Movement::Swapped {
+        delta,
+        sqrt_ratio,
+        tick: words.tick()?,
+        liquidity,
+    })
+}
+
+fn gained(words: &mut Words<'_>) -> Option<i128> {
+    i128::try_from(words.amount()?).ok()
+}
