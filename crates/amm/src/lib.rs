@@ -6,9 +6,23 @@
 //! integers and every operation on them is checked; nothing here waits,
 //! performs I/O or logs.
 
+pub mod amplified;
+pub mod constant_product;
 mod curve;
+mod fee;
 mod ladder;
+#[cfg(test)]
+mod laws;
+pub mod rate;
+mod reserves;
+mod sampling;
+mod search;
+pub mod solidly;
 mod wide;
 
+pub use amplified::Amplified;
+pub use constant_product::ConstantProduct;
 pub use curve::{Curve, Fill, Refusal, Side};
-pub use ladder::{Ladder, Rung};
+pub use ladder::{Ladder, Rung, Sample};
+pub use rate::{Deposit, OneToOne};
+pub use solidly::Solidly;
