@@ -8,6 +8,9 @@
 //! Amounts are close, not exact: they rank and split routes, and are never
 //! what anybody is paid.
 
+/// How far `z` rises on a steep piece, as a share of where it begins.
+const STEEP: f64 = 1e-8;
+
 /// The beginning of a piece.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rung {
@@ -31,6 +34,42 @@ impl Rung {
     }
 }
 
+/// What is known of a curve at one amount.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// What has been sold.
+    pub sold: f64,
+    /// What that has bought.
+    pub bought: f64,
+    /// The price of the next unit.
+    pub price: f64,
+}
+
+impl Sample {
+    fn z(&self) -> f64 {
+        self.price.sqrt().recip()
+    }
+
+    /// The two pieces that lead to a later sample: together they take and give
+    /// what lies between, and prices meet at both ends. The earlier the price
+    /// falls, the earlier and the lower they meet.
+    fn pieces_to(&self, to: &Self) -> [(f64, f64); 2] {
+        let (z, end) = (self.z(), to.z());
+        let (sold, bought) = (to.sold - self.sold, to.bought - self.bought);
+        let fallen = (self.price - bought / sold) / (self.price - to.price);
+        let first = sold * (1.0 - fallen.clamp(0.0, 1.0));
+        let second = sold - first;
+        let middle = (first / z + second / end) / bought;
+        if z < middle && middle < end {
+            [(z, first / (middle - z)), (middle, second / (end - middle))]
+        } else {
+            // Samples that no falling price joins, by their last digits.
+            let slope = sold / (end - z);
+            [(z, slope), (z, slope)]
+        }
+    }
+}
+
 /// A curve as a list of pieces, prices falling.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ladder {
@@ -51,9 +90,9 @@ impl Ladder {
 
     /// A curve from its pieces, each as where it begins and its slope, and the
     /// end of the last one. Pieces that do not begin above the one before are
-    /// left out, as is anything that is not a number.
+    /// left out, as is anything that is not a number; gaps at the end are cut off.
     #[must_use]
-    pub fn new(pieces: impl IntoIterator<Item = (f64, f64)>, end: f64) -> Self {
+    pub fn new(pieces: impl IntoIterator<Item = (f64, f64)>, mut end: f64) -> Self {
         let mut rungs: Vec<Rung> = Vec::new();
         for (z, slope) in pieces {
             let (sold, bought) = rungs.last().map_or((0.0, 0.0), |last| last.until(z));
@@ -67,7 +106,37 @@ impl Ladder {
                 });
             }
         }
+        // Nothing is for sale behind the last liquidity.
+        while let Some(gap) = rungs.pop_if(|rung| rung.slope == 0.0) {
+            end = gap.z;
+        }
         Self { rungs, end }
+    }
+
+    /// A curve with one price for every amount up to `most`. As a piece it has
+    /// to bend: what it buys falls short by at most one part in 10⁸.
+    #[must_use]
+    pub fn steep(price: f64, most: f64) -> Self {
+        let z = price.sqrt().recip();
+        Self::new([(z, most / (z * STEEP))], z * (1.0 + STEEP))
+    }
+
+    /// A curve through samples, which it meets exactly. It ends with the last
+    /// one. A sample that is not behind and below the one before is left out.
+    #[must_use]
+    pub fn sampled(samples: impl IntoIterator<Item = Sample>) -> Self {
+        let mut samples = samples.into_iter();
+        let Some(mut from) = samples.next() else {
+            return Self::empty();
+        };
+        let mut pieces = Vec::new();
+        for to in samples {
+            if to.price < from.price && to.sold > from.sold {
+                pieces.extend(from.pieces_to(&to));
+                from = to;
+            }
+        }
+        Self::new(pieces, from.z())
     }
 
     /// The pieces.
@@ -137,10 +206,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Up to ten pieces with gaps among them.
+    /// Up to ten pieces with gaps among them, not gaps alone.
     fn ladders() -> impl Strategy<Value = Ladder> {
         let piece = (0.01_f64..1.0, prop_oneof![Just(0.0), 1.0_f64..1e6]);
-        prop::collection::vec(piece, 1..10).prop_map(|pieces| {
+        let ladders = prop::collection::vec(piece, 1..10).prop_map(|pieces| {
             let mut z = 0.5;
             let mut starts = Vec::new();
             for (width, slope) in pieces {
@@ -148,7 +217,8 @@ mod tests {
                 z += width;
             }
             Ladder::new(starts, z)
-        })
+        });
+        ladders.prop_filter("gaps alone", |ladder| !ladder.rungs().is_empty())
     }
 
     fn close(a: f64, b: f64) -> bool {
@@ -184,6 +254,59 @@ mod tests {
             (9.0, 1.0),
         ];
         assert_eq!(Ladder::new(pieces, 5.0).rungs().len(), 1);
+    }
+
+    #[test]
+    fn a_gap_at_the_end_sells_nothing() {
+        let ladder = Ladder::new([(1.0, 0.0), (2.0, 10.0), (3.0, 0.0)], 4.0);
+        assert!(close(ladder.end(), 3.0));
+        assert!(ladder.bought_for(10.0).is_some());
+        assert_eq!(ladder.bought_for(11.0), None);
+    }
+
+    fn sample(sold: f64, bought: f64, price: f64) -> Sample {
+        Sample {
+            sold,
+            bought,
+            price,
+        }
+    }
+
+    #[test]
+    fn samples_of_a_constant_product_are_exact() {
+        // Reserves of 100 and 400; nothing can be behind the third sample at its price.
+        let samples = [
+            (0.0, 0.0, 4.0),
+            (100.0, 200.0, 1.0),
+            (100.0, 200.0, 1.0),
+            (300.0, 300.0, 0.25),
+        ];
+        let ladder =
+            Ladder::sampled(samples.map(|(sold, bought, price)| sample(sold, bought, price)));
+        assert!(close(ladder.bought_for(50.0).unwrap(), 400.0 / 3.0));
+        assert!(close(ladder.bought_for(200.0).unwrap(), 800.0 / 3.0));
+        assert!(close(ladder.until(f64::INFINITY).0, 300.0));
+        assert_eq!(Ladder::sampled([]), Ladder::empty());
+    }
+
+    #[test]
+    fn samples_are_met_whatever_bends_between_them() {
+        for bought in [105.0, 125.0, 140.0, 160.0, 175.0, 195.0] {
+            let ladder = Ladder::sampled([sample(0.0, 0.0, 2.0), sample(100.0, bought, 1.0)]);
+            assert!(close(ladder.price(), 2.0));
+            assert!(close(ladder.bought_for(100.0).unwrap(), bought), "{bought}");
+            assert!(close(ladder.end(), 1.0));
+        }
+    }
+
+    #[test]
+    fn a_steep_ladder_has_one_price_and_an_end() {
+        let ladder = Ladder::steep(0.25, 1_000.0);
+        assert!(close(ladder.price(), 0.25));
+        assert!((ladder.bought_for(1_000.0).unwrap() / 250.0 - 1.0).abs() <= STEEP);
+        assert_eq!(ladder.bought_for(1_001.0), None);
+        assert!(Ladder::steep(0.0, 9.0).rungs().is_empty());
+        assert!(Ladder::steep(1.0, 0.0).bought_for(1.0).is_none());
     }
 
     proptest! {

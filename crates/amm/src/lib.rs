@@ -6,15 +6,29 @@
 //! integers and every operation on them is checked; nothing here waits,
 //! performs I/O or logs.
 
+pub mod amplified;
 pub mod book;
 pub mod concentrated;
+pub mod constant_product;
 mod curve;
 pub mod ekubo;
+mod fee;
 mod ladder;
+#[cfg(test)]
+mod laws;
+pub mod rate;
+mod reserves;
+mod sampling;
+mod search;
+pub mod solidly;
 mod ticks;
 pub mod v3;
 mod wide;
 
+pub use amplified::Amplified;
+pub use constant_product::ConstantProduct;
 pub use curve::{Curve, Fill, Refusal, Side};
-pub use ladder::{Ladder, Rung};
+pub use ladder::{Ladder, Rung, Sample};
+pub use rate::{Deposit, OneToOne};
+pub use solidly::Solidly;
 pub use ticks::{Tick, Ticks, Unbalanced};

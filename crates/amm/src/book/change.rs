@@ -52,6 +52,17 @@ pub struct Created {
     pub spot: Spot,
     /// What else its venue says of it.
     pub shape: Shape,
+    /// The price that it has at once, if it has one.
+    pub price: Option<Price>,
+}
+
+/// A price of a pool with ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Price {
+    /// Its square root.
+    pub sqrt_ratio: U256,
+    /// Its tick.
+    pub tick: i32,
 }
 
 /// What a venue says of a new pool beyond its tokens.
@@ -61,13 +72,6 @@ pub enum Shape {
     Usual,
     /// Its tokens are meant to be worth the same.
     Stable,
-    /// It has a first price at once.
-    Priced {
-        /// The square root of the price.
-        sqrt_ratio: U256,
-        /// Its tick.
-        tick: i32,
-    },
     /// It has ticks and a fixed fee.
     Tiered {
         /// Millionths of what is sold.
@@ -92,20 +96,13 @@ pub enum Movement {
     /// The fee on either token.
     Fees([u64; 2]),
     /// A first price.
-    Priced {
-        /// The square root of the price.
-        sqrt_ratio: U256,
-        /// Its tick.
-        tick: i32,
-    },
+    Priced(Price),
     /// A trade of a pool with ticks, and what is so afterwards.
     Swapped {
         /// What the pool gained of either token.
         delta: [i128; 2],
-        /// The square root of the price.
-        sqrt_ratio: U256,
-        /// Its tick.
-        tick: i32,
+        /// The price.
+        price: Price,
         /// The liquidity at the price.
         liquidity: u128,
     },

@@ -72,6 +72,8 @@ impl Book {
                 tokens: view.tokens(),
                 spot: view.spot(),
                 shape: view.pool.shape(),
+                // The state has it.
+                price: None,
             },
             state: view.pool.state.clone(),
             facts: view.pool.facts,

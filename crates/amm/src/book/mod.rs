@@ -8,6 +8,7 @@
 //! pool that stays as it was.
 
 mod change;
+mod curve;
 mod kept;
 mod names;
 mod pool;
@@ -18,7 +19,8 @@ mod undo;
 mod venue;
 mod view;
 
-pub use change::{Change, Created, Flaw, Movement, PoolEvent, Shape, Spot};
+pub use change::{Change, Created, Flaw, Movement, PoolEvent, Price, Shape, Spot};
+pub use curve::AnyCurve;
 pub use kept::{KeptError, changes_from_bytes, changes_to_bytes};
 pub use pool::{Concentrated, Facts, Pool, PoolId, State};
 pub use undo::TooDeep;
@@ -225,7 +227,8 @@ impl Book {
             shape: created.shape,
         };
         if self.index(id, &identity) {
-            self.pools.push(Pool::new(identity, self.pools.kind(venue)));
+            let kind = self.pools.kind(venue);
+            self.pools.push(Pool::new(identity, kind, created.price));
         }
     }
 

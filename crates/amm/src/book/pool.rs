@@ -1,9 +1,9 @@
 //! One pool as its contract's events tell it.
 
-use super::change::{Flaw, Movement, Shape};
+use super::change::{Flaw, Movement, Price, Shape};
 use super::names::Name;
 use super::venue::{Kind, VenueId};
-use crate::Ticks;
+use crate::{Ticks, concentrated};
 use primitives::U256;
 use serde::{Deserialize, Serialize};
 
@@ -92,9 +92,13 @@ pub struct Pool {
 
 impl Pool {
     /// A pool in which nothing lies yet.
-    pub(super) fn new(identity: Identity, kind: Option<Kind>) -> Self {
+    pub(super) fn new(identity: Identity, kind: Option<Kind>, price: Option<Price>) -> Self {
         let state = if kind.is_some_and(Kind::is_concentrated) {
-            State::Concentrated(Concentrated::default())
+            let mut concentrated = Concentrated::default();
+            if let Some(price) = price {
+                concentrated.move_to(price);
+            }
+            State::Concentrated(concentrated)
         } else {
             State::Reserves([0, 0])
         };
@@ -168,20 +172,17 @@ impl Pool {
 impl Concentrated {
     fn follow(&mut self, movement: &Movement) -> Result<(), Flaw> {
         match *movement {
-            Movement::Priced { sqrt_ratio, tick } => {
-                self.sqrt_ratio = sqrt_ratio;
-                self.tick = tick;
+            Movement::Priced(price) => {
+                self.move_to(price);
                 Ok(())
             }
             Movement::Swapped {
                 delta,
-                sqrt_ratio,
-                tick,
+                price,
                 liquidity,
             } => {
                 self.held = self.holding(delta)?;
-                self.sqrt_ratio = sqrt_ratio;
-                self.tick = tick;
+                self.move_to(price);
                 self.liquidity = liquidity;
                 Ok(())
             }
@@ -204,6 +205,23 @@ impl Concentrated {
                 Err(Flaw::Unexpected)
             }
         }
+    }
+
+    /// Itself as a pool of a family with these rules.
+    pub(super) fn pool<R>(&self, rules: R, tick_spacing: u32) -> concentrated::Pool<R> {
+        concentrated::Pool {
+            rules,
+            tick_spacing,
+            sqrt_ratio: self.sqrt_ratio,
+            tick: self.tick,
+            liquidity: self.liquidity,
+            ticks: self.ticks.clone(),
+        }
+    }
+
+    const fn move_to(&mut self, price: Price) {
+        self.sqrt_ratio = price.sqrt_ratio;
+        self.tick = price.tick;
     }
 
     /// What it holds after a change.

@@ -48,6 +48,7 @@ fn pair(contract: u64) -> Change {
             tokens: [address(10), address(11)],
             spot: Spot::Contract(address(contract)),
             shape: Shape::Usual,
+            price: None,
         },
     }
 }
@@ -61,7 +62,13 @@ fn keyed(fee: u128, extension: u64) -> Created {
             extension: address(extension),
         },
         shape: Shape::Usual,
+        price: None,
     }
+}
+
+fn price(ratio: u64, tick: i32) -> Price {
+    let sqrt_ratio = U256::from(ratio);
+    Price { sqrt_ratio, tick }
 }
 
 fn moved(pool: u32, movement: Movement) -> Change {
@@ -84,14 +91,10 @@ fn movement() -> impl Strategy<Value = Movement> {
     prop_oneof![
         any::<[u128; 2]>().prop_map(Movement::Reserves),
         any::<[u64; 2]>().prop_map(Movement::Fees),
-        (1_u64..99, -9_i32..9).prop_map(|(ratio, tick)| Movement::Priced {
-            sqrt_ratio: U256::from(ratio),
-            tick
-        }),
+        (1_u64..99, -9_i32..9).prop_map(|(ratio, tick)| Movement::Priced(price(ratio, tick))),
         (delta(), -9_i32..9, 0_u128..99).prop_map(|(delta, tick, liquidity)| Movement::Swapped {
             delta,
-            sqrt_ratio: U256::from(7),
-            tick,
+            price: price(7, tick),
             liquidity
         }),
         (-9_i32..5, 1_i32..5, -20_i128..40, delta()).prop_map(
@@ -261,13 +264,7 @@ fn the_order_within_a_block_is_kept() {
 fn a_pool_that_cannot_have_done_what_was_said_is_not_followed_any_more() {
     let cases = [
         (Movement::Held([1, 1]), Flaw::Unexpected),
-        (
-            Movement::Priced {
-                sqrt_ratio: U256::ONE,
-                tick: 0,
-            },
-            Flaw::Unexpected,
-        ),
+        (Movement::Priced(price(1, 0)), Flaw::Unexpected),
     ];
     for (movement, flaw) in cases {
         let book = replayed(&[vec![pair(100), moved(0, movement)]]);

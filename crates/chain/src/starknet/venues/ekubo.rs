@@ -1,7 +1,7 @@
 //! Ekubo: one contract, and the key of the pool in every event.
 
 use super::{Name, Told, words::Words};
-use amm::book::{Created, Movement, PoolEvent, Shape, Spot};
+use amm::book::{Created, Movement, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 
 /// What tells pools apart: tokens, fee, spacing of ticks, extension.
@@ -14,13 +14,13 @@ pub(super) fn decode(name: Name, mut words: Words<'_>) -> Option<Told> {
     match name {
         Name::PoolInitialized => {
             let Key { tokens, spot } = key(&mut words)?;
-            // The first tick and price, which the pool's creation carries along.
             let (tick, sqrt_ratio) = (words.tick()?, words.u256()?);
             words.end()?;
             return Some(Told::Pool(PoolEvent::Created(Created {
                 tokens,
                 spot,
-                shape: Shape::Priced { sqrt_ratio, tick },
+                shape: Shape::Usual,
+                price: Some(Price { sqrt_ratio, tick }),
             })));
         }
         Name::Swapped | Name::PositionUpdated => words.skip(1)?,
@@ -64,8 +64,10 @@ fn swapped(words: &mut Words<'_>) -> Option<Movement> {
     words.skip(2 + 1 + 2 + 1)?;
     Some(Movement::Swapped {
         delta: [words.signed()?, words.signed()?],
-        sqrt_ratio: words.u256()?,
-        tick: words.tick()?,
+        price: Price {
+            sqrt_ratio: words.u256()?,
+            tick: words.tick()?,
+        },
         liquidity: words.u128()?,
     })
 }

@@ -1,7 +1,7 @@
 //! JediSwap v2: a factory of pools of the Uniswap v3 type.
 
 use super::{Name, Told, words::Words};
-use amm::book::{Created, Movement, PoolEvent, Shape, Spot};
+use amm::book::{Created, Movement, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 
 pub(super) fn decode(name: Name, mut words: Words<'_>, from: Address) -> Option<Told> {
@@ -18,12 +18,13 @@ pub(super) fn decode(name: Name, mut words: Words<'_>, from: Address) -> Option<
                 tokens,
                 spot,
                 shape,
+                price: None,
             })));
         }
-        Name::Initialize => Movement::Priced {
+        Name::Initialize => Movement::Priced(Price {
             sqrt_ratio: words.u256()?,
             tick: words.tick()?,
-        },
+        }),
         Name::Swap => swap(&mut words)?,
         Name::Mint => {
             // Who paid and who owns.
@@ -76,8 +77,10 @@ fn swap(words: &mut Words<'_>) -> Option<Movement> {
     let liquidity = words.u128()?;
     Some(Movement::Swapped {
         delta,
-        sqrt_ratio,
-        tick: words.tick()?,
+        price: Price {
+            sqrt_ratio,
+            tick: words.tick()?,
+        },
         liquidity,
     })
 }

@@ -6,7 +6,6 @@
 
 mod ekubo;
 mod jedi_swap_v2;
-mod my_swap;
 mod pairs;
 mod words;
 
@@ -97,7 +96,7 @@ pub fn pool_event(kind: Kind, event: &Event) -> Told {
     let told = match kind {
         Kind::Ekubo => ekubo::decode(*name, words),
         Kind::JediSwapV2 => jedi_swap_v2::decode(*name, words, event.from),
-        Kind::MySwap => my_swap::decode(*name, words),
+        Kind::MySwap => Some(Told::Unknown),
         Kind::JediSwap | Kind::TenKSwap | Kind::SithSwap | Kind::StarkDefi | Kind::Nostra => {
             pairs::decode(kind, *name, words, event.from)
         }
@@ -105,5 +104,3 @@ pub fn pool_event(kind: Kind, event: &Event) -> Told {
     told.unwrap_or(Told::Malformed)
 }
 
-#[cfg(test)]
-mod tests;

@@ -53,6 +53,7 @@ fn created(kind: Kind, words: &mut Words<'_>) -> Option<Created> {
         tokens,
         spot: Spot::Contract(pair),
         shape,
+        price: None,
     })
 }
 

@@ -1,0 +1,141 @@
+//! What a pool would pay: its state, read by the maths of its contract.
+
+use super::change::{Shape, Spot};
+use super::pool::{Concentrated, Facts, State};
+use super::venue::{Kind, Maths};
+use super::view::{Off, PoolView};
+use crate::ekubo::Rounding;
+use crate::{Amplified, ConstantProduct, Curve, Fill, Ladder, Refusal, Side, Solidly};
+use crate::{constant_product, ekubo, solidly, v3};
+use primitives::U256;
+
+/// A pool of any kind, ready to be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnyCurve {
+    /// `x·y = k`.
+    ConstantProduct(ConstantProduct),
+    /// `x³y + y³x = k`.
+    Solidly(Solidly),
+    /// Stable with an amplification.
+    Amplified(Amplified),
+    /// Ekubo's ranges.
+    Ekubo(ekubo::Pool),
+    /// Ranges of the Uniswap v3 type.
+    V3(v3::Pool),
+}
+
+impl AnyCurve {
+    fn inner(&self) -> &dyn Curve {
+        match self {
+            Self::ConstantProduct(pool) => pool,
+            Self::Solidly(pool) => pool,
+            Self::Amplified(pool) => pool,
+            Self::Ekubo(pool) => pool,
+            Self::V3(pool) => pool,
+        }
+    }
+}
+
+impl Curve for AnyCurve {
+    fn exact_in(&self, sold: Side, amount: U256) -> Result<Fill, Refusal> {
+        self.inner().exact_in(sold, amount)
+    }
+
+    fn exact_out(&self, sold: Side, amount: U256) -> Result<Fill, Refusal> {
+        self.inner().exact_out(sold, amount)
+    }
+
+    fn price(&self, sold: Side) -> f64 {
+        self.inner().price(sold)
+    }
+
+    fn ladder(&self, sold: Side) -> Ladder {
+        self.inner().ladder(sold)
+    }
+}
+
+impl PoolView<'_> {
+    /// The pool's curve, or why nothing is traded with it.
+    pub fn curve(&self) -> Result<AnyCurve, Off> {
+        if let Some(off) = self.off() {
+            return Err(off);
+        }
+        let curve = match self.pool.state() {
+            State::Reserves(reserves) => self.of_reserves(*reserves),
+            State::Concentrated(concentrated) => self.of_ranges(concentrated),
+        };
+        curve.ok_or(Off::State)
+    }
+
+    fn of_reserves(&self, reserves: [u128; 2]) -> Option<AnyCurve> {
+        let facts = self.pool.facts().copied().unwrap_or_default();
+        if self.pool.shape() == Shape::Stable {
+            return stable(self.venue.kind, reserves, &facts);
+        }
+        let [fee0, fee1] = facts.fees;
+        let rule = match self.venue.kind {
+            Kind::JediSwap => constant_product::Rule::JediSwap,
+            Kind::TenKSwap => constant_product::Rule::TenKSwap,
+            Kind::StarkDefi => constant_product::Rule::StarkDefi {
+                fee: fee0.try_into().ok()?,
+            },
+            Kind::SithSwap => constant_product::Rule::SithSwap {
+                fees: [fee0.try_into().ok()?, fee1.try_into().ok()?],
+            },
+            Kind::Nostra => constant_product::Rule::Nostra { fee: fee0 },
+            Kind::MySwap => constant_product::Rule::MySwap {
+                fee: fee0.try_into().ok()?,
+            },
+            Kind::Ekubo | Kind::JediSwapV2 => return None,
+        };
+        ConstantProduct::new(reserves, rule).map(AnyCurve::ConstantProduct)
+    }
+
+    fn of_ranges(&self, ranges: &Concentrated) -> Option<AnyCurve> {
+        match (self.venue.kind, self.spot(), self.pool.shape()) {
+            (
+                Kind::Ekubo,
+                Spot::Keyed {
+                    fee, tick_spacing, ..
+                },
+                _,
+            ) => {
+                let rounding = match self.maths()? {
+                    Maths::EkuboOlder => Rounding::Older,
+                    Maths::Usual | Maths::EkuboExact => Rounding::Exact,
+                };
+                let rules = ekubo::Terms { fee, rounding };
+                Some(AnyCurve::Ekubo(ranges.pool(rules, tick_spacing)))
+            }
+            (Kind::JediSwapV2, _, Shape::Tiered { fee, tick_spacing }) => {
+                Some(AnyCurve::V3(ranges.pool(v3::Terms { fee }, tick_spacing)))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn stable(kind: Kind, reserves: [u128; 2], facts: &Facts) -> Option<AnyCurve> {
+    let [fee0, fee1] = facts.fees;
+    let rule = match kind {
+        Kind::SithSwap => solidly::Rule::SithSwap {
+            fees: [fee0.try_into().ok()?, fee1.try_into().ok()?],
+        },
+        Kind::StarkDefi => solidly::Rule::StarkDefi {
+            fee: fee0.try_into().ok()?,
+        },
+        Kind::Nostra => {
+            let [rate0, rate1] = facts.decimals.map(rate);
+            let amplification = facts.amplification;
+            let pool = Amplified::new(reserves, [rate0?, rate1?], amplification, fee0);
+            return pool.map(AnyCurve::Amplified);
+        }
+        _ => return None,
+    };
+    Solidly::new(reserves, facts.decimals, rule).map(AnyCurve::Solidly)
+}
+
+/// What brings a token to 18 decimals, as a fraction of 10¹⁸.
+fn rate(decimals: u8) -> Option<u128> {
+    10_u128.checked_pow(36_u32.checked_sub(decimals.into())?)
+}

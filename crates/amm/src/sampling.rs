@@ -1,0 +1,24 @@
+//! Where to sample a curve that is no list of pieces by itself.
+
+use crate::{Ladder, Sample};
+
+/// Samples behind the first one; each makes two pieces.
+const SAMPLES: u32 = 32;
+/// The odds of the reserve's bought share to its rest, as logarithms, at the
+/// second and at the last sample: 1 % and 92 % of the reserve.
+const FIRST: f64 = -4.6;
+const LAST: f64 = 2.44;
+
+/// A ladder over 92 % of a reserve of what is bought. `at` samples the curve
+/// where so much of the reserve is left.
+///
+/// Steps are even in the logarithm of the odds: small beside what has been
+/// bought at the start, and beside what is left at the end.
+pub(crate) fn sample(reserve: f64, at: impl Fn(f64) -> Sample) -> Ladder {
+    let step = (LAST - FIRST) / f64::from(SAMPLES - 1);
+    let rest = (0..SAMPLES).map(|index| (FIRST + step * f64::from(index)).exp());
+    let left = std::iter::once(0.0)
+        .chain(rest)
+        .map(|odds| reserve / (1.0 + odds));
+    Ladder::sampled(left.map(at))
+}
