@@ -4,12 +4,14 @@ use super::{
     Block, SpecVersion,
     block::{Header, WireBlock},
     felt::WireFelt,
+    pools::{self, PoolQuestion},
     readings,
 };
 use crate::{
     error::RpcError,
     jsonrpc::{JsonRpc, RpcOptions, parse},
 };
+use amm::book::{Created, Facts, Kind};
 use market::Reading;
 use primitives::{Address, BlockRef, Entropy, Felt};
 use serde::{Deserialize, Serialize};
@@ -129,5 +131,45 @@ impl StarknetClient {
             self.chain_id().await?;
         }
         Ok(tokens.into_iter().zip(readings.readings).collect())
+    }
+
+    /// The class of each of `contracts` at a block; `None` where nothing is
+    /// deployed.
+    pub async fn classes(
+        &self,
+        contracts: &[Address],
+        at: BlockRef,
+    ) -> Result<Vec<Option<Felt>>, RpcError> {
+        pools::classes(&self.0, contracts, at.hash).await
+    }
+
+    /// What each of `pools` says of itself at a block; `None` where its contract
+    /// does not answer as its kind does.
+    pub async fn pool_facts(
+        &self,
+        pools: &[PoolQuestion],
+        at: BlockRef,
+    ) -> Result<Vec<Option<Facts>>, RpcError> {
+        pools::facts(&self.0, pools, at.hash).await
+    }
+
+    /// What each of `pools` says it holds at a block; `None` where its contract
+    /// does not answer as its kind does.
+    pub async fn pool_reserves(
+        &self,
+        pools: &[PoolQuestion],
+        at: BlockRef,
+    ) -> Result<Vec<Option<[u128; 2]>>, RpcError> {
+        pools::reserves(&self.0, pools, at.hash).await
+    }
+
+    /// All pairs that a factory knows at a block, at most [`MAX_PAIRS`] of them.
+    pub async fn pairs(
+        &self,
+        kind: Kind,
+        factory: Address,
+        at: BlockRef,
+    ) -> Result<Vec<Created>, RpcError> {
+        pools::pairs(&self.0, kind, factory, at.hash).await
     }
 }

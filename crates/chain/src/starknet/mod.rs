@@ -1,6 +1,7 @@
 //! A Starknet node, spec 0.8 to 0.10.
 
 mod block;
+mod calls;
 mod client;
 mod felt;
 mod heads;
@@ -14,6 +15,7 @@ mod venues;
 pub use block::Block;
 pub use client::{MAX_BLOCKS, StarknetClient};
 pub use heads::{HeadsError, ring_at_heads};
+pub use pools::{MAX_PAIRS, PoolQuestion};
 pub use receipts::Event;
 pub use spec::SpecVersion;
-pub use venues::{Told, pool_event};
+pub use venues::{Untold, pool_event};

@@ -151,7 +151,10 @@ impl RawEvent<'_> {
             from: self.from_address.parse()?,
             keys: self.keys.felts,
             // What is no list of elements is a list that no venue knows.
-            data: data.map_or_else(|_| Vec::new(), |data| data.into_iter().map(|felt| felt.0).collect()),
+            data: data.map_or_else(
+                |_| Vec::new(),
+                |data| data.into_iter().map(|felt| felt.0).collect(),
+            ),
         })
     }
 }
@@ -338,7 +341,10 @@ mod tests {
             {"receipt": {"events": [event("0x1", &[&swap, "0x7"], 1), event("0x1", &["0x9"], 3)]}},
         ]);
         let mut found: Emitted = serde_json::from_str(&text.to_string()).unwrap();
-        let names = found.venue_events.iter().map(|event| (event.from.to_string(), event.keys.len(), event.data.len()));
+        let names = found
+            .venue_events
+            .iter()
+            .map(|event| (event.from.to_string(), event.keys.len(), event.data.len()));
         assert_eq!(
             names.collect::<Vec<_>>(),
             [("0x2".to_owned(), 1, 4), ("0x1".to_owned(), 2, 1)]

@@ -1,6 +1,6 @@
 //! Ekubo: one contract, and the key of the pool in every event.
 
-use super::{Name, Told, words::Words};
+use super::{Name, Untold, words::Words};
 use amm::book::{Created, Movement, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 
@@ -10,31 +10,28 @@ struct Key {
     spot: Spot,
 }
 
-pub(super) fn decode(name: Name, mut words: Words<'_>) -> Option<Told> {
+pub(super) fn decode(name: Name, mut words: Words<'_>) -> Result<PoolEvent, Untold> {
     match name {
         Name::PoolInitialized => {
             let Key { tokens, spot } = key(&mut words)?;
             let (tick, sqrt_ratio) = (words.tick()?, words.u256()?);
             words.end()?;
-            return Some(Told::Pool(PoolEvent::Created(Created {
+            return Ok(PoolEvent::Created(Created {
                 tokens,
                 spot,
                 shape: Shape::Usual,
                 price: Some(Price { sqrt_ratio, tick }),
-            })));
+            }));
         }
         Name::Swapped | Name::PositionUpdated => words.skip(1)?,
         Name::FeesAccumulated | Name::PositionFeesCollected => {}
-        _ => return Some(Told::Unknown),
+        _ => return Err(Untold::Unknown),
     }
     let Key { tokens, spot } = key(&mut words)?;
     let movement = match name {
         Name::Swapped => swapped(&mut words)?,
         Name::PositionUpdated => position(&mut words)?,
-        Name::FeesAccumulated => Movement::Held([
-            i128::try_from(words.u128()?).ok()?,
-            i128::try_from(words.u128()?).ok()?,
-        ]),
+        Name::FeesAccumulated => Movement::Held([words.small_gain()?, words.small_gain()?]),
         _ => {
             // The salt, the owner and the bounds of the position.
             words.skip(6)?;
@@ -42,27 +39,27 @@ pub(super) fn decode(name: Name, mut words: Words<'_>) -> Option<Told> {
         }
     };
     words.end()?;
-    Some(Told::Pool(PoolEvent::Moved {
+    Ok(PoolEvent::Moved {
         spot,
         tokens: Some(tokens),
         movement,
-    }))
+    })
 }
 
-fn key(words: &mut Words<'_>) -> Option<Key> {
+fn key(words: &mut Words<'_>) -> Result<Key, Untold> {
     let tokens = [words.address()?, words.address()?];
     let spot = Spot::Keyed {
         fee: words.u128()?,
         tick_spacing: words.u32()?,
         extension: words.address()?,
     };
-    Some(Key { tokens, spot })
+    Ok(Key { tokens, spot })
 }
 
-fn swapped(words: &mut Words<'_>) -> Option<Movement> {
+fn swapped(words: &mut Words<'_>) -> Result<Movement, Untold> {
     // What was asked for: amount, token, limit, words to skip.
     words.skip(2 + 1 + 2 + 1)?;
-    Some(Movement::Swapped {
+    Ok(Movement::Swapped {
         delta: [words.signed()?, words.signed()?],
         price: Price {
             sqrt_ratio: words.u256()?,
@@ -72,10 +69,10 @@ fn swapped(words: &mut Words<'_>) -> Option<Movement> {
     })
 }
 
-fn position(words: &mut Words<'_>) -> Option<Movement> {
+fn position(words: &mut Words<'_>) -> Result<Movement, Untold> {
     // The salt of the position.
     words.skip(1)?;
-    Some(Movement::Position {
+    Ok(Movement::Position {
         lower: words.tick()?,
         upper: words.tick()?,
         liquidity: words.signed()?,

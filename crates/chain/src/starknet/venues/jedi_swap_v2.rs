@@ -1,10 +1,10 @@
 //! JediSwap v2: a factory of pools of the Uniswap v3 type.
 
-use super::{Name, Told, words::Words};
+use super::{Name, Untold, words::Words};
 use amm::book::{Created, Movement, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 
-pub(super) fn decode(name: Name, mut words: Words<'_>, from: Address) -> Option<Told> {
+pub(super) fn decode(name: Name, mut words: Words<'_>, from: Address) -> Result<PoolEvent, Untold> {
     let movement = match name {
         Name::PoolCreated => {
             let tokens = [words.address()?, words.address()?];
@@ -14,12 +14,12 @@ pub(super) fn decode(name: Name, mut words: Words<'_>, from: Address) -> Option<
             };
             let spot = Spot::Contract(words.address()?);
             words.end()?;
-            return Some(Told::Pool(PoolEvent::Created(Created {
+            return Ok(PoolEvent::Created(Created {
                 tokens,
                 spot,
                 shape,
                 price: None,
-            })));
+            }));
         }
         Name::Initialize => Movement::Priced(Price {
             sqrt_ratio: words.u256()?,
@@ -33,14 +33,14 @@ pub(super) fn decode(name: Name, mut words: Words<'_>, from: Address) -> Option<
             Movement::Position {
                 lower,
                 upper,
-                liquidity: i128::try_from(words.u128()?).ok()?,
-                delta: [gained(&mut words)?, gained(&mut words)?],
+                liquidity: words.small_gain()?,
+                delta: [words.gain()?, words.gain()?],
             }
         }
         Name::Burn => {
             words.skip(1)?;
             let (lower, upper) = (words.tick()?, words.tick()?);
-            let liquidity = i128::try_from(words.u128()?).ok()?;
+            let liquidity = words.small_gain()?;
             // The tokens stay until they are collected.
             words.skip(4)?;
             Movement::Position {
@@ -53,29 +53,25 @@ pub(super) fn decode(name: Name, mut words: Words<'_>, from: Address) -> Option<
         Name::Collect => {
             // Who owned, who receives, and the bounds.
             words.skip(2 + 4)?;
-            let [amount0, amount1] = [words.u128()?, words.u128()?];
-            Movement::Held([
-                -i128::try_from(amount0).ok()?,
-                -i128::try_from(amount1).ok()?,
-            ])
+            Movement::Held([-words.small_gain()?, -words.small_gain()?])
         }
-        _ => return Some(Told::Unknown),
+        _ => return Err(Untold::Unknown),
     };
     words.end()?;
-    Some(Told::Pool(PoolEvent::Moved {
+    Ok(PoolEvent::Moved {
         spot: Spot::Contract(from),
         tokens: None,
         movement,
-    }))
+    })
 }
 
-fn swap(words: &mut Words<'_>) -> Option<Movement> {
+fn swap(words: &mut Words<'_>) -> Result<Movement, Untold> {
     // Who sold and who bought.
     words.skip(2)?;
     let delta = [words.signed_amount()?, words.signed_amount()?];
     let sqrt_ratio = words.u256()?;
     let liquidity = words.u128()?;
-    Some(Movement::Swapped {
+    Ok(Movement::Swapped {
         delta,
         price: Price {
             sqrt_ratio,
@@ -83,8 +79,4 @@ fn swap(words: &mut Words<'_>) -> Option<Movement> {
         },
         liquidity,
     })
-}
-
-fn gained(words: &mut Words<'_>) -> Option<i128> {
-    i128::try_from(words.amount()?).ok()
 }

@@ -2,7 +2,7 @@
 //!
 //! One file per way of speaking. A decoder knows the layouts of its venue and
 //! nothing of what happened before: whatever an event says becomes a
-//! [`PoolEvent`] or is [`Told::Malformed`], never a panic.
+//! [`PoolEvent`] or an [`Untold`], never a panic.
 
 mod ekubo;
 mod jedi_swap_v2;
@@ -13,94 +13,54 @@ use super::receipts::Event;
 use amm::book::{Kind, PoolEvent};
 use primitives::{Felt, selector};
 use std::{collections::HashMap, sync::LazyLock};
-use words::Words;
+pub(super) use words::Words;
 
-/// Names of events that venues use; a contract of somebody else may use them
-/// as well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Name {
-    Burn,
-    Collect,
-    FeesAccumulated,
-    Initialize,
-    Mint,
-    PairBurn,
-    PairCreated,
-    PairMint,
-    PoolCreated,
-    PoolInitialized,
-    PositionFeesCollected,
-    PositionUpdated,
-    SetPairFee,
-    Swap,
-    Swapped,
-    Sync,
-    Upgraded,
+/// Declares the names of events that venues use; a contract of somebody else
+/// may use them as well.
+macro_rules! names {
+    ($($name:ident)+) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Name {
+            $($name,)+
+        }
+
+        static NAMES: LazyLock<HashMap<Felt, Name>> = LazyLock::new(|| {
+            HashMap::from([$((selector(stringify!($name)), Name::$name)),+])
+        });
+    };
 }
 
-static NAMES: LazyLock<HashMap<Felt, Name>> = LazyLock::new(|| {
-    use Name::*;
-    let names = [
-        ("Burn", Burn),
-        ("Collect", Collect),
-        ("FeesAccumulated", FeesAccumulated),
-        ("Initialize", Initialize),
-        ("Mint", Mint),
-        ("PairBurn", PairBurn),
-        ("PairCreated", PairCreated),
-        ("PairMint", PairMint),
-        ("PoolCreated", PoolCreated),
-        ("PoolInitialized", PoolInitialized),
-        ("PositionFeesCollected", PositionFeesCollected),
-        ("PositionUpdated", PositionUpdated),
-        ("SetPairFee", SetPairFee),
-        ("Swap", Swap),
-        ("Swapped", Swapped),
-        ("Sync", Sync),
-        ("Upgraded", Upgraded),
-    ];
-    names.map(|(text, name)| (selector(text), name)).into()
-});
+names! {
+    Burn Collect FeesAccumulated Initialize Mint PairBurn PairCreated PairMint PoolCreated
+    PoolInitialized PositionFeesCollected PositionUpdated SetPairFee Swap Swapped Sync Upgraded
+}
 
 /// Whether venues have events of this name.
 pub(super) fn is_name(selector: Felt) -> bool {
     NAMES.contains_key(&selector)
 }
 
-/// What an event tells.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
-    /// Something of a pool.
-    Pool(PoolEvent),
-    /// Something that changes no pool.
+/// Why an event tells nothing of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untold {
+    /// It changes none.
     Nothing,
     /// The venue is not known to have such an event.
     Unknown,
-    /// The event is one of the venue's, but not of its layout.
+    /// It is one of the venue's, but not of its layout.
     Malformed,
 }
 
 /// What an event of a venue of this kind tells.
-#[must_use]
-pub fn pool_event(kind: Kind, event: &Event) -> Told {
-    let Some((first, keys)) = event.keys.split_first() else {
-        return Told::Unknown;
-    };
-    let Some(name) = NAMES.get(first) else {
-        return Told::Unknown;
-    };
-    if *name == Name::Upgraded {
-        return Told::Pool(PoolEvent::Upgraded);
-    }
+pub fn pool_event(kind: Kind, event: &Event) -> Result<PoolEvent, Untold> {
+    let (first, keys) = event.keys.split_first().ok_or(Untold::Unknown)?;
+    let name = *NAMES.get(first).ok_or(Untold::Unknown)?;
     let words = Words::new(keys, &event.data);
-    let told = match kind {
-        Kind::Ekubo => ekubo::decode(*name, words),
-        Kind::JediSwapV2 => jedi_swap_v2::decode(*name, words, event.from),
-        Kind::MySwap => Some(Told::Unknown),
-        Kind::JediSwap | Kind::TenKSwap | Kind::SithSwap | Kind::StarkDefi | Kind::Nostra => {
-            pairs::decode(kind, *name, words, event.from)
-        }
-    };
-    told.unwrap_or(Told::Malformed)
+    match (name, kind) {
+        (Name::Upgraded, _) => Ok(PoolEvent::Upgraded),
+        (_, Kind::Ekubo) => ekubo::decode(name, words),
+        (_, Kind::JediSwapV2) => jedi_swap_v2::decode(name, words, event.from),
+        (_, Kind::MySwap) => Err(Untold::Unknown),
+        _ => pairs::decode(kind, name, words, event.from),
+    }
 }
-

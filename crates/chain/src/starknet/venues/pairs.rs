@@ -1,7 +1,7 @@
 //! Factories of pairs: each pair tells its reserves after everything that
 //! happens to it.
 
-use super::{Name, Told, words::Words};
+use super::{Name, Untold, words::Words};
 use amm::Side;
 use amm::book::{Created, Kind, Movement, PoolEvent, Shape, Spot};
 use primitives::Address;
@@ -11,31 +11,29 @@ pub(super) fn decode(
     name: Name,
     mut words: Words<'_>,
     from: Address,
-) -> Option<Told> {
-    let moved = |pair, movement| {
-        Told::Pool(PoolEvent::Moved {
-            spot: Spot::Contract(pair),
-            tokens: None,
-            movement,
-        })
+) -> Result<PoolEvent, Untold> {
+    let moved = |pair, movement| PoolEvent::Moved {
+        spot: Spot::Contract(pair),
+        tokens: None,
+        movement,
     };
     let told = match name {
-        Name::PairCreated => Told::Pool(PoolEvent::Created(created(kind, &mut words)?)),
+        Name::PairCreated => PoolEvent::Created(created(kind, &mut words)?),
         Name::Sync => moved(from, Movement::Reserves(reserves(kind, &mut words)?)),
         Name::Swap => moved(from, swap(kind, &mut words)?),
         Name::SetPairFee if kind == Kind::StarkDefi => {
             let (pair, fee) = (words.address()?, words.u64()?);
             moved(pair, Movement::Fees([fee, fee]))
         }
-        Name::Mint | Name::Burn | Name::PairMint | Name::PairBurn => return Some(Told::Nothing),
-        _ => return Some(Told::Unknown),
+        Name::Mint | Name::Burn | Name::PairMint | Name::PairBurn => return Err(Untold::Nothing),
+        _ => return Err(Untold::Unknown),
     };
     words.end()?;
-    Some(told)
+    Ok(told)
 }
 
 /// Both tokens, what the kind has beyond them, the pair, and its number.
-fn created(kind: Kind, words: &mut Words<'_>) -> Option<Created> {
+fn created(kind: Kind, words: &mut Words<'_>) -> Result<Created, Untold> {
     let tokens = [words.address()?, words.address()?];
     let has_flag = matches!(kind, Kind::SithSwap | Kind::StarkDefi);
     let shape = if has_flag && words.bool()? {
@@ -49,7 +47,7 @@ fn created(kind: Kind, words: &mut Words<'_>) -> Option<Created> {
     }
     let pair = words.address()?;
     words.skip(1)?;
-    Some(Created {
+    Ok(Created {
         tokens,
         spot: Spot::Contract(pair),
         shape,
@@ -57,16 +55,16 @@ fn created(kind: Kind, words: &mut Words<'_>) -> Option<Created> {
     })
 }
 
-fn reserves(kind: Kind, words: &mut Words<'_>) -> Option<[u128; 2]> {
+fn reserves(kind: Kind, words: &mut Words<'_>) -> Result<[u128; 2], Untold> {
     if kind == Kind::TenKSwap {
-        return Some([words.u128()?, words.u128()?]);
+        return Ok([words.u128()?, words.u128()?]);
     }
-    Some([words.amount()?, words.amount()?])
+    Ok([words.amount()?, words.amount()?])
 }
 
 /// Who sold, both tokens in, both tokens out, and who bought; in some venues
 /// both people are keys.
-fn swap(kind: Kind, words: &mut Words<'_>) -> Option<Movement> {
+fn swap(kind: Kind, words: &mut Words<'_>) -> Result<Movement, Untold> {
     let keyed = kind == Kind::StarkDefi;
     words.skip(if keyed { 2 } else { 1 })?;
     let [in0, in1, out0, out1] = [
@@ -84,5 +82,5 @@ fn swap(kind: Kind, words: &mut Words<'_>) -> Option<Movement> {
     } else {
         (Side::Token1, [in1.saturating_sub(out1), out0 - in0])
     };
-    Some(Movement::Traded { sold, amounts })
+    Ok(Movement::Traded { sold, amounts })
 }

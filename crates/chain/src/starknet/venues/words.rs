@@ -1,101 +1,127 @@
 //! The elements of an event, taken one after the other.
 
+use super::Untold;
 use primitives::{Address, Felt, U256};
 
-/// The elements that are left. A method is `None` where the next ones are not
-/// what it promises.
+/// What was taken, or [`Untold::Malformed`] where the next elements are not what
+/// was promised.
+type Taken<T> = Result<T, Untold>;
+
+/// The elements that are left.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Words<'a> {
+pub(in crate::starknet) struct Words<'a> {
     keys: &'a [Felt],
     data: &'a [Felt],
 }
 
 impl<'a> Words<'a> {
     /// Keys come before data.
-    pub(super) const fn new(keys: &'a [Felt], data: &'a [Felt]) -> Self {
+    pub(in crate::starknet) const fn new(keys: &'a [Felt], data: &'a [Felt]) -> Self {
         Self { keys, data }
     }
 
-    pub(super) fn felt(&mut self) -> Option<Felt> {
+    pub(in crate::starknet) fn felt(&mut self) -> Taken<Felt> {
         let list = if self.keys.is_empty() {
             &mut self.data
         } else {
             &mut self.keys
         };
-        let (first, rest) = list.split_first()?;
+        let (first, rest) = list.split_first().ok_or(Untold::Malformed)?;
         *list = rest;
-        Some(*first)
+        Ok(*first)
     }
 
     /// Leaves out as many elements.
-    pub(super) fn skip(&mut self, count: usize) -> Option<()> {
+    pub(in crate::starknet) fn skip(&mut self, count: usize) -> Taken<()> {
         (0..count).try_for_each(|_| self.felt().map(drop))
     }
 
     /// How many elements are left.
-    pub(super) const fn left(&self) -> usize {
+    pub(in crate::starknet) const fn left(&self) -> usize {
         self.keys.len() + self.data.len()
     }
 
     /// Nothing is left.
-    pub(super) fn end(&self) -> Option<()> {
-        (self.left() == 0).then_some(())
+    pub(in crate::starknet) fn end(&self) -> Taken<()> {
+        if self.left() == 0 {
+            Ok(())
+        } else {
+            Err(Untold::Malformed)
+        }
     }
 
-    pub(super) fn address(&mut self) -> Option<Address> {
+    pub(in crate::starknet) fn address(&mut self) -> Taken<Address> {
         self.felt().map(Address::new)
     }
 
-    pub(super) fn u128(&mut self) -> Option<u128> {
-        u128::try_from(self.felt()?).ok()
+    pub(in crate::starknet) fn u128(&mut self) -> Taken<u128> {
+        u128::try_from(self.felt()?).map_err(malformed)
     }
 
-    pub(super) fn u64(&mut self) -> Option<u64> {
-        u64::try_from(self.u128()?).ok()
+    pub(in crate::starknet) fn u64(&mut self) -> Taken<u64> {
+        u64::try_from(self.u128()?).map_err(malformed)
     }
 
-    pub(super) fn u32(&mut self) -> Option<u32> {
-        u32::try_from(self.u128()?).ok()
+    pub(in crate::starknet) fn u32(&mut self) -> Taken<u32> {
+        u32::try_from(self.u128()?).map_err(malformed)
     }
 
-    pub(super) fn bool(&mut self) -> Option<bool> {
+    pub(in crate::starknet) fn bool(&mut self) -> Taken<bool> {
         match self.u128()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Untold::Malformed),
         }
     }
 
     /// Low half, high half.
-    pub(super) fn u256(&mut self) -> Option<U256> {
+    pub(in crate::starknet) fn u256(&mut self) -> Taken<U256> {
         let (low, high) = (self.u128()?, self.u128()?);
-        Some(U256::from(low) | (U256::from(high) << 128_usize))
+        Ok(U256::from(low) | (U256::from(high) << 128_usize))
     }
 
     /// A number of 256 bits that has no more than 128: no token has more.
-    pub(super) fn amount(&mut self) -> Option<u128> {
+    pub(in crate::starknet) fn amount(&mut self) -> Taken<u128> {
         let (low, high) = (self.u128()?, self.u128()?);
-        (high == 0).then_some(low)
+        if high == 0 {
+            Ok(low)
+        } else {
+            Err(Untold::Malformed)
+        }
+    }
+
+    /// A number of 256 bits as one that may also be negative elsewhere.
+    pub(in crate::starknet) fn gain(&mut self) -> Taken<i128> {
+        i128::try_from(self.amount()?).map_err(malformed)
+    }
+
+    /// A number of 128 bits as one that may also be negative elsewhere.
+    pub(in crate::starknet) fn small_gain(&mut self) -> Taken<i128> {
+        i128::try_from(self.u128()?).map_err(malformed)
     }
 
     /// Magnitude, sign.
-    pub(super) fn signed(&mut self) -> Option<i128> {
+    pub(in crate::starknet) fn signed(&mut self) -> Taken<i128> {
         let (magnitude, negative) = (self.u128()?, self.bool()?);
         sign(magnitude, negative)
     }
 
     /// Magnitude of 256 bits, sign.
-    pub(super) fn signed_amount(&mut self) -> Option<i128> {
+    pub(in crate::starknet) fn signed_amount(&mut self) -> Taken<i128> {
         let (magnitude, negative) = (self.amount()?, self.bool()?);
         sign(magnitude, negative)
     }
 
-    pub(super) fn tick(&mut self) -> Option<i32> {
-        i32::try_from(self.signed()?).ok()
+    pub(in crate::starknet) fn tick(&mut self) -> Taken<i32> {
+        i32::try_from(self.signed()?).map_err(malformed)
     }
 }
 
-fn sign(magnitude: u128, negative: bool) -> Option<i128> {
-    let value = i128::try_from(magnitude).ok()?;
-    Some(if negative { -value } else { value })
+fn sign(magnitude: u128, negative: bool) -> Taken<i128> {
+    let value = i128::try_from(magnitude).map_err(malformed)?;
+    Ok(if negative { -value } else { value })
+}
+
+fn malformed<E>(_: E) -> Untold {
+    Untold::Malformed
 }

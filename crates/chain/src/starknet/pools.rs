@@ -1,0 +1,280 @@
+//! What pools' contracts say when they are asked.
+
+use super::{
+    calls::{ByHash, Said, View, ask},
+    felt::WireFelt,
+    venues::Words,
+};
+use crate::{
+    error::RpcError,
+    jsonrpc::{JsonRpc, parse},
+};
+use amm::book::{Created, Facts, Kind, Shape, Spot};
+use primitives::{Address, Felt};
+use serde::Serialize;
+
+/// The most pairs that are taken over from a factory.
+pub const MAX_PAIRS: usize = 10_000;
+
+const CLASS_METHOD: &str = "starknet_getClassHashAt";
+
+/// Starknet's code for a contract that is not there.
+const CONTRACT_NOT_FOUND: i64 = 20;
+
+/// A pool that is to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolQuestion {
+    /// How its venue speaks.
+    pub kind: Kind,
+    /// Its contract.
+    pub contract: Address,
+    /// Its tokens, in the pool's order.
+    pub tokens: [Address; 2],
+    /// Whether its tokens are meant to be worth the same.
+    pub stable: bool,
+}
+
+impl PoolQuestion {
+    /// The view of what a pair holds.
+    const fn reserves(&self) -> View {
+        let name = match self.kind {
+            Kind::TenKSwap => "getReserves",
+            _ => "get_reserves",
+        };
+        View::plain(self.contract, name)
+    }
+
+    /// The views of its fees: one for both tokens, or one for either.
+    const fn fees(&self) -> &'static [&'static str] {
+        match self.kind {
+            Kind::SithSwap => &["fee0", "fee1"],
+            Kind::StarkDefi => &["fee"],
+            Kind::Nostra => &["swap_fee"],
+            _ => &[],
+        }
+    }
+
+    /// Whether its curve depends on its tokens' decimals.
+    const fn needs_decimals(&self) -> bool {
+        self.stable
+    }
+
+    fn views(&self) -> Vec<View> {
+        let mut views: Vec<_> = self
+            .fees()
+            .iter()
+            .map(|name| View::plain(self.contract, name))
+            .collect();
+        if self.needs_decimals() {
+            views.extend(self.tokens.map(|token| View::plain(token, "decimals")));
+        }
+        if self.stable && self.kind == Kind::Nostra {
+            views.push(View::plain(self.contract, "amplification"));
+        }
+        views
+    }
+
+    /// What the answers to its views mean.
+    fn facts(&self, answers: &[Option<Vec<Felt>>]) -> Option<Facts> {
+        let mut answers = answers.iter().map(|answer| {
+            let mut words = Words::new(&[], answer.as_deref()?);
+            words.u64().ok()
+        });
+        let mut next = || answers.next().flatten();
+        let fees = match self.fees() {
+            [] => [0, 0],
+            [_] => next().map(|fee| [fee, fee])?,
+            _ => [next()?, next()?],
+        };
+        let mut facts = Facts {
+            fees,
+            ..Facts::default()
+        };
+        if self.needs_decimals() {
+            facts.decimals = [next()?.try_into().ok()?, next()?.try_into().ok()?];
+        }
+        if self.stable && self.kind == Kind::Nostra {
+            facts.amplification = next()?.try_into().ok()?;
+        }
+        Some(facts)
+    }
+}
+
+#[derive(Serialize)]
+struct ClassAt {
+    block_id: ByHash,
+    contract_address: WireFelt,
+}
+
+pub(super) async fn classes(
+    rpc: &JsonRpc,
+    contracts: &[Address],
+    block_hash: Felt,
+) -> Result<Vec<Option<Felt>>, RpcError> {
+    let params: Vec<_> = contracts
+        .iter()
+        .map(|contract| ClassAt {
+            block_id: ByHash {
+                block_hash: WireFelt(block_hash),
+            },
+            contract_address: WireFelt(contract.felt()),
+        })
+        .collect();
+    rpc.batch(CLASS_METHOD, &params, |_, answer| match answer {
+        Ok(result) => parse::<WireFelt>(CLASS_METHOD, result).map(|WireFelt(class)| Some(class)),
+        Err(RpcError::Node { source, .. }) if source.code == CONTRACT_NOT_FOUND => Ok(None),
+        Err(error) => Err(error),
+    })
+    .await
+}
+
+pub(super) async fn facts(
+    rpc: &JsonRpc,
+    pools: &[PoolQuestion],
+    block_hash: Felt,
+) -> Result<Vec<Option<Facts>>, RpcError> {
+    let views: Vec<Vec<View>> = pools.iter().map(PoolQuestion::views).collect();
+    let answers = answers(rpc, &views.concat(), block_hash).await?;
+    let mut answers = answers.as_slice();
+    Ok(pools
+        .iter()
+        .zip(views)
+        .map(|(pool, views)| {
+            let (own, rest) = answers.split_at_checked(views.len())?;
+            answers = rest;
+            pool.facts(own)
+        })
+        .collect())
+}
+
+pub(super) async fn reserves(
+    rpc: &JsonRpc,
+    pools: &[PoolQuestion],
+    block_hash: Felt,
+) -> Result<Vec<Option<[u128; 2]>>, RpcError> {
+    let views: Vec<View> = pools.iter().map(PoolQuestion::reserves).collect();
+    let answers = answers(rpc, &views, block_hash).await?;
+    Ok(pools
+        .iter()
+        .zip(answers)
+        .map(|(pool, answer)| {
+            let answer = answer?;
+            let mut words = Words::new(&[], &answer);
+            match pool.kind {
+                Kind::TenKSwap => Some([words.u128().ok()?, words.u128().ok()?]),
+                _ => Some([words.amount().ok()?, words.amount().ok()?]),
+            }
+        })
+        .collect())
+}
+
+pub(super) async fn pairs(
+    rpc: &JsonRpc,
+    kind: Kind,
+    factory: Address,
+    block_hash: Felt,
+) -> Result<Vec<Created>, RpcError> {
+    let contracts = match kind {
+        Kind::TenKSwap => counted_pairs(rpc, factory, block_hash).await?,
+        _ => listed_pairs(rpc, kind, factory, block_hash).await?,
+    };
+    let has_flag = matches!(kind, Kind::SithSwap | Kind::StarkDefi);
+    let flag = if kind == Kind::StarkDefi {
+        "is_stable"
+    } else {
+        "stable"
+    };
+    let names: &[&str] = if has_flag {
+        &["token0", "token1", flag]
+    } else {
+        &["token0", "token1"]
+    };
+    let views: Vec<_> = contracts
+        .iter()
+        .flat_map(|pair| names.iter().map(|name| View::plain(*pair, name)))
+        .collect();
+    let answers = answers(rpc, &views, block_hash).await?;
+    let one = |answer: &Option<Vec<Felt>>| answer.as_deref()?.first().copied();
+    let pairs = contracts.into_iter().zip(answers.chunks(names.len()));
+    Ok(pairs
+        .filter_map(|(pair, answers)| {
+            let [token0, token1, rest @ ..] = answers else {
+                return None;
+            };
+            let stable = rest.first().and_then(one) == Some(Felt::ONE);
+            Some(Created {
+                tokens: [one(token0)?.into(), one(token1)?.into()],
+                spot: Spot::Contract(pair),
+                shape: if stable { Shape::Stable } else { Shape::Usual },
+                price: None,
+            })
+        })
+        .collect())
+}
+
+/// The pairs of a factory that gives a list of all of them. Lists are long, so
+/// that they are read apart from other views.
+async fn listed_pairs(
+    rpc: &JsonRpc,
+    kind: Kind,
+    factory: Address,
+    block_hash: Felt,
+) -> Result<Vec<Address>, RpcError> {
+    let name = match kind {
+        Kind::JediSwap => "get_all_pairs",
+        _ => "all_pairs",
+    };
+    let view = View::plain(factory, name);
+    let felts = super::calls::ask_for_list::<{ MAX_PAIRS + 2 }>(rpc, &view, block_hash).await?;
+    // Some say how many there are before the list does.
+    let pairs = match felts.as_slice() {
+        [count, length, pairs @ ..] if count == length => pairs,
+        [_, pairs @ ..] => pairs,
+        [] => &[],
+    };
+    Ok(pairs.iter().copied().map(Address::new).collect())
+}
+
+/// The pairs of a factory that gives them one by one.
+async fn counted_pairs(
+    rpc: &JsonRpc,
+    factory: Address,
+    block_hash: Felt,
+) -> Result<Vec<Address>, RpcError> {
+    let length = View::plain(factory, "allPairsLength");
+    let count = answers(rpc, &[length], block_hash).await?;
+    let count = count
+        .first()
+        .and_then(|answer| Words::new(&[], answer.as_deref()?).u64().ok());
+    let count = count.unwrap_or(0).min(MAX_PAIRS as u64);
+    let views: Vec<_> = (0..count)
+        .map(|index| View {
+            contract: factory,
+            entrypoint: "allPairs",
+            calldata: vec![Felt::from(index)],
+        })
+        .collect();
+    let answers = answers(rpc, &views, block_hash).await?;
+    let felts = answers.iter().filter_map(|felts| felts.as_deref()?.first());
+    Ok(felts.copied().map(Address::new).collect())
+}
+
+/// What contracts answer, `None` where one refuses. Silence is the node's
+/// failure: a pool must not change because a node is slow.
+async fn answers(
+    rpc: &JsonRpc,
+    views: &[View],
+    block_hash: Felt,
+) -> Result<Vec<Option<Vec<Felt>>>, RpcError> {
+    if views.is_empty() {
+        return Ok(Vec::new());
+    }
+    let said = ask(rpc, views, block_hash).await?;
+    said.into_iter()
+        .map(|said| match said {
+            Said::Felts(felts) => Ok(Some(felts)),
+            Said::Nothing | Said::TooMuch => Ok(None),
+            Said::Silence(error) => Err(error),
+        })
+        .collect()
+}
