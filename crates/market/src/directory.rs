@@ -133,6 +133,8 @@ mod tests {
             parent_hash: Felt::from(number.wrapping_sub(1)),
             time: Timestamp::UNIX_EPOCH,
             readings,
+            pools: Vec::new(),
+            checkpoint: None,
         }
     }
 

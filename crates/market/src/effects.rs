@@ -1,6 +1,7 @@
 //! What one block changes.
 
 use crate::metadata::Reading;
+use amm::book::Change;
 use primitives::{Address, BlockRef, Felt, Timestamp};
 
 /// The effects of one block on the state of Stoa, complete: applying it needs
@@ -16,4 +17,8 @@ pub struct BlockEffects {
     /// What was read of tokens at this block, each address at most once, in
     /// the order of addresses.
     pub readings: Vec<(Address, Reading)>,
+    /// What happened to pools, in order.
+    pub pools: Vec<Change>,
+    /// All pools after the block, at the heights where they are kept.
+    pub checkpoint: Option<Vec<u8>>,
 }

@@ -225,6 +225,8 @@ mod tests {
             parent_hash: Felt::ZERO,
             time: Timestamp::UNIX_EPOCH,
             readings,
+            pools: Vec::new(),
+            checkpoint: None,
         });
         TokenList::new(&directory, &Listings::parse(LISTED, Felt::ONE).unwrap())
     }

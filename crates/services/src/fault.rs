@@ -1,5 +1,6 @@
 //! Failures that are ours, not the caller's.
 
+use amm::book::KeptError;
 use chain::RpcError;
 use primitives::{BlockRef, Felt};
 use store::StoreError;
@@ -47,6 +48,9 @@ pub enum Fault {
         /// Nodes that must have it.
         wanted: usize,
     },
+    /// What was kept of pools cannot be read.
+    #[error("the pools that were kept")]
+    Pools(#[from] KeptError),
     /// A task of ours was cut short, by a bug or because the process ends.
     #[error("a task was cut short")]
     Interrupted(#[source] tokio::task::JoinError),
@@ -67,7 +71,9 @@ impl Fault {
             | Self::NoNode
             | Self::OtherChain { .. }
             | Self::Unlinked { .. } => true,
-            Self::Store(_) | Self::NoAgreement { .. } | Self::Interrupted(_) => false,
+            Self::Store(_) | Self::Pools(_) | Self::NoAgreement { .. } | Self::Interrupted(_) => {
+                false
+            }
         }
     }
 

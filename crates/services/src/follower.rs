@@ -3,9 +3,9 @@
 use crate::{
     fault::Fault,
     indexer::{Progress, State},
+    known::Known,
     snapshot::Snapshots,
 };
-use market::Listings;
 use primitives::Clock;
 use std::{sync::Arc, time::Duration};
 use store::Store;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub struct Follower {
     store: Store,
-    listings: Arc<Listings>,
+    known: Known,
     snapshots: Snapshots,
     progress: Progress,
     clock: Arc<dyn Clock>,
@@ -26,7 +26,7 @@ impl Follower {
     /// A follower that looks at the cursor every `poll`.
     pub fn new(
         store: Store,
-        listings: Arc<Listings>,
+        known: Known,
         snapshots: Snapshots,
         progress: Progress,
         clock: Arc<dyn Clock>,
@@ -34,7 +34,7 @@ impl Follower {
     ) -> Self {
         Self {
             store,
-            listings,
+            known,
             snapshots,
             progress,
             clock,
@@ -66,7 +66,7 @@ impl Follower {
         };
         let published = self.snapshots.load().map(|snapshot| snapshot.head);
         if published != Some(tip) {
-            State::load(&self.store, &self.listings)
+            State::load(&self.store, &self.known)
                 .await?
                 .publish(&self.snapshots);
         }

@@ -9,6 +9,7 @@ mod follower;
 mod health;
 mod indexer;
 mod keys;
+mod known;
 mod rate;
 mod snapshot;
 
@@ -19,5 +20,6 @@ pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
 };
 pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
+pub use known::Known;
 pub use rate::{Decision, Policy, RateLimiter};
 pub use snapshot::{Snapshot, Snapshots};

@@ -1,5 +1,6 @@
 //! What requests are answered from.
 
+use amm::book::Pools;
 use arc_swap::ArcSwapOption;
 use market::TokenList;
 use primitives::{BlockRef, Timestamp};
@@ -14,6 +15,9 @@ pub struct Snapshot {
     pub head_time: Timestamp,
     /// The tokens; shared with earlier snapshots until the list changes.
     pub tokens: Arc<TokenList>,
+    /// The pools of all venues; those that did not change are shared with
+    /// earlier snapshots.
+    pub pools: Pools,
 }
 
 /// The place where the newest snapshot is published: one writer, any number of

@@ -5,6 +5,7 @@ mod cli;
 mod command;
 mod config;
 mod console;
+mod known;
 mod log;
 mod network;
 mod wiring;

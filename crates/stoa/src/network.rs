@@ -74,6 +74,11 @@ impl Network {
         self.chain_id
     }
 
+    /// Whether it is Starknet's own.
+    pub(crate) fn is_mainnet(self) -> bool {
+        self.kind == Kind::Mainnet
+    }
+
     /// Whether nothing on it is worth anything.
     pub(crate) fn is_simulated(self) -> bool {
         self.kind == Kind::Simulated

@@ -149,27 +149,6 @@ pub(crate) async fn bind_chain(
     })
 }
 
-/// What curators say about tokens.
-pub(crate) fn listings(config: &Config, network: Network) -> anyhow::Result<Listings> {
-    let (text, origin) = match &config.starknet.token_list {
-        Some(path) => {
-            let origin = format!("the token list {}", path.display());
-            let cannot = || format!("cannot read {origin}");
-            if fs::metadata(path).with_context(cannot)?.len() > MAX_TOKEN_LIST_BYTES {
-                return Err(anyhow!(
-                    "{origin} is larger than {MAX_TOKEN_LIST_BYTES} bytes"
-                ));
-            }
-            (fs::read_to_string(path).with_context(cannot)?, origin)
-        }
-        None if network.is_simulated() => {
-            (StarknetNode::token_list(), "the built-in token list".into())
-        }
-        None => return Ok(Listings::default()),
-    };
-    Listings::parse(&text, network.chain_id()).with_context(|| format!("cannot use {origin}"))
-}
-
 /// Counts requests: in Redis when there is one, otherwise here.
 pub(crate) async fn limiter(config: &Config) -> anyhow::Result<RateLimiter> {
     let Some(url) = &config.shared.redis else {
@@ -235,12 +214,12 @@ pub(crate) async fn service(
     nodes: Vec<StarknetClient>,
     metrics: PrometheusHandle,
 ) -> anyhow::Result<Service> {
-    let listings = Arc::new(listings(config, network)?);
+    let known = known(config, network)?;
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let (published, seen) = (snapshots.clone(), progress.clone());
     let poll = config.starknet.poll;
     let work = if nodes.is_empty() {
-        let follower = Follower::new(store.clone(), listings, published, seen, clock(), poll);
+        let follower = Follower::new(store.clone(), known, published, seen, clock(), poll);
         Work::Follow(Box::new(follower))
     } else {
         let options = IndexerOptions {
@@ -252,7 +231,7 @@ pub(crate) async fn service(
         let indexer = Indexer::open(
             Nodes::new(nodes, agreement),
             store.clone(),
-            listings,
+            known,
             published,
             seen,
             clock(),

@@ -8,6 +8,7 @@ use crate::{
     column::Column,
     db::{Db, Tx, on},
     error::{StoreError, in_table},
+    pools::{self, PoolHistory},
     reading::{self, ReadingRow},
 };
 use market::{BlockEffects, Reading};
@@ -16,12 +17,12 @@ use sqlx::{FromRow, QueryBuilder};
 
 const BLOCK: &str = "block";
 const IDENTITY: &str = "chain_identity";
-const NUMBER: Column = block_column("number");
+pub(crate) const NUMBER: Column = block_column("number");
 const HASH: Column = block_column("hash");
 const TIME: Column = block_column("time");
 
 /// Keeps the bound values of one statement well below both engines' limits.
-const ROWS_PER_INSERT: usize = 500;
+pub(crate) const ROWS_PER_INSERT: usize = 500;
 
 /// The advisory lock that makes PostgreSQL's chain writers take turns.
 const WRITER_LOCK: i64 = 0x5354_4f41;
@@ -45,6 +46,8 @@ pub struct ChainContents {
     pub tip: Option<(BlockRef, Timestamp)>,
     /// Every reading with the height of its block, by address and then by block.
     pub readings: Vec<(Address, u64, Reading)>,
+    /// Where the pools can be made from.
+    pub pools: PoolHistory,
 }
 
 #[derive(FromRow)]
@@ -156,6 +159,7 @@ impl ChainStore {
             .await
         )
         .map_err(in_table(reading::TABLE))?;
+        let pools = Self::pool_history(&mut tx).await?;
         tx.commit().await?;
         let readings = rows.into_iter().map(ReadingRow::decode);
         let readings = readings.collect::<Result<_, _>>()?;
@@ -164,6 +168,7 @@ impl ChainStore {
         Ok(ChainContents {
             tip: tip.zip(time),
             readings,
+            pools,
         })
     }
 
@@ -180,6 +185,7 @@ impl ChainStore {
         let mut tx = self.begin_at(after).await?;
         insert_blocks(&mut tx, effects).await?;
         insert_readings(&mut tx, effects).await?;
+        pools::insert(&mut tx, effects).await?;
         tx.commit().await
     }
 

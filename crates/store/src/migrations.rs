@@ -70,7 +70,10 @@ macro_rules! step {
 
 pub(crate) const CHAIN: Schema = Schema {
     name: "chain",
-    steps: &[step!(1, "chain", "0001_token_list")],
+    steps: &[
+        step!(1, "chain", "0001_token_list"),
+        step!(2, "chain", "0002_pools"),
+    ],
 };
 
 pub(crate) const LEDGER: Schema = Schema {

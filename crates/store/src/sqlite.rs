@@ -158,6 +158,8 @@ mod tests {
             parent_hash: Felt::from(number),
             time: Timestamp::UNIX_EPOCH,
             readings: Vec::new(),
+            pools: Vec::new(),
+            checkpoint: None,
         }
     }
 

@@ -13,7 +13,7 @@
 use chain::{RpcOptions, StarknetClient};
 use market::{Listings, Reading};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
-use services::{Indexer, IndexerOptions, Nodes, Progress, Round, Snapshots};
+use services::{Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};
 use simnet::{History, StarknetConfig, StarknetNode};
 use std::{
     path::{Path, PathBuf},
@@ -41,8 +41,8 @@ pub struct World {
     pub clock: Arc<ManualClock>,
     /// The randomness of everything.
     pub entropy: Arc<SeededEntropy>,
-    /// What curators say of the tokens.
-    pub listings: Arc<Listings>,
+    /// What people say of the chain.
+    pub known: Known,
     folder: PathBuf,
     /// Dropping it removes the folder.
     vanishes: Option<TempDir>,
@@ -103,7 +103,10 @@ impl World {
             client,
             clock,
             entropy,
-            listings: Arc::new(listings.expect("the built-in list is well-formed")),
+            known: Known {
+                listings: Arc::new(listings.expect("the built-in list is well-formed")),
+                ..Known::default()
+            },
             folder: folder.to_owned(),
             vanishes: None,
             _served: stop.drop_guard(),
@@ -152,7 +155,7 @@ impl World {
         let indexer = Indexer::open(
             nodes,
             store.clone(),
-            Arc::clone(&self.listings),
+            self.known.clone(),
             snapshots.clone(),
             progress.clone(),
             Arc::clone(&self.clock) as Arc<dyn Clock>,

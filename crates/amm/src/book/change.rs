@@ -39,6 +39,15 @@ pub enum PoolEvent {
         /// What.
         movement: Movement,
     },
+    /// A trade of a pool that names the token that was sold.
+    Sold {
+        /// Which pool.
+        spot: Spot,
+        /// The token.
+        token: Address,
+        /// What was sold and bought.
+        amounts: [u128; 2],
+    },
     /// The contract that spoke computes by another class from now on.
     Upgraded,
 }
@@ -72,6 +81,11 @@ pub enum Shape {
     Usual,
     /// Its tokens are meant to be worth the same.
     Stable,
+    /// It has a fixed fee.
+    Charged {
+        /// In the venue's own scale.
+        fee: u32,
+    },
     /// It has ticks and a fixed fee.
     Tiered {
         /// Millionths of what is sold.

@@ -83,8 +83,9 @@ impl PoolView<'_> {
                 fees: [fee0.try_into().ok()?, fee1.try_into().ok()?],
             },
             Kind::Nostra => constant_product::Rule::Nostra { fee: fee0 },
-            Kind::MySwap => constant_product::Rule::MySwap {
-                fee: fee0.try_into().ok()?,
+            Kind::MySwap => match self.pool.shape() {
+                Shape::Charged { fee } => constant_product::Rule::MySwap { fee },
+                _ => return None,
             },
             Kind::Ekubo | Kind::JediSwapV2 => return None,
         };

@@ -27,6 +27,7 @@ pub use undo::TooDeep;
 pub use venue::{Kind, Maths, Registry, RegistryError, Venue, VenueId};
 pub use view::{Off, PoolView, Pools};
 
+use crate::Side;
 use names::Name;
 use pool::{Identity, NamedSpot};
 use primitives::Address;
@@ -124,6 +125,23 @@ impl Book {
                 let pool = self.find(speaker, spot, tokens)?;
                 let followed = self.pools.pool(pool)?.flaw.is_none();
                 followed.then_some(Change::Moved { pool, movement })
+            }
+            PoolEvent::Sold {
+                spot,
+                token,
+                amounts,
+            } => {
+                let id = self.find(speaker, spot, None)?;
+                let pool = self.pools.pool(id).filter(|pool| !pool.is_flawed())?;
+                let token = self.pools.names.get(token.felt())?;
+                let place = pool
+                    .identity
+                    .tokens
+                    .iter()
+                    .position(|name| *name == token)?;
+                let sold = *Side::BOTH.get(place)?;
+                let movement = Movement::Traded { sold, amounts };
+                Some(Change::Moved { pool: id, movement })
             }
             PoolEvent::Upgraded => None,
         }

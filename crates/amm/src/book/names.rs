@@ -4,6 +4,7 @@
 use super::shelf::Shelf;
 use primitives::Felt;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The number of a field element in a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,7 +14,7 @@ pub(super) struct Name(u32);
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
     felts: Shelf<Felt>,
-    numbers: HashMap<Felt, Name>,
+    numbers: Arc<HashMap<Felt, Name>>,
 }
 
 impl Names {
@@ -21,11 +22,12 @@ impl Names {
     /// 2^32 names; what lies beyond shares the last one.
     pub(super) fn give(&mut self, felt: Felt) -> Name {
         let next = Name(u32::try_from(self.felts.len()).unwrap_or(u32::MAX));
-        let name = *self.numbers.entry(felt).or_insert(next);
-        if name == next {
-            self.felts.push(felt);
+        if let Some(name) = self.numbers.get(&felt) {
+            return *name;
         }
-        name
+        Arc::make_mut(&mut self.numbers).insert(felt, next);
+        self.felts.push(felt);
+        next
     }
 
     pub(super) fn get(&self, felt: Felt) -> Option<Name> {
@@ -38,9 +40,10 @@ impl Names {
 
     /// Takes back all but the first `len` names.
     pub(super) fn truncate(&mut self, len: usize) {
-        for number in len..self.felts.len() {
-            if let Some(felt) = self.felts.get(number) {
-                self.numbers.remove(felt);
+        if len < self.felts.len() {
+            let numbers = Arc::make_mut(&mut self.numbers);
+            for felt in (len..self.felts.len()).filter_map(|number| self.felts.get(number)) {
+                numbers.remove(felt);
             }
         }
         self.felts.truncate(len);

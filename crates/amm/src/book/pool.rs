@@ -128,6 +128,12 @@ impl Pool {
         self.identity.shape
     }
 
+    /// Whether it is not followed any more.
+    #[must_use]
+    pub const fn is_flawed(&self) -> bool {
+        self.flaw.is_some()
+    }
+
     /// The venue that it belongs to.
     #[must_use]
     pub const fn venue(&self) -> VenueId {

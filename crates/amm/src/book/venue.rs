@@ -40,6 +40,12 @@ impl Kind {
         matches!(self, Self::Ekubo | Self::MySwap)
     }
 
+    /// Whether its pools are contracts that tell two reserves.
+    #[must_use]
+    pub const fn is_of_pairs(self) -> bool {
+        !self.is_singleton() && !self.is_concentrated()
+    }
+
     /// Whether liquidity lies between ticks.
     #[must_use]
     pub const fn is_concentrated(self) -> bool {
@@ -49,10 +55,7 @@ impl Kind {
     /// Whether pools have settings that no event tells.
     #[must_use]
     pub const fn has_facts(self) -> bool {
-        matches!(
-            self,
-            Self::SithSwap | Self::StarkDefi | Self::Nostra | Self::MySwap
-        )
+        matches!(self, Self::SithSwap | Self::StarkDefi | Self::Nostra)
     }
 
     /// Whether the exchange contract that executes routes can use the venue.

@@ -78,6 +78,13 @@ impl Pools {
         self.view(id, pool)
     }
 
+    /// The pool that came into being last.
+    #[must_use]
+    pub fn newest(&self) -> Option<PoolView<'_>> {
+        let number = u32::try_from(self.len().checked_sub(1)?).ok()?;
+        self.get(PoolId(number))
+    }
+
     /// All pools, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = PoolView<'_>> {
         (0..)
@@ -177,11 +184,17 @@ impl PoolView<'_> {
         }
     }
 
+    /// The class of its contract, if that was read.
+    #[must_use]
+    pub fn class(&self) -> Option<Felt> {
+        let name = self.pools.names.get(self.contract().felt())?;
+        self.pools.classes.get(&name).copied()
+    }
+
     /// What its contract's class computes like, if that is known.
     #[must_use]
     pub fn maths(&self) -> Option<Maths> {
-        let name = self.pools.names.get(self.contract().felt())?;
-        self.venue.maths(*self.pools.classes.get(&name)?)
+        self.venue.maths(self.class()?)
     }
 
     /// Why nothing is traded with it; `None` if it is.

@@ -8,13 +8,13 @@
 mod ancestor;
 mod doorbell;
 mod nodes;
+mod pools;
 mod progress;
 mod round;
 mod state;
 
-use crate::{fault::Fault, snapshot::Snapshots};
+use crate::{fault::Fault, known::Known, snapshot::Snapshots};
 pub use doorbell::Doorbell;
-use market::Listings;
 pub use nodes::{NodeView, Nodes};
 use primitives::Clock;
 pub use progress::{Progress, ProgressView};
@@ -60,7 +60,7 @@ const FINISH_WITHIN: Duration = Duration::from_secs(5);
 pub struct Indexer {
     nodes: Nodes,
     store: Store,
-    listings: Arc<Listings>,
+    known: Known,
     snapshots: Snapshots,
     progress: Progress,
     clock: Arc<dyn Clock>,
@@ -73,7 +73,7 @@ impl Indexer {
     pub async fn open(
         mut nodes: Nodes,
         store: Store,
-        listings: Arc<Listings>,
+        known: Known,
         snapshots: Snapshots,
         progress: Progress,
         clock: Arc<dyn Clock>,
@@ -81,12 +81,15 @@ impl Indexer {
     ) -> Result<Self, Fault> {
         let chain_id = nodes.chain_id().await?;
         store.chain().bind_chain(chain_id).await?;
-        let state = State::load(&store, &listings).await?;
+        if !store.chain().bind_venues(&known.venues_digest()).await? {
+            tracing::info!("the list of venues is new: indexing from the first block");
+        }
+        let state = State::load(&store, &known).await?;
         state.publish(&snapshots);
         Ok(Self {
             nodes,
             store,
-            listings,
+            known,
             snapshots,
             progress,
             clock,
@@ -136,7 +139,7 @@ impl Indexer {
         metrics::counter!("stoa_indexer_failures_total").increment(1);
         self.progress.failed(text);
         if let Fault::Store(StoreError::CursorMoved { .. }) = fault {
-            match State::load(&self.store, &self.listings).await {
+            match State::load(&self.store, &self.known).await {
                 Ok(state) => self.state = state,
                 Err(fault) => tracing::warn!(error = fault.chain_text(), "cannot reload"),
             }

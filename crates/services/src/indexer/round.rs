@@ -2,7 +2,7 @@
 
 use crate::{
     fault::Fault,
-    indexer::{Indexer, nodes::Chosen, state::Tip},
+    indexer::{Indexer, State, nodes::Chosen, pools::is_checkpoint, state::Tip},
 };
 use chain::{Block, StarknetClient};
 use futures_util::{StreamExt, stream};
@@ -102,7 +102,10 @@ impl Indexer {
         let Some(time) = self.store.chain().tip_time().await? else {
             return Err(Fault::Diverged { first: tip });
         };
-        self.state.rollback(Tip { block: to, time }, &self.listings);
+        let to_tip = Tip { block: to, time };
+        self.state
+            .rollback(to_tip, &self.store, &self.known)
+            .await?;
         self.state.publish(&self.snapshots);
         let depth = tip.number - to.number;
         metrics::counter!("stoa_indexer_reorgs_total").increment(1);
@@ -162,22 +165,22 @@ impl Indexer {
         let effects = match self.effects(&chosen.client, blocks).await {
             Ok(effects) => effects,
             Err(fault) => {
-                self.forget_uncommitted();
+                self.forget_uncommitted().await?;
                 return Err(fault);
             }
         };
         if let Err(error) = self.store.chain().append(before, &effects).await {
-            self.forget_uncommitted();
+            self.forget_uncommitted().await?;
             return Err(error.into());
         }
-        self.state.commit(&effects, &self.listings);
+        self.state.commit(&effects, &self.known);
         self.state.publish(&self.snapshots);
         self.count(&effects);
         Ok(Batch::Applied(effects.len() as u64))
     }
 
-    /// The effects of blocks; the directory takes them up on the way, since
-    /// what a block is to read depends on the blocks before it.
+    /// The effects of blocks; directory and book take them up on the way, since
+    /// what a block means depends on the blocks before it.
     async fn effects(
         &mut self,
         node: &StarknetClient,
@@ -194,11 +197,14 @@ impl Indexer {
             } else {
                 node.token_readings(&due, block.at).await?
             };
+            let pools = self.pool_changes(node, block).await?;
             let effects = BlockEffects {
                 block: block.at,
                 parent_hash: block.parent_hash,
                 time: block.time,
                 readings,
+                pools,
+                checkpoint: is_checkpoint(block.at.number).then(|| self.state.book.to_bytes()),
             };
             self.state.directory.apply(&effects);
             all.push(effects);
@@ -206,9 +212,13 @@ impl Indexer {
         Ok(all)
     }
 
-    fn forget_uncommitted(&mut self) {
+    async fn forget_uncommitted(&mut self) -> Result<(), Fault> {
         let committed = self.state.tip.map(|tip| tip.block.number);
         self.state.directory.rollback(committed);
+        if self.state.book.rollback(committed).is_err() {
+            self.state = State::load(&self.store, &self.known).await?;
+        }
+        Ok(())
     }
 
     fn count(&self, effects: &[BlockEffects]) {

@@ -2,17 +2,20 @@
 
 use crate::{
     fault::Fault,
+    known::Known,
     snapshot::{Snapshot, Snapshots},
 };
-use market::{BlockEffects, Directory, Listings, TokenList};
+use amm::book::{Book, Registry};
+use market::{BlockEffects, Directory, TokenList};
 use primitives::{BlockRef, Timestamp};
 use std::sync::Arc;
-use store::Store;
+use store::{PoolHistory, Store};
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct State {
     pub(crate) tip: Option<Tip>,
     pub(crate) directory: Directory,
+    pub(crate) book: Book,
     tokens: Arc<TokenList>,
 }
 
@@ -24,36 +27,49 @@ pub(crate) struct Tip {
 }
 
 impl State {
-    pub(crate) async fn load(store: &Store, listings: &Listings) -> Result<Self, Fault> {
+    pub(crate) async fn load(store: &Store, known: &Known) -> Result<Self, Fault> {
         let contents = store.chain().contents().await?;
         let tip = contents.tip.map(|(block, time)| Tip { block, time });
         let directory = Directory::from_readings(contents.readings);
-        let tokens = Arc::new(TokenList::new(&directory, listings));
+        let tokens = Arc::new(TokenList::new(&directory, &known.listings));
+        let book = replay(Arc::clone(&known.venues), &contents.pools)?;
         Ok(Self {
             tip,
             directory,
+            book,
             tokens,
         })
     }
 
-    /// Moves to the last of `effects`, whose readings the directory has
-    /// already taken up.
-    pub(crate) fn commit(&mut self, effects: &[BlockEffects], listings: &Listings) {
+    /// Moves to the last of `effects`, which directory and book have already
+    /// taken up.
+    pub(crate) fn commit(&mut self, effects: &[BlockEffects], known: &Known) {
         let Some(last) = effects.last() else { return };
         self.tip = Some(Tip {
             block: last.block,
             time: last.time,
         });
         if effects.iter().any(|effects| !effects.readings.is_empty()) {
-            self.tokens = Arc::new(TokenList::new(&self.directory, listings));
+            self.tokens = Arc::new(TokenList::new(&self.directory, &known.listings));
         }
     }
 
     /// Goes back to an earlier block that the store still has.
-    pub(crate) fn rollback(&mut self, to: Tip, listings: &Listings) {
+    pub(crate) async fn rollback(
+        &mut self,
+        to: Tip,
+        store: &Store,
+        known: &Known,
+    ) -> Result<(), Fault> {
+        let number = Some(to.block.number);
+        if self.book.rollback(number).is_err() {
+            *self = Self::load(store, known).await?;
+            return Ok(());
+        }
         self.tip = Some(to);
-        self.directory.rollback(Some(to.block.number));
-        self.tokens = Arc::new(TokenList::new(&self.directory, listings));
+        self.directory.rollback(number);
+        self.tokens = Arc::new(TokenList::new(&self.directory, &known.listings));
+        Ok(())
     }
 
     pub(crate) fn publish(&self, snapshots: &Snapshots) {
@@ -62,7 +78,23 @@ impl State {
                 head: tip.block,
                 head_time: tip.time,
                 tokens: Arc::clone(&self.tokens),
+                pools: self.book.pools().clone(),
             });
         }
     }
+}
+
+/// The book at the end of what is stored.
+fn replay(venues: Arc<Registry>, history: &PoolHistory) -> Result<Book, Fault> {
+    let mut book = match &history.checkpoint {
+        Some((block, bytes)) => Book::from_bytes(venues, *block, bytes)?,
+        None => Book::new(venues),
+    };
+    for (block, changes) in &history.changes {
+        book.begin(*block);
+        for change in changes {
+            book.apply(change);
+        }
+    }
+    Ok(book)
 }

@@ -231,6 +231,10 @@ settings! {
         /// A token list in the token-lists convention: tags, logos, extensions.
         /// Without it, the built-in one on the simulated network, none elsewhere.
         token_list: Option<PathBuf>, takes("token-list", "FILE");
+        /// A list of the exchanges to follow, in the form of `docs/venues.md`.
+        /// Without it, the built-in one on the simulated network and on `SN_MAIN`,
+        /// none elsewhere.
+        venues: Option<PathBuf>;
         /// The chain id that the node must have, such as `SN_MAIN`. Needed only for
         /// a chain that is neither `SN_MAIN`, `SN_SEPOLIA` nor `SN_STOA`.
         expect_chain_id: Option<ChainId>;

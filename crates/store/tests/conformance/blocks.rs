@@ -33,6 +33,8 @@ pub(crate) fn empty(parent: BlockRef, fork: u64) -> BlockEffects {
         parent_hash: parent.hash,
         time: Timestamp::from_second(1_700_000_000 + i64::try_from(block.number).unwrap()).unwrap(),
         readings: Vec::new(),
+        pools: Vec::new(),
+        checkpoint: None,
     }
 }
 

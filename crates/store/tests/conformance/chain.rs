@@ -207,6 +207,8 @@ async fn a_number_beyond_the_column_is_refused(#[values(Sqlite, Postgres)] engin
         parent_hash: Felt::ZERO,
         time: Timestamp::UNIX_EPOCH,
         readings: Vec::new(),
+        pools: Vec::new(),
+        checkpoint: None,
     }];
     let refused = store.chain().append(None, &effects).await;
     assert!(
@@ -246,6 +248,8 @@ async fn a_rollback_of_everything_leaves_an_empty_store(
         parent_hash: Felt::ZERO,
         time: Timestamp::UNIX_EPOCH,
         readings: vec![(address(1), readable("a"))],
+        pools: Vec::new(),
+        checkpoint: None,
     };
     store.chain().append(None, &[genesis]).await.unwrap();
     store.chain().rollback(block(0, 1), None).await.unwrap();

@@ -40,6 +40,8 @@ pub(super) fn list(more: u64) -> TokenList {
         parent_hash: Felt::ZERO,
         time: Timestamp::UNIX_EPOCH,
         readings: readings.collect(),
+        pools: Vec::new(),
+        checkpoint: None,
     });
     TokenList::new(&directory, &Listings::parse(LISTED, Felt::ONE).unwrap())
 }

@@ -6,6 +6,7 @@
 
 mod ekubo;
 mod jedi_swap_v2;
+mod my_swap;
 mod pairs;
 mod words;
 
@@ -60,7 +61,7 @@ pub fn pool_event(kind: Kind, event: &Event) -> Result<PoolEvent, Untold> {
         (Name::Upgraded, _) => Ok(PoolEvent::Upgraded),
         (_, Kind::Ekubo) => ekubo::decode(name, words),
         (_, Kind::JediSwapV2) => jedi_swap_v2::decode(name, words, event.from),
-        (_, Kind::MySwap) => Err(Untold::Unknown),
+        (_, Kind::MySwap) => my_swap::decode(name, words),
         _ => pairs::decode(kind, name, words, event.from),
     }
 }

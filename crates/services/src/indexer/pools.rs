@@ -1,0 +1,313 @@
+//! What a block does to pools: its events, and what contracts say when asked.
+//!
+//! Everything that is asked is asked at the block in hand, and when it is asked
+//! depends on the chain alone, so that everybody who follows the chain comes to
+//! the same changes.
+
+use crate::{fault::Fault, indexer::Indexer};
+use amm::book::{Change, Facts, Flaw, Movement, PoolEvent, PoolId, PoolView, Shape, Speaker};
+use chain::{Block, PoolQuestion, StarknetClient, Untold, pool_event};
+use primitives::{Address, BlockRef};
+use std::collections::BTreeSet;
+
+/// All pools are kept every so many blocks.
+const CHECKPOINT_EVERY: u64 = 1_024;
+
+/// A few pools are compared with their contracts every so many blocks.
+const CHECK_EVERY: u64 = 64;
+
+/// How many.
+const CHECKED: usize = 4;
+
+/// Whether all pools are kept after the block of this height.
+pub(super) const fn is_checkpoint(number: u64) -> bool {
+    number.is_multiple_of(CHECKPOINT_EVERY) && number > 0
+}
+
+/// What has to be asked before a block is done.
+#[derive(Debug, Default)]
+struct Questions {
+    /// Contracts whose class is new.
+    classes: BTreeSet<Address>,
+    /// Pools whose settings are new.
+    pools: BTreeSet<PoolId>,
+}
+
+impl Indexer {
+    /// What the block changes; the book has taken it up.
+    pub(super) async fn pool_changes(
+        &mut self,
+        node: &StarknetClient,
+        block: &Block,
+    ) -> Result<Vec<Change>, Fault> {
+        self.state.book.begin(block.at.number);
+        if self.known.venues.venues().is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut changes = Vec::new();
+        let mut questions = Questions::default();
+        if self.is_first(block) {
+            self.take_over(node, block.at, &mut changes, &mut questions)
+                .await?;
+        }
+        self.follow(block, &mut changes, &mut questions);
+        self.note_unknown(block);
+        self.answer(node, block.at, &mut changes, questions).await?;
+        if block.at.number.is_multiple_of(CHECK_EVERY) {
+            self.check(node, block.at, &mut changes).await?;
+        }
+        Ok(changes)
+    }
+
+    fn change(&mut self, changes: &mut Vec<Change>, change: Change) {
+        self.state.book.apply(&change);
+        changes.push(change);
+    }
+
+    fn follow(&mut self, block: &Block, changes: &mut Vec<Change>, questions: &mut Questions) {
+        for event in &block.venue_events {
+            let Some(speaker) = self.state.book.speaker(event.from) else {
+                continue;
+            };
+            let Some(venue) = self.known.venues.venue(speaker.venue()) else {
+                continue;
+            };
+            if block.at.number < venue.start_block {
+                continue;
+            }
+            match pool_event(venue.kind, event) {
+                Ok(PoolEvent::Upgraded) => {
+                    questions.classes.insert(event.from);
+                }
+                Ok(told) => match self.state.book.change(speaker, &told) {
+                    Some(change) => self.take_up(change, changes, questions),
+                    None => count("stoa_pool_events_ignored_total", &venue.name),
+                },
+                Err(Untold::Nothing) => {}
+                Err(Untold::Unknown) => count("stoa_venue_events_unknown_total", &venue.name),
+                Err(Untold::Malformed) => {
+                    count("stoa_venue_events_malformed_total", &venue.name);
+                    tracing::warn!(
+                        venue = venue.name,
+                        contract = %event.from,
+                        block = block.at.number,
+                        "a malformed event: its pools are not followed any more"
+                    );
+                    self.give_up(speaker, changes);
+                }
+            }
+        }
+    }
+
+    /// Applies a change, and notes what has to be asked because of it.
+    fn take_up(&mut self, change: Change, changes: &mut Vec<Change>, questions: &mut Questions) {
+        let is_new = matches!(change, Change::Created { .. });
+        self.change(changes, change);
+        if !is_new {
+            return;
+        }
+        if let Some(view) = self.state.book.pools().newest() {
+            if view.venue.kind.has_facts() {
+                questions.pools.insert(view.id);
+            }
+            if view.class().is_none() {
+                questions.classes.insert(view.contract());
+            }
+        }
+    }
+
+    /// Nobody can tell what a malformed event did: the pools that it may have
+    /// been about are not followed any more.
+    fn give_up(&mut self, speaker: Speaker, changes: &mut Vec<Change>) {
+        let pools: Vec<PoolId> = match speaker {
+            Speaker::Pool(_, pool) => vec![pool],
+            Speaker::Venue(venue) => {
+                let pools = self.state.book.pools().iter();
+                pools
+                    .filter(|view| view.pool.venue() == venue && view.venue.kind.is_singleton())
+                    .map(|view| view.id)
+                    .collect()
+            }
+        };
+        for pool in pools {
+            let flaw = Flaw::Malformed;
+            self.change(changes, Change::Flawed { pool, flaw });
+        }
+    }
+
+    /// Counts what watched contracts say that no decoder knows.
+    fn note_unknown(&self, block: &Block) {
+        for (contract, _) in &block.other_events {
+            if let Some(speaker) = self.state.book.speaker(*contract)
+                && let Some(venue) = self.known.venues.venue(speaker.venue())
+            {
+                count("stoa_venue_events_unknown_total", &venue.name);
+            }
+        }
+    }
+
+    async fn answer(
+        &mut self,
+        node: &StarknetClient,
+        at: BlockRef,
+        changes: &mut Vec<Change>,
+        questions: Questions,
+    ) -> Result<(), Fault> {
+        if !questions.classes.is_empty() {
+            let contracts: Vec<Address> = questions.classes.into_iter().collect();
+            let classes = node.classes(&contracts, at).await?;
+            for (contract, class) in contracts.into_iter().zip(classes) {
+                if let Some(class) = class {
+                    self.change(changes, Change::Class { contract, class });
+                }
+            }
+        }
+        let pools: Vec<PoolId> = questions.pools.into_iter().collect();
+        for (pool, facts) in self.facts(node, at, &pools).await? {
+            self.change(changes, Change::Asked { pool, facts });
+        }
+        Ok(())
+    }
+
+    /// What the contracts of pools say, where they answer.
+    async fn facts(
+        &self,
+        node: &StarknetClient,
+        at: BlockRef,
+        pools: &[PoolId],
+    ) -> Result<Vec<(PoolId, Facts)>, Fault> {
+        let questions = self.questions(pools);
+        if questions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (ids, questions): (Vec<_>, Vec<_>) = questions.into_iter().unzip();
+        let answers = node.pool_facts(&questions, at).await?;
+        let told = ids.into_iter().zip(answers);
+        Ok(told
+            .filter_map(|(pool, facts)| facts.map(|facts| (pool, facts)))
+            .collect())
+    }
+
+    fn questions(&self, pools: &[PoolId]) -> Vec<(PoolId, PoolQuestion)> {
+        let views = pools
+            .iter()
+            .filter_map(|pool| self.state.book.pools().get(*pool));
+        views.map(|view| (view.id, question(&view))).collect()
+    }
+
+    /// Compares a few pools with their contracts, others each time, and takes
+    /// over what the contracts say.
+    async fn check(
+        &mut self,
+        node: &StarknetClient,
+        at: BlockRef,
+        changes: &mut Vec<Change>,
+    ) -> Result<(), Fault> {
+        let sample = self.sample(at.number / CHECK_EVERY);
+        if sample.is_empty() {
+            return Ok(());
+        }
+        let questions: Vec<_> = self.questions(&sample);
+        let asked: Vec<PoolQuestion> = questions.iter().map(|(_, question)| *question).collect();
+        let reserves = node.pool_reserves(&asked, at).await?;
+        for ((pool, _), held) in questions.into_iter().zip(reserves) {
+            let tracked = self.state.book.pools().get(pool);
+            let Some((tracked, held)) = tracked.zip(held) else {
+                continue;
+            };
+            if tracked.pool.holdings() != held {
+                count("stoa_pool_drift_total", &tracked.venue.name);
+                tracing::warn!(
+                    venue = tracked.venue.name,
+                    contract = %tracked.contract(),
+                    block = at.number,
+                    "a pool was not what its contract says, and is repaired"
+                );
+                let movement = Movement::Reserves(held);
+                self.change(changes, Change::Moved { pool, movement });
+            }
+        }
+        for (pool, facts) in self.facts(node, at, &sample).await? {
+            let known = self.state.book.pools().get(pool);
+            if known.is_some_and(|view| view.pool.facts() != Some(&facts)) {
+                self.change(changes, Change::Asked { pool, facts });
+            }
+        }
+        Ok(())
+    }
+
+    /// The pools whose turn it is.
+    fn sample(&self, turn: u64) -> Vec<PoolId> {
+        let pools = self.state.book.pools();
+        let checkable: Vec<PoolId> = pools
+            .iter()
+            .filter(|view| view.venue.kind.is_of_pairs() && !view.pool.is_flawed())
+            .map(|view| view.id)
+            .collect();
+        let count = checkable.len().min(CHECKED);
+        let start = usize::try_from(turn).unwrap_or(0).wrapping_mul(CHECKED);
+        (0..count)
+            .filter_map(|offset| checkable.get(start.wrapping_add(offset) % checkable.len()))
+            .copied()
+            .collect()
+    }
+
+    fn is_first(&self, block: &Block) -> bool {
+        self.state.tip.is_none() && block.at.number == self.options.start_block
+    }
+
+    /// Takes over the pairs that were there before the first block: their
+    /// factories list them. Pools with ticks can only be followed from the
+    /// beginning.
+    async fn take_over(
+        &mut self,
+        node: &StarknetClient,
+        at: BlockRef,
+        changes: &mut Vec<Change>,
+        questions: &mut Questions,
+    ) -> Result<(), Fault> {
+        let venues = self.known.venues.clone();
+        for venue in venues.venues() {
+            if venue.start_block >= at.number || !venue.kind.is_of_pairs() {
+                continue;
+            }
+            let before = self.state.book.pools().len();
+            for pool in node.pairs(venue.kind, venue.contract, at).await? {
+                let venue = venue.contract;
+                self.take_up(Change::Created { venue, pool }, changes, questions);
+            }
+            let new: Vec<PoolId> = self
+                .state
+                .book
+                .pools()
+                .iter()
+                .skip(before)
+                .map(|view| view.id)
+                .collect();
+            let asked = self.questions(&new);
+            let pools: Vec<PoolQuestion> = asked.iter().map(|(_, question)| *question).collect();
+            let reserves = node.pool_reserves(&pools, at).await?;
+            for ((pool, _), held) in asked.into_iter().zip(reserves) {
+                if let Some(held) = held {
+                    let movement = Movement::Reserves(held);
+                    self.change(changes, Change::Moved { pool, movement });
+                }
+            }
+            tracing::info!(venue = venue.name, pools = new.len(), "pools taken over");
+        }
+        Ok(())
+    }
+}
+
+fn question(view: &PoolView<'_>) -> PoolQuestion {
+    PoolQuestion {
+        kind: view.venue.kind,
+        contract: view.contract(),
+        tokens: view.tokens(),
+        stable: view.pool.shape() == Shape::Stable,
+    }
+}
+
+fn count(metric: &'static str, venue: &str) {
+    metrics::counter!(metric, "venue" => venue.to_owned()).increment(1);
+}

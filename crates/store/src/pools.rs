@@ -1,0 +1,167 @@
+//! What happened to pools, as rows: a blob of changes per block, and now and
+//! then all pools at once.
+
+use crate::{
+    chain::{ChainStore, NUMBER, ROWS_PER_INSERT},
+    column::Column,
+    db::{Tx, on},
+    error::{StoreError, in_table},
+};
+use amm::book::{Change, changes_from_bytes, changes_to_bytes};
+use market::BlockEffects;
+use sqlx::{FromRow, QueryBuilder};
+
+const CHANGES: &str = "pool_changes";
+const CHECKPOINT: &str = "pool_checkpoint";
+const VENUES: &str = "venue_list";
+
+/// Checkpoints that are kept: enough to go back a long way without following
+/// every change from the first block on.
+const CHECKPOINTS: i64 = 16;
+
+/// Where the pools of a store can be made from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PoolHistory {
+    /// All pools after a block, in the form of [`amm::book::Book::to_bytes`];
+    /// none while the first is not due yet.
+    pub checkpoint: Option<(u64, Vec<u8>)>,
+    /// What happened in later blocks, in order.
+    pub changes: Vec<(u64, Vec<Change>)>,
+}
+
+#[derive(FromRow)]
+struct BlobRow {
+    block_number: i64,
+    bytes: Vec<u8>,
+}
+
+impl ChainStore {
+    /// Whether the stored blocks tell of the pools of these venues. If not, the
+    /// store remembers that its next blocks will.
+    pub async fn bind_venues(&self, digest: &[u8; 32]) -> Result<bool, StoreError> {
+        let mut tx = self.db().begin().await?;
+        let stored: Option<Vec<u8>> = on!(tx &mut tx, connection =>
+            sqlx::query_scalar("SELECT digest FROM venue_list")
+                .fetch_optional(connection)
+                .await
+        )
+        .map_err(in_table(VENUES))?;
+        let bound = stored.is_some_and(|stored| stored == digest);
+        if !bound {
+            on!(tx &mut tx, connection =>
+                sqlx::query(
+                    "INSERT INTO venue_list (id, digest) VALUES (1, $1)
+                     ON CONFLICT (id) DO UPDATE SET digest = excluded.digest",
+                )
+                .bind(digest.as_slice())
+                .execute(connection)
+                .await
+                .map(drop)
+            )
+            .map_err(in_table(VENUES))?;
+            on!(tx &mut tx, connection =>
+                sqlx::query("DELETE FROM block").execute(connection).await.map(drop)
+            )
+            .map_err(in_table("block"))?;
+        }
+        tx.commit().await?;
+        Ok(bound)
+    }
+
+    /// Where the pools can be made from, at the moment of `tx`.
+    pub(crate) async fn pool_history(tx: &mut Tx) -> Result<PoolHistory, StoreError> {
+        let checkpoint: Option<BlobRow> = on!(tx &mut *tx, connection =>
+            sqlx::query_as(
+                "SELECT block_number, pools AS bytes FROM pool_checkpoint
+                 ORDER BY block_number DESC LIMIT 1",
+            )
+            .fetch_optional(connection)
+            .await
+        )
+        .map_err(in_table(CHECKPOINT))?;
+        let after = checkpoint.as_ref().map_or(-1, |row| row.block_number);
+        let rows: Vec<BlobRow> = on!(tx &mut *tx, connection =>
+            sqlx::query_as(
+                "SELECT block_number, changes AS bytes FROM pool_changes
+                 WHERE block_number > $1 ORDER BY block_number",
+            )
+            .bind(after)
+            .fetch_all(connection)
+            .await
+        )
+        .map_err(in_table(CHANGES))?;
+        let checkpoint = checkpoint
+            .map(|row| Ok::<_, StoreError>((NUMBER.counter(row.block_number)?, row.bytes)))
+            .transpose()?;
+        let changes = rows.into_iter().map(BlobRow::decode);
+        Ok(PoolHistory {
+            checkpoint,
+            changes: changes.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl BlobRow {
+    fn decode(self) -> Result<(u64, Vec<Change>), StoreError> {
+        let column = Column {
+            table: CHANGES,
+            name: "changes",
+        };
+        let changes = changes_from_bytes(&self.bytes).map_err(|_| column.corrupt())?;
+        Ok((NUMBER.counter(self.block_number)?, changes))
+    }
+}
+
+pub(crate) async fn insert(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {
+    insert_changes(tx, effects).await?;
+    for effect in effects {
+        if let Some(pools) = &effect.checkpoint {
+            insert_checkpoint(tx, NUMBER.to_stored(effect.block.number)?, pools).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn insert_changes(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {
+    let mut rows = Vec::new();
+    for effect in effects.iter().filter(|effect| !effect.pools.is_empty()) {
+        let number = NUMBER.to_stored(effect.block.number)?;
+        rows.push((number, changes_to_bytes(&effect.pools)));
+    }
+    for chunk in rows.chunks(ROWS_PER_INSERT) {
+        on!(tx &mut *tx, connection => {
+            let mut insert = QueryBuilder::new("INSERT INTO pool_changes (block_number, changes) ");
+            insert.push_values(chunk, |mut row, (number, changes)| {
+                row.push_bind(*number).push_bind(changes.as_slice());
+            });
+            insert.build().persistent(false).execute(connection).await.map(drop)
+        })
+        .map_err(in_table(CHANGES))?;
+    }
+    Ok(())
+}
+
+/// Adds a checkpoint and drops the oldest.
+async fn insert_checkpoint(tx: &mut Tx, number: i64, pools: &[u8]) -> Result<(), StoreError> {
+    on!(tx &mut *tx, connection =>
+        sqlx::query("INSERT INTO pool_checkpoint (block_number, pools) VALUES ($1, $2)")
+            .bind(number)
+            .bind(pools)
+            .execute(connection)
+            .await
+            .map(drop)
+    )
+    .map_err(in_table(CHECKPOINT))?;
+    on!(tx &mut *tx, connection =>
+        sqlx::query(
+            "DELETE FROM pool_checkpoint WHERE block_number <=
+                 (SELECT block_number FROM pool_checkpoint
+                  ORDER BY block_number DESC LIMIT 1 OFFSET $1)",
+        )
+        .bind(CHECKPOINTS)
+        .execute(connection)
+        .await
+        .map(drop)
+    )
+    .map_err(in_table(CHECKPOINT))
+}
