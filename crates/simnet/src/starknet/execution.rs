@@ -34,6 +34,11 @@ impl Contracts {
         self.deployed.insert(address, contract);
     }
 
+    /// Adds a class of which contracts deploy others.
+    pub(crate) fn declare(&mut self, contract: Arc<dyn Contract>) {
+        self.classes.insert(contract.class().hash, contract);
+    }
+
     /// The contracts that exist from the beginning.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Felt, &dyn Contract)> {
         self.deployed
@@ -170,9 +175,11 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// Puts a contract of `class_hash` at `address` and runs its constructor.
+    /// Puts a contract of `class_hash` at `address` and runs its constructor in
+    /// the name of `deployer`.
     pub(crate) fn deploy(
         &mut self,
+        deployer: Felt,
         address: Felt,
         class_hash: Felt,
         calldata: &[Felt],
@@ -199,7 +206,7 @@ impl<'a> Execution<'a> {
             .ok_or_else(|| reverted("class is not declared"))?;
         self.write(key, hash::from_felt(class_hash));
         let kind = EntryPoint::Constructor;
-        self.enter(kind, Felt::ZERO, &call, class_hash, |env| {
+        self.enter(kind, deployer, &call, class_hash, |env| {
             contract.construct(env, calldata)
         })
     }
