@@ -6,9 +6,14 @@
 //! integers and every operation on them is checked; nothing here waits,
 //! performs I/O or logs.
 
+pub mod concentrated;
 mod curve;
+pub mod ekubo;
 mod ladder;
+mod ticks;
+pub mod v3;
 mod wide;
 
 pub use curve::{Curve, Fill, Refusal, Side};
 pub use ladder::{Ladder, Rung};
+pub use ticks::{Tick, Ticks, Unbalanced};

@@ -1,0 +1,155 @@
+//! The face of a curve for pools with ticks.
+
+use super::{Amount, Pool, Rules};
+use crate::{Curve, Fill, Ladder, Refusal, Side};
+use primitives::U256;
+
+/// The pieces of a ladder, those nearest the price. A ladder ends after them:
+/// what a pool holds farther away is not searched.
+const MAX_RUNGS: usize = 512;
+
+/// A named amount of one kind or the other.
+type Named = fn(u128) -> Amount;
+
+impl<R: Rules> Curve for Pool<R> {
+    fn exact_in(&self, sold: Side, amount: U256) -> Result<Fill, Refusal> {
+        self.fill(sold, amount, Amount::In)
+    }
+
+    fn exact_out(&self, sold: Side, amount: U256) -> Result<Fill, Refusal> {
+        self.fill(sold, amount, Amount::Out)
+    }
+
+    fn price(&self, sold: Side) -> f64 {
+        self.pieces(sold, 1).price()
+    }
+
+    fn ladder(&self, sold: Side) -> Ladder {
+        self.pieces(sold, MAX_RUNGS)
+    }
+}
+
+impl<R: Rules> Pool<R> {
+    fn fill(&self, sold: Side, amount: U256, named: Named) -> Result<Fill, Refusal> {
+        if amount.is_zero() {
+            return Err(Refusal::Nothing);
+        }
+        let within = u128::try_from(amount);
+        let whole = within
+            .ok()
+            .and_then(|amount| self.whole(sold, named(amount)));
+        whole.ok_or_else(|| {
+            let most = self.most(sold, within.unwrap_or(u128::MAX), named);
+            Refusal::TooMuch {
+                most: U256::from(most),
+            }
+        })
+    }
+
+    /// The trade of an amount, if the pool makes all of it.
+    fn whole(&self, sold: Side, amount: Amount) -> Option<Fill> {
+        let limit = R::widest_limit(sold);
+        let walk = self.walk(sold, amount, limit, R::SKIP_AHEAD).ok()?;
+        if walk.left.value() != 0 {
+            return None;
+        }
+        let (sold, bought) = match amount {
+            Amount::In(value) => (value, walk.calculated),
+            Amount::Out(value) => (walk.calculated, value),
+        };
+        Some(Fill {
+            sold: U256::from(sold),
+            bought: U256::from(bought),
+            ticks: walk.ticks_crossed,
+        })
+    }
+
+    /// The largest amount up to `amount` that the pool trades as a whole.
+    ///
+    /// What a swap to the farthest limit uses is tradable. It is nearly always
+    /// the largest; where rounding lets a little more pass, or where arithmetic
+    /// and not liquidity is the bound, the search goes on from there.
+    fn most(&self, sold: Side, amount: u128, named: Named) -> u128 {
+        let trades = |amount: u128| amount == 0 || self.whole(sold, named(amount)).is_some();
+        if trades(amount) {
+            return amount;
+        }
+        let limit = R::widest_limit(sold);
+        let swap = self.walk(sold, named(amount), limit, R::SKIP_AHEAD);
+        let used = swap.map_or(0, |walk| amount.abs_diff(walk.left.value()));
+        let (mut low, mut high) = (if trades(used) { used } else { 0 }, amount);
+        // Each round doubles the stride or halves the gap.
+        let mut stride = 1;
+        for _ in 0..2 * u128::BITS {
+            if high - low <= 1 {
+                break;
+            }
+            let next = low.saturating_add(stride).min(low.midpoint(high));
+            if trades(next) {
+                low = next;
+                stride = stride.saturating_mul(2);
+            } else {
+                high = next;
+            }
+        }
+        low
+    }
+
+    /// The first pieces of the ladder.
+    fn pieces(&self, sold: Side, at_most: usize) -> Ladder {
+        let kept = self.rules.kept().sqrt();
+        let mut pieces: Vec<(f64, f64)> = Vec::new();
+        let (mut tick, mut liquidity) = (self.tick, self.liquidity);
+        let mut start = z::<R>(sold, self.sqrt_ratio, kept);
+        let mut end = start;
+        while let Some(next) = self.next_range(sold, tick, liquidity) {
+            let next_start = z::<R>(sold, next.sqrt_ratio, kept);
+            // Before the first piece a gap is passed for nothing.
+            if next_start > start && (liquidity > 0 || !pieces.is_empty()) {
+                if pieces.len() == at_most {
+                    break;
+                }
+                pieces.push((start, f64::from(U256::from(liquidity)) / kept));
+                end = if liquidity > 0 { next_start } else { end };
+            }
+            start = next_start;
+            (tick, liquidity) = (next.tick, next.liquidity);
+        }
+        Ladder::new(pieces, end)
+    }
+
+    /// The range that follows when the price leaves the one of this tick.
+    fn next_range(&self, sold: Side, tick: i32, liquidity: u128) -> Option<Range> {
+        let (at, tick, gained) = match sold {
+            Side::Token0 => {
+                let at = self.ticks.at_or_below(tick)?;
+                (at, at.index.checked_sub(1)?, at.net.checked_neg()?)
+            }
+            Side::Token1 => {
+                let at = self.ticks.above(tick)?;
+                (at, at.index, at.net)
+            }
+        };
+        Some(Range {
+            sqrt_ratio: R::sqrt_ratio_at(at.index)?,
+            tick,
+            liquidity: liquidity.checked_add_signed(gained)?,
+        })
+    }
+}
+
+/// Where a range begins, seen from the price, and what it holds.
+struct Range {
+    sqrt_ratio: U256,
+    tick: i32,
+    liquidity: u128,
+}
+
+/// The inverse square root of the price of the sold token, the fee included.
+fn z<R: Rules>(sold: Side, sqrt_ratio: U256, kept: f64) -> f64 {
+    let root = f64::from(sqrt_ratio) / f64::from(R::BITS).exp2();
+    match sold {
+        Side::Token0 => 1.0 / (root * kept),
+        Side::Token1 => root / kept,
+    }
+}
