@@ -5,7 +5,7 @@
 
 use super::class::{Class, Interface, Signature, Typed};
 use super::execution::{CallFailure, Execution, Origin};
-use super::hash::deployed_address;
+use super::hash::{deployed_address, from_felt};
 use super::state::{Key, Variable};
 use super::transaction::{Call, Event};
 use primitives::{Felt, U256, selector};
@@ -296,6 +296,12 @@ impl<'a> Env<'_, 'a> {
             .deploy(self.address, address, class_hash, calldata)
             .map_err(|failure| Revert::Inner(Box::new(failure)))?;
         Ok(address)
+    }
+
+    /// Is of another class from the next call on.
+    pub(crate) fn replace_class(&mut self, class_hash: Felt) {
+        self.execution
+            .write(Key::class_hash(self.address), from_felt(class_hash));
     }
 
     /// Reads a variable of this contract.

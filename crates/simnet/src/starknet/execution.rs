@@ -50,10 +50,13 @@ impl Contracts {
         self.classes.get(&hash).map(|contract| contract.class())
     }
 
-    /// The contract at `address`, which was deployed from `class_hash`.
+    /// The contract at `address`, which is of `class_hash` now: one that was
+    /// there from the beginning may have been upgraded.
     fn at(&self, address: Felt, class_hash: Felt) -> Option<&dyn Contract> {
-        let classes = || self.classes.get(&class_hash);
-        let contract = self.deployed.get(&address).or_else(classes)?;
+        let deployed = self.deployed.get(&address);
+        let contract = deployed
+            .filter(|contract| contract.class().hash == class_hash)
+            .or_else(|| self.classes.get(&class_hash))?;
         Some(contract.as_ref())
     }
 }

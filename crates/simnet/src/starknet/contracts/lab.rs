@@ -63,14 +63,18 @@ impl Lab {
         lab
     }
 
-    fn execution(&self) -> Execution<'_> {
-        let view = View {
+    /// The state as contracts see it.
+    pub(super) fn state(&self) -> View<'_> {
+        View {
             contracts: &self.contracts,
             state: &self.state,
             at: 0,
             earlier: None,
-        };
-        Execution::new(view, None)
+        }
+    }
+
+    fn execution(&self) -> Execution<'_> {
+        Execution::new(self.state(), None)
     }
 
     /// Makes a call that may fail; all or nothing of it stays.

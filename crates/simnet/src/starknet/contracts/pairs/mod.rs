@@ -8,6 +8,7 @@
 mod calls;
 mod curve;
 mod factory;
+pub(crate) mod my_swap;
 mod pair;
 mod router;
 mod rules;
