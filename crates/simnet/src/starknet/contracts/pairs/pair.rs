@@ -28,6 +28,9 @@ const WHOLES: [Variable; 2] = [Variable::u256("_decimals0"), Variable::u256("_de
 /// Shares that nobody ever has, so that one share is never worth much.
 const FIRST_SHARES: u64 = 1_000;
 
+/// Stable pairs that begin are worth more than this.
+const LEAST_STABLE_K: u64 = 10_000_000_000;
+
 /// Narrow reserves end here.
 const NARROW_BITS: usize = 112;
 
@@ -427,6 +430,7 @@ impl Pair {
             let first = U256::from(FIRST_SHARES);
             let root = mul(amount0, amount1)?.root(2);
             ensure(root > first, words.nothing_minted)?;
+            check_first(shape(env), amounts)?;
             self.token.mint(env, self.venue.rules.burner, first)?;
             sub(root, first)?
         } else {
@@ -553,6 +557,18 @@ impl Pair {
         }
         env.emit(&keys, &data);
     }
+}
+
+/// Stable pairs begin at a price of one, and with enough for their curve to
+/// have a shape.
+fn check_first(shape: Shape, [amount0, amount1]: [U256; 2]) -> Result<(), Revert> {
+    let Shape::Stable([whole0, whole1]) = shape else {
+        return Ok(());
+    };
+    let balanced = mul(amount0, whole1)? == mul(amount1, whole0)?;
+    ensure(balanced, "unequal amounts")?;
+    let k = shape.k([amount0, amount1])?;
+    ensure(k > U256::from(LEAST_STABLE_K), "K too low")
 }
 
 /// What a balance has that neither was there nor stayed after the payment.

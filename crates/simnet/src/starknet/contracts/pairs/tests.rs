@@ -426,17 +426,42 @@ fn fees_that_leave_are_in_the_vault() {
     assert_eq!(snapshot[10], Felt::ZERO);
 }
 
-/// 2,000,000 USDC of 6 decimals and 1,000,000 DAI of 18; computed with Python's
-/// integers by bisection on the invariant.
+/// A million USDC of 6 decimals and a million DAI of 18, of which BOB buys a
+/// good part; computed with Python's integers by bisection on the invariant.
 #[test]
 fn stable_pairs_hardly_move_their_price() {
-    let bought = U256::from(928_003_162_744_985_459_814_u128);
+    let bought = U256::from(387_913_099_249_509_764_565_476_u128);
     for venue in [&SITHSWAP, &STARKDEFI] {
         let id = PairId::new(USDC, DAI).stable(true);
-        let mut lab = lab(venue, &id, [usdc(2_000_000), eth(1_000_000_000)]);
-        let sale = venue.sell_call(&trade(&[id], USDC), usdc(1_000), U256::ONE);
+        let mut lab = lab(venue, &id, [usdc(1_000_000), eth(1_000_000_000)]);
+        let sale = venue.sell_call(&trade(&[id], USDC), usdc(400_000), U256::ONE);
         let (amounts, _) = lab.run(BOB, &sale);
         assert_eq!(numbers(&amounts[1..])[1], bought, "{venue:?}");
+    }
+}
+
+#[test]
+fn stable_pairs_begin_at_one_and_not_with_dust() {
+    for venue in [&SITHSWAP, &STARKDEFI] {
+        let id = PairId::new(USDC, DAI).stable(true);
+        let mut lab = Lab::new(|contracts| venue.install(contracts));
+        lab.approve(ALICE, venue.rules.router, &[USDC, DAI]);
+        let unequal = venue.add_liquidity_call(&id, [usdc(2), eth(1_000)], ALICE);
+        lab.refuses(ALICE, &unequal, "unequal amounts");
+        let dust = venue.add_liquidity_call(&id, [U256::from(8_000), eth(8)], ALICE);
+        lab.refuses(ALICE, &dust, "K too low");
+        let enough = venue.add_liquidity_call(&id, [U256::from(9_000), eth(9)], ALICE);
+        lab.run(ALICE, &enough);
+    }
+}
+
+/// Amounts to begin with: equal ones, and more than dust, for stable pairs.
+fn beginning(id: &PairId, [bits0, bits1]: [u32; 2], stable: u32) -> [U256; 2] {
+    let power = |bits: u32| U256::from(1) << usize::try_from(bits).unwrap();
+    if id.stable {
+        [power(bits0 + stable); 2]
+    } else {
+        [power(bits0), power(bits1)]
     }
 }
 
@@ -474,9 +499,8 @@ proptest! {
     fn what_a_pair_is_worth_never_falls_and_nothing_is_lost(
         (venue, id) in venues(), start in [24_u32..60, 24_u32..60], acts in acts(),
     ) {
-        let amounts = start.map(|bits| U256::from(1) << usize::try_from(bits).unwrap());
         let pair = venue.pair_address(&id);
-        let mut lab = lab(venue, &id, amounts);
+        let mut lab = lab(venue, &id, beginning(&id, start, 30));
         let totals = [ETH, DAI].map(|token| lab.total(token));
         for act in acts {
             let before = reserves(&lab, pair);
@@ -509,7 +533,7 @@ proptest! {
     ) {
         let power = |bits: u32| U256::from(1) << usize::try_from(bits).unwrap();
         let pair = venue.pair_address(&id);
-        let mut lab = lab(venue, &id, start.map(power));
+        let mut lab = lab(venue, &id, beginning(&id, start, 30));
         let before = [ETH, DAI].map(|token| lab.balance(token, BOB));
         if lab.try_run(BOB, &venue.add_liquidity_call(&id, more.map(power), BOB)).is_ok() {
             let shares = lab.balance(pair, BOB);
@@ -523,8 +547,9 @@ proptest! {
     fn there_and_back_never_pays(
         (venue, id) in venues(), start in [40_u32..60, 40_u32..60], amount in 1_u64..1 << 40,
     ) {
-        let power = |bits: u32| U256::from(1) << usize::try_from(bits).unwrap();
-        let mut lab = lab(venue, &id, start.map(power));
+        // With less than whole tokens, the integers of a stable curve are too
+        // coarse for this.
+        let mut lab = lab(venue, &id, beginning(&id, start, 24));
         let before = lab.balance(ETH, BOB);
         let there = venue.sell_call(&trade(&[id], ETH), U256::from(amount), U256::ONE);
         if let Ok((amounts, _)) = lab.try_run(BOB, &there) {
