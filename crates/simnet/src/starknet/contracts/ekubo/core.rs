@@ -122,11 +122,7 @@ fn check_bounds(key: &PoolKey, bounds: Bounds) -> Result<(), Revert> {
     )
 }
 
-#[expect(
-    clippy::unnecessary_wraps,
-    clippy::unused_self,
-    reason = "the shape of all entrypoints"
-)]
+#[expect(clippy::unused_self, reason = "the shape of all entrypoints")]
 impl Core {
     fn get_pool_price(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let key = read_key(calldata)?;

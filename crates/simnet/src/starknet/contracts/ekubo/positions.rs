@@ -84,11 +84,7 @@ fn max_liquidity(ratio: U256, bounds: Bounds, held: [u128; 2]) -> u128 {
     })
 }
 
-#[expect(
-    clippy::unnecessary_wraps,
-    clippy::unused_self,
-    reason = "the shape of all entrypoints"
-)]
+#[expect(clippy::unused_self, reason = "the shape of all entrypoints")]
 impl Positions {
     fn owner_of(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let id = calldata.felt()?;

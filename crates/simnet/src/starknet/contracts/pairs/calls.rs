@@ -35,8 +35,7 @@ impl Venue {
     pub(crate) fn add_liquidity_call(&self, id: &PairId, amounts: [U256; 2], to: Felt) -> Call {
         let name = self.rules.case.name("add_liquidity", "addLiquidity");
         let mut calldata = self.id(id);
-        let [amount0, amount1] = amounts;
-        for amount in [amount0, amount1, U256::ZERO, U256::ZERO] {
+        for amount in amounts.into_iter().chain([U256::ZERO; 2]) {
             calldata.extend(halves(amount));
         }
         calldata.extend([to, Felt::from(NO_DEADLINE)]);
@@ -97,8 +96,8 @@ impl Venue {
         let mut tokens = vec![swap.sold];
         let mut sold = swap.sold;
         for id in swap.pairs {
-            let [token0, token1] = id.tokens;
-            sold = if sold == token0 { token1 } else { token0 };
+            let [low, high] = id.tokens;
+            sold = if sold == low { high } else { low };
             tokens.push(sold);
         }
         match self.rules.path {

@@ -73,14 +73,14 @@ impl FeeRule {
     }
 
     /// What selling `amount` buys.
-    pub(super) fn amount_out(self, sale: Sale, amount: U256) -> Result<U256, Revert> {
-        let (fee, scale) = self.part(amount, sale.fee)?;
+    pub(super) fn amount_out(self, pool: Sale, amount: U256) -> Result<U256, Revert> {
+        let (fee, scale) = self.part(amount, pool.fee)?;
         let sold = sub(mul(amount, scale)?, fee)?;
-        let [from, to] = sale.reserves;
-        match sale.shape {
+        let [from, to] = pool.reserves;
+        match pool.shape {
             Shape::Volatile => div(mul(sold, to)?, add(mul(from, scale)?, sold)?),
             Shape::Stable([one_from, one_to]) => {
-                let k = sale.shape.k(sale.reserves)?;
+                let k = pool.shape.k(pool.reserves)?;
                 let normal = |amount, whole| div(mul(amount, one())?, whole);
                 let reserve = normal(to, one_to)?;
                 let x = add(normal(from, one_from)?, normal(sold, one_from)?)?;
@@ -91,10 +91,10 @@ impl FeeRule {
     }
 
     /// What has to be sold to buy `amount`, where the pair is volatile.
-    pub(super) fn amount_in(self, sale: Sale, amount: U256) -> Result<U256, Revert> {
-        let [from, to] = sale.reserves;
+    pub(super) fn amount_in(self, pool: Sale, amount: U256) -> Result<U256, Revert> {
+        let [from, to] = pool.reserves;
         let scale = U256::from(self.scale);
-        let kept = sub(scale, sale.fee)?;
+        let kept = sub(scale, pool.fee)?;
         let wanted = mul(from, amount)?;
         let left = sub(to, amount)?;
         match self.rounding {
@@ -125,13 +125,11 @@ impl FeeRule {
         if self.leaves {
             return Ok(shape.k(balances)? >= shape.k(reserves)?);
         }
-        let [balance0, balance1] = balances;
-        let [(fee0, scale), (fee1, _)] =
-            [self.part(sold[0], fees[0])?, self.part(sold[1], fees[1])?];
-        let [x, y] = [
-            sub(mul(balance0, scale)?, fee0)?,
-            sub(mul(balance1, scale)?, fee1)?,
-        ];
+        let (part0, part1) = (self.part(sold[0], fees[0])?, self.part(sold[1], fees[1])?);
+        let (of_first, scale) = part0;
+        let (of_second, _) = part1;
+        let x = sub(mul(balances[0], scale)?, of_first)?;
+        let y = sub(mul(balances[1], scale)?, of_second)?;
         Ok(mul(x, y)? >= mul(shape.k(reserves)?, mul(scale, scale)?)?)
     }
 }

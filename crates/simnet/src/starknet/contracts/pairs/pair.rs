@@ -422,15 +422,14 @@ impl Pair {
         let to = calldata.felt()?;
         let [reserve0, reserve1] = reserves(env);
         let [balance0, balance1] = balances(env)?;
-        let amounts = [sub(balance0, reserve0)?, sub(balance1, reserve1)?];
-        let [amount0, amount1] = amounts;
+        let (amount0, amount1) = (sub(balance0, reserve0)?, sub(balance1, reserve1)?);
         let supply = env.read(TOTAL_SUPPLY, &[]);
         let words = &self.venue.rules.words;
         let shares = if supply.is_zero() {
             let first = U256::from(FIRST_SHARES);
             let root = mul(amount0, amount1)?.root(2);
             ensure(root > first, words.nothing_minted)?;
-            check_first(shape(env), amounts)?;
+            check_first(shape(env), [amount0, amount1])?;
             self.token.mint(env, self.venue.rules.burner, first)?;
             sub(root, first)?
         } else {
@@ -442,7 +441,7 @@ impl Pair {
         self.token.mint(env, to, shares)?;
         self.update(env, [balance0, balance1])?;
         let [minted, _] = self.venue.rules.liquidity_events;
-        self.emit(env, minted, &amounts, None);
+        self.emit(env, minted, &[amount0, amount1], None);
         Ok(halves(shares).to_vec())
     }
 
@@ -453,11 +452,8 @@ impl Pair {
         let [balance0, balance1] = balances(env)?;
         let shares = env.execution.read(&erc20::balance_key(own, own));
         let supply = env.read(TOTAL_SUPPLY, &[]);
-        let amounts = [
-            div(mul(shares, balance0)?, supply)?,
-            div(mul(shares, balance1)?, supply)?,
-        ];
-        let [amount0, amount1] = amounts;
+        let amount0 = div(mul(shares, balance0)?, supply)?;
+        let amount1 = div(mul(shares, balance1)?, supply)?;
         let words = &self.venue.rules.words;
         ensure(
             !amount0.is_zero() && !amount1.is_zero(),
@@ -469,8 +465,8 @@ impl Pair {
         let left = balances(env)?;
         self.update(env, left)?;
         let [_, burned] = self.venue.rules.liquidity_events;
-        self.emit(env, burned, &amounts, Some(to));
-        Ok(amounts.map(halves).concat())
+        self.emit(env, burned, &[amount0, amount1], Some(to));
+        Ok([amount0, amount1].map(halves).concat())
     }
 
     fn swap(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
@@ -492,16 +488,12 @@ impl Pair {
                 pay(env, token, to, out)?;
             }
         }
-        let after = balances(env)?;
-        let sold = [0, 1].map(|side: usize| came_in(after[side], reserves[side], bought[side]));
+        let sold = came_in(balances(env)?, reserves, bought);
         ensure(sold.iter().any(|sold| !sold.is_zero()), words.no_input)?;
         let fees = both(env, FEES, |fee| fee);
         if rules.fee.leaves {
-            for side in [0, 1] {
-                let fee = rules.fee.whole(sold[side], fees[side])?;
-                if !fee.is_zero() {
-                    pay(env, tokens[side], vault(env.address()), fee)?;
-                }
+            for (token, (sold, fee)) in tokens.into_iter().zip(sold.into_iter().zip(fees)) {
+                self.set_aside(env, token, rules.fee.whole(sold, fee)?)?;
             }
         }
         let after = balances(env)?;
@@ -510,6 +502,15 @@ impl Pair {
         self.update(env, after)?;
         self.emit(env, "Swap", &[sold, bought].concat(), Some(to));
         Ok(vec![])
+    }
+
+    /// Pays a fee that leaves the pair.
+    fn set_aside(&self, env: &mut Env<'_, '_>, token: Felt, fee: U256) -> Result<(), Revert> {
+        let to = vault(env.address());
+        if fee.is_zero() {
+            return Ok(());
+        }
+        pay(env, token, to, fee)
     }
 
     /// Takes what the tokens say for its reserves.
@@ -571,8 +572,14 @@ fn check_first(shape: Shape, [amount0, amount1]: [U256; 2]) -> Result<(), Revert
     ensure(k > U256::from(LEAST_STABLE_K), "K too low")
 }
 
-/// What a balance has that neither was there nor stayed after the payment.
-fn came_in(balance: U256, reserve: U256, bought: U256) -> U256 {
-    let left = reserve.saturating_sub(bought);
-    balance.saturating_sub(left)
+/// What balances have that neither was there nor stayed after the payment.
+fn came_in(balances: [U256; 2], reserves: [U256; 2], bought: [U256; 2]) -> [U256; 2] {
+    let came = |balance: U256, reserve: U256, bought: U256| {
+        let left = reserve.saturating_sub(bought);
+        balance.saturating_sub(left)
+    };
+    [
+        came(balances[0], reserves[0], bought[0]),
+        came(balances[1], reserves[1], bought[1]),
+    ]
 }

@@ -114,7 +114,7 @@ fn roundings_of_fees_differ() {
 fn events_have_the_felts_of_their_venue() {
     // Swap, Sync, Mint and Burn: keys beside the name, and data.
     let plain = [(0, 10), (0, 4), (0, 5), (0, 6)];
-    let shapes = [
+    let layouts = [
         (&JEDISWAP, plain, ["Mint", "Burn"], 4),
         (
             &TEN_K_SWAP,
@@ -131,12 +131,12 @@ fn events_have_the_felts_of_their_venue() {
         ),
         (&NOSTRA, plain, ["PairMint", "PairBurn"], 4),
     ];
-    for (venue, [swap, sync, mint, burn], [minted, burned], created) in shapes {
+    for (venue, [swap, sync, mint, burn], [minted, burned], created) in layouts {
         let id = id_of(venue);
         let pair = venue.pair_address(&id);
         let mut lab = Lab::new(|contracts| venue.install(contracts));
         lab.approve(ALICE, venue.rules.router, &[ETH, USDC]);
-        let shape = |events: &[_], name| {
+        let felts = |events: &[_], name| {
             let event = event(events, name);
             (event.keys.len() - 1, event.data.len())
         };
@@ -151,11 +151,11 @@ fn events_have_the_felts_of_their_venue() {
         assert_eq!(creation.data.len(), created);
         assert_eq!(creation.data[..2], [ETH, USDC]);
         assert!(creation.data.contains(&pair));
-        assert_eq!(shape(&events, minted), mint);
+        assert_eq!(felts(&events, minted), mint);
         let sale = venue.sell_call(&trade(&[id], ETH), eth(1), U256::ONE);
         let (_, events) = lab.run(ALICE, &sale);
-        assert_eq!(shape(&events, "Swap"), swap);
-        assert_eq!(shape(&events, "Sync"), sync);
+        assert_eq!(felts(&events, "Swap"), swap);
+        assert_eq!(felts(&events, "Sync"), sync);
         // Reserves are told before what changed them.
         let place = |name| {
             events
@@ -166,7 +166,7 @@ fn events_have_the_felts_of_their_venue() {
         let shares = lab.balance(pair, ALICE);
         lab.approve(ALICE, venue.rules.router, &[pair]);
         let (_, events) = lab.run(ALICE, &venue.remove_liquidity_call(&id, shares, BOB));
-        assert_eq!(shape(&events, burned), burn);
+        assert_eq!(felts(&events, burned), burn);
     }
 }
 

@@ -37,7 +37,7 @@ const PLAIN_WORDS: Words = Words {
     not_owner: "not owner",
 };
 
-/// JediSwap, the first version.
+/// `JediSwap`, the first version.
 pub(crate) static JEDISWAP: Venue = Venue {
     rules: Rules {
         name: "JediSwap",
@@ -139,7 +139,7 @@ pub(crate) static TEN_K_SWAP: Venue = Venue {
     router: LazyLock::new(|| router::kind(&TEN_K_SWAP)),
 };
 
-/// SithSwap: volatile and stable pairs, a fee for each token.
+/// `SithSwap`: volatile and stable pairs, a fee for each token.
 pub(crate) static SITHSWAP: Venue = Venue {
     rules: Rules {
         name: "SithSwap",
@@ -171,7 +171,7 @@ pub(crate) static SITHSWAP: Venue = Venue {
     router: LazyLock::new(|| router::kind(&SITHSWAP)),
 };
 
-/// StarkDefi, at addresses of this network: its public ones are not known.
+/// `StarkDefi`, at addresses of this network: its public ones are not known.
 pub(crate) static STARKDEFI: Venue = Venue {
     rules: Rules {
         name: "StarkDefi",
