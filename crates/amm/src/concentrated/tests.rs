@@ -125,8 +125,7 @@ pub(crate) fn ratios_end_at_the_bounds<R: Rules>() {
     }
 }
 
-/// Selling what a sale bought never gives back more than was sold, and buying
-/// it would not have cost more.
+/// Selling what a sale bought never gives back more than was sold.
 pub(crate) fn round_trips_create_nothing<R: Rules + Copy>(
     pool: &Pool<R>,
     sold: Side,
@@ -140,7 +139,6 @@ pub(crate) fn round_trips_create_nothing<R: Rules + Copy>(
     if bought == 0 {
         return Ok(());
     }
-    prop_assert!(pool.exact_out(sold, fill.bought).unwrap().sold <= fill.sold);
     let (back, _) = swapped(&after, sold.other(), Amount::In(bought)).unwrap();
     prop_assert!(back <= amount, "{} became {}", amount, back);
     Ok(())

@@ -228,6 +228,16 @@ proptest! {
     }
 
     #[test]
+    fn buying_what_a_sale_gave_costs_no_more(
+        sketch in sketches(80_000_000, 110), terms in any_terms(), sold in sides(), amount in numbers(127),
+    ) {
+        let pool = pool(&sketch, terms);
+        if let Ok(fill) = pool.exact_in(sold, U256::from(amount)) && !fill.bought.is_zero() {
+            prop_assert!(pool.exact_out(sold, fill.bought).unwrap().sold <= fill.sold);
+        }
+    }
+
+    #[test]
     fn a_purchase_can_be_made_as_a_sale(
         sketch in sketches(80_000_000, 110), fee: u128, sold in sides(), amount in numbers(127),
     ) {

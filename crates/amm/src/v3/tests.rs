@@ -100,7 +100,8 @@ proptest! {
 
     #[test]
     fn a_purchase_can_be_made_as_a_sale(
-        sketch in sketches(800_000, 110), terms in any_terms(), sold in sides(), amount in numbers(127),
+        // Within these bounds no sale gives 2^128, which would be refused.
+        sketch in sketches(400_000, 90), terms in any_terms(), sold in sides(), amount in numbers(127),
     ) {
         tests::a_purchase_can_be_made_as_a_sale(&pool(&sketch, terms), sold, amount)?;
     }

@@ -9,11 +9,16 @@ use serde_json::{Value, json};
 
 pub(crate) const FELT: &str = "core::felt252";
 pub(crate) const U8: &str = "core::integer::u8";
+pub(crate) const U64: &str = "core::integer::u64";
+pub(crate) const U128: &str = "core::integer::u128";
 pub(crate) const U256: &str = "core::integer::u256";
 pub(crate) const BOOL: &str = "core::bool";
 pub(crate) const ADDRESS: &str = "core::starknet::contract_address::ContractAddress";
 pub(crate) const CLASS_HASH: &str = "core::starknet::class_hash::ClassHash";
 pub(crate) const BYTE_ARRAY: &str = "core::byte_array::ByteArray";
+pub(crate) const ADDRESSES: &str =
+    "core::array::Array::<core::starknet::contract_address::ContractAddress>";
+pub(crate) const U256S: &str = "core::array::Array::<core::integer::u256>";
 pub(crate) const FELTS: &str = "core::array::Array::<core::felt252>";
 pub(crate) const CALL: &str = "core::starknet::account::Call";
 pub(crate) const CALLS: &str = "core::array::Array::<core::starknet::account::Call>";
@@ -43,6 +48,19 @@ pub(crate) struct EventSignature {
     pub(crate) data: &'static [Typed],
 }
 
+/// A structure that signatures use, and its members.
+pub(crate) type Structure = (&'static str, &'static [Typed]);
+
+/// What contracts of a class show to the outside.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Interface<'i> {
+    /// What the constructor takes, if there is one.
+    pub(crate) constructor: Option<&'i [Typed]>,
+    pub(crate) structures: &'i [Structure],
+    pub(crate) functions: &'i [Signature],
+    pub(crate) events: &'i [EventSignature],
+}
+
 /// A declared class.
 #[derive(Debug)]
 pub(crate) struct Class {
@@ -52,17 +70,13 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    /// The class `name`, whose constructor takes `constructor` if it has one.
-    pub(crate) fn new(
-        name: &str,
-        constructor: Option<&[Typed]>,
-        functions: &[Signature],
-        events: &[EventSignature],
-    ) -> Self {
-        let abi = abi(constructor, functions, events);
-        let mut external: Vec<Felt> = functions.iter().map(|f| selector(f.name)).collect();
+    /// The class `name`.
+    pub(crate) fn new(name: &str, interface: Interface<'_>) -> Self {
+        let functions = interface.functions.iter();
+        let mut external: Vec<Felt> = functions.map(|f| selector(f.name)).collect();
         external.sort_unstable();
-        let constructors: Vec<Felt> = constructor
+        let constructors: Vec<Felt> = interface
+            .constructor
             .iter()
             .map(|_| selector("constructor"))
             .collect();
@@ -76,7 +90,7 @@ impl Class {
                     "EXTERNAL": entry_points(&external, 0),
                     "L1_HANDLER": [],
                 },
-                "abi": Value::from(abi).to_string(),
+                "abi": Value::from(abi(interface)).to_string(),
             }),
         }
     }
@@ -89,12 +103,15 @@ fn entry_points(selectors: &[Felt], first: usize) -> Value {
         .collect()
 }
 
-fn abi(
-    constructor: Option<&[Typed]>,
-    functions: &[Signature],
-    events: &[EventSignature],
-) -> Vec<Value> {
+fn abi(interface: Interface<'_>) -> Vec<Value> {
+    let Interface {
+        constructor,
+        structures,
+        functions,
+        events,
+    } = interface;
     let mut abi = types();
+    abi.extend(structures.iter().map(structure));
     abi.extend(constructor.map(
         |inputs| json!({"type": "constructor", "name": "constructor", "inputs": typed(inputs)}),
     ));
@@ -138,37 +155,40 @@ fn typed(members: &[Typed]) -> Value {
         .collect()
 }
 
+fn structure((name, members): &Structure) -> Value {
+    json!({"type": "struct", "name": name, "members": typed(members)})
+}
+
 /// The types that signatures use and that clients do not know by themselves.
 fn types() -> Vec<Value> {
-    let structure = |name: &str, members: &[Typed]| json!({"type": "struct", "name": name, "members": typed(members)});
     vec![
         json!({"type": "enum", "name": BOOL, "variants": typed(&[("False", "()"), ("True", "()")])}),
-        structure(
+        structure(&(
             U256,
             &[
                 ("low", "core::integer::u128"),
                 ("high", "core::integer::u128"),
             ],
-        ),
-        structure(
+        )),
+        structure(&(
             BYTE_ARRAY,
             &[
                 ("data", "core::array::Array::<core::bytes_31::bytes31>"),
                 ("pending_word", FELT),
                 ("pending_word_len", "core::integer::u32"),
             ],
-        ),
-        structure(
+        )),
+        structure(&(
             "core::array::Span::<core::felt252>",
             &[("snapshot", "@core::array::Array::<core::felt252>")],
-        ),
-        structure(
+        )),
+        structure(&(
             CALL,
             &[
                 ("to", ADDRESS),
                 ("selector", FELT),
                 ("calldata", "core::array::Span::<core::felt252>"),
             ],
-        ),
+        )),
     ]
 }

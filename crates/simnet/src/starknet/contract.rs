@@ -3,8 +3,9 @@
 //! A kind of contract is one file: a type with its settings, a table of
 //! entrypoints by name, and functions over an [`Env`] and its [`Calldata`].
 
-use super::class::{Class, Signature, Typed};
+use super::class::{Class, Interface, Signature, Typed};
 use super::execution::{CallFailure, Execution, Origin};
+use super::hash::{deployed_address, from_felt};
 use super::state::{Key, Variable};
 use super::transaction::{Call, Event};
 use primitives::{Felt, U256, selector};
@@ -125,6 +126,30 @@ impl<C> Entrypoints<C> {
     }
 }
 
+/// A kind of contract: its class, with the entrypoints behind it.
+pub(crate) struct Kind<C> {
+    pub(crate) class: Class,
+    pub(crate) entrypoints: Entrypoints<C>,
+}
+
+impl<C> Kind<C> {
+    /// The class `name` of exactly these functions; those of `interface` come
+    /// before them.
+    pub(crate) fn new(name: &str, functions: &[Function<C>], interface: Interface<'_>) -> Self {
+        let own = functions.iter().map(|function| function.signature);
+        let functions_of_all: Vec<Signature> =
+            interface.functions.iter().copied().chain(own).collect();
+        let interface = Interface {
+            functions: &functions_of_all,
+            ..interface
+        };
+        Self {
+            class: Class::new(name, interface),
+            entrypoints: Entrypoints::new(functions),
+        }
+    }
+}
+
 /// Runs `function`, which has to use up the calldata.
 pub(crate) fn run<C>(
     function: Entrypoint<C>,
@@ -132,7 +157,7 @@ pub(crate) fn run<C>(
     env: &mut Env<'_, '_>,
     calldata: &[Felt],
 ) -> Returned {
-    let mut calldata = Calldata(calldata);
+    let mut calldata = Calldata::new(calldata);
     let returned = function(contract, env, &mut calldata)?;
     calldata.end()?;
     Ok(returned)
@@ -143,6 +168,11 @@ pub(crate) fn run<C>(
 pub(crate) struct Calldata<'c>(&'c [Felt]);
 
 impl<'c> Calldata<'c> {
+    /// Elements to be taken: arguments, or what another contract returned.
+    pub(crate) fn new(felts: &'c [Felt]) -> Self {
+        Self(felts)
+    }
+
     /// The next element.
     pub(crate) fn felt(&mut self) -> Result<Felt, Revert> {
         let (first, rest) = self.0.split_first().ok_or_else(too_short)?;
@@ -166,6 +196,22 @@ impl<'c> Calldata<'c> {
         let (list, rest) = self.0.split_at_checked(length).ok_or_else(too_short)?;
         self.0 = rest;
         Ok(list)
+    }
+
+    /// The next number of 128 bits.
+    pub(crate) fn u128(&mut self) -> Result<u128, Revert> {
+        let number = self.half()?;
+        u128::try_from(number).map_err(|_| Revert::new("u128_from_felt252 Overflow"))
+    }
+
+    /// The next flag.
+    pub(crate) fn bool(&mut self) -> Result<bool, Revert> {
+        let flag = self.felt()?;
+        if flag == Felt::ZERO || flag == Felt::ONE {
+            Ok(flag == Felt::ONE)
+        } else {
+            Err(Revert::new("Failed to deserialize param"))
+        }
     }
 
     /// The next 256-bit number: its low and its high half.
@@ -216,6 +262,11 @@ pub(crate) struct Env<'e, 'a> {
 }
 
 impl<'a> Env<'_, 'a> {
+    /// The contract that is running.
+    pub(crate) fn address(&self) -> Felt {
+        self.address
+    }
+
     /// Who called; zero for a call from outside the chain.
     pub(crate) fn caller(&self) -> Felt {
         self.caller
@@ -231,6 +282,26 @@ impl<'a> Env<'_, 'a> {
         self.execution
             .call(self.address, call)
             .map_err(|failure| Revert::Inner(Box::new(failure)))
+    }
+
+    /// Deploys a contract of `class_hash`; its address follows from the rest.
+    pub(crate) fn deploy(
+        &mut self,
+        class_hash: Felt,
+        salt: Felt,
+        calldata: &[Felt],
+    ) -> Result<Felt, Revert> {
+        let address = deployed_address(self.address, salt, class_hash, calldata);
+        self.execution
+            .deploy(self.address, address, class_hash, calldata)
+            .map_err(|failure| Revert::Inner(Box::new(failure)))?;
+        Ok(address)
+    }
+
+    /// Is of another class from the next call on.
+    pub(crate) fn replace_class(&mut self, class_hash: Felt) {
+        self.execution
+            .write(Key::class_hash(self.address), from_felt(class_hash));
     }
 
     /// Reads a variable of this contract.

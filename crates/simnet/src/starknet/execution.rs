@@ -34,6 +34,11 @@ impl Contracts {
         self.deployed.insert(address, contract);
     }
 
+    /// Adds a class of which contracts deploy others.
+    pub(crate) fn declare(&mut self, contract: Arc<dyn Contract>) {
+        self.classes.insert(contract.class().hash, contract);
+    }
+
     /// The contracts that exist from the beginning.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Felt, &dyn Contract)> {
         self.deployed
@@ -45,10 +50,13 @@ impl Contracts {
         self.classes.get(&hash).map(|contract| contract.class())
     }
 
-    /// The contract at `address`, which was deployed from `class_hash`.
+    /// The contract at `address`, which is of `class_hash` now: one that was
+    /// there from the beginning may have been upgraded.
     fn at(&self, address: Felt, class_hash: Felt) -> Option<&dyn Contract> {
-        let classes = || self.classes.get(&class_hash);
-        let contract = self.deployed.get(&address).or_else(classes)?;
+        let deployed = self.deployed.get(&address);
+        let contract = deployed
+            .filter(|contract| contract.class().hash == class_hash)
+            .or_else(|| self.classes.get(&class_hash))?;
         Some(contract.as_ref())
     }
 }
@@ -170,9 +178,11 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// Puts a contract of `class_hash` at `address` and runs its constructor.
+    /// Puts a contract of `class_hash` at `address` and runs its constructor in
+    /// the name of `deployer`.
     pub(crate) fn deploy(
         &mut self,
+        deployer: Felt,
         address: Felt,
         class_hash: Felt,
         calldata: &[Felt],
@@ -199,7 +209,7 @@ impl<'a> Execution<'a> {
             .ok_or_else(|| reverted("class is not declared"))?;
         self.write(key, hash::from_felt(class_hash));
         let kind = EntryPoint::Constructor;
-        self.enter(kind, Felt::ZERO, &call, class_hash, |env| {
+        self.enter(kind, deployer, &call, class_hash, |env| {
             contract.construct(env, calldata)
         })
     }

@@ -23,9 +23,19 @@ pub(crate) fn digest(domain: &str, parts: &[Felt]) -> Felt {
 
 /// The address of a contract that no other contract deployed.
 pub(crate) fn contract_address(salt: Felt, class_hash: Felt, constructor: &[Felt]) -> Felt {
+    deployed_address(Felt::ZERO, salt, class_hash, constructor)
+}
+
+/// The address of a contract that `deployer` deployed.
+pub(crate) fn deployed_address(
+    deployer: Felt,
+    salt: Felt,
+    class_hash: Felt,
+    constructor: &[Felt],
+) -> Felt {
     let address = pedersen_array(&[
         short_string("STARKNET_CONTRACT_ADDRESS"),
-        Felt::ZERO,
+        deployer,
         salt,
         class_hash,
         pedersen_array(constructor),

@@ -127,7 +127,12 @@ pub(crate) fn validate(
         Action::DeployAccount(deployment) => {
             let constructor = &deployment.constructor_calldata;
             execution
-                .deploy(request.sender, deployment.class_hash, constructor)
+                .deploy(
+                    Felt::ZERO,
+                    request.sender,
+                    deployment.class_hash,
+                    constructor,
+                )
                 .map_err(|failure| invalid(request, &failure))?;
             execution.take_trace();
             let mut calldata = vec![deployment.class_hash, deployment.salt];
@@ -235,6 +240,7 @@ fn act(execution: &mut Execution<'_>, request: &Request) -> Result<(), CallFailu
         }
         Action::DeployAccount(deployment) => execution
             .deploy(
+                Felt::ZERO,
                 request.sender,
                 deployment.class_hash,
                 &deployment.constructor_calldata,

@@ -4,11 +4,9 @@
 //! network, so that ordinary clients sign for it.
 
 use crate::starknet::class::{
-    BOOL, CALLS, CLASS_HASH, Class, FELT, FELTS, RESULTS, Signature, Typed,
+    BOOL, CALLS, CLASS_HASH, Class, FELT, FELTS, Interface, RESULTS, Typed,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Entrypoints, Env, Function, Returned, Revert, run,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert, run};
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::Variable;
 use crate::starknet::transaction::Call;
@@ -46,11 +44,12 @@ const FUNCTIONS: &[Entry] = &[
     Entry::view("getPublicKey", &[], &[FELT], Account::public_key),
 ];
 
-static ENTRYPOINTS: LazyLock<Entrypoints<Account>> = LazyLock::new(|| Entrypoints::new(FUNCTIONS));
-
-static CLASS: LazyLock<Class> = LazyLock::new(|| {
-    let signatures: Vec<Signature> = FUNCTIONS.iter().map(|entry| entry.signature).collect();
-    Class::new("Account", Some(CONSTRUCTOR), &signatures, &[])
+static KIND: LazyLock<Kind<Account>> = LazyLock::new(|| {
+    let interface = Interface {
+        constructor: Some(CONSTRUCTOR),
+        ..Interface::default()
+    };
+    Kind::new("Account", FUNCTIONS, interface)
 });
 
 /// An account. All of it is in its variables.
@@ -60,7 +59,7 @@ pub(crate) struct Account;
 impl Account {
     /// The class of all accounts.
     pub(crate) fn class_hash() -> Felt {
-        CLASS.hash
+        KIND.class.hash
     }
 }
 
@@ -161,11 +160,11 @@ impl Account {
 
 impl Contract for Account {
     fn class(&self) -> &'static Class {
-        &CLASS
+        &KIND.class
     }
 
     fn call(&self, env: &mut Env<'_, '_>, selector: Felt, calldata: &[Felt]) -> Option<Returned> {
-        ENTRYPOINTS.run(self, env, selector, calldata)
+        KIND.entrypoints.run(self, env, selector, calldata)
     }
 
     fn construct(&self, env: &mut Env<'_, '_>, calldata: &[Felt]) -> Option<Returned> {

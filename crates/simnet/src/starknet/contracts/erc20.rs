@@ -2,10 +2,11 @@
 
 use super::text::Text;
 use crate::starknet::class::{
-    ADDRESS, BOOL, BYTE_ARRAY, Class, EventSignature, FELT, Signature, Typed, U8, U256 as U256_TYPE,
+    ADDRESS, BOOL, BYTE_ARRAY, Class, EventSignature, FELT, Interface, Signature, Typed, U8,
+    U256 as U256_TYPE,
 };
 use crate::starknet::contract::{
-    Calldata, Contract, Entrypoints, Env, Function, Returned, Revert, halves,
+    Calldata, Contract, Entrypoints, Env, Function, Kind, Returned, Revert, halves,
 };
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::transaction::Call;
@@ -50,53 +51,77 @@ const CAMEL_CASE: &[Entry] = &[
     Entry::external("transfer", PAYMENT, &[BOOL], Erc20::transfer),
     Entry::external("transferFrom", COLLECTION, &[BOOL], Erc20::transfer_from),
     Entry::external("approve", &[("spender", ADDRESS), ("amount", U256_TYPE)], &[BOOL], Erc20::approve),
-    Entry::external("permissionedMint", MINTING, &[], Erc20::permissioned_mint),
 ];
 
 const SNAKE_CASE: &[Entry] = &[
     Entry::view("total_supply", &[], &[U256_TYPE], Erc20::total_supply),
     Entry::view("balance_of", ACCOUNT, &[U256_TYPE], Erc20::balance_of),
     Entry::external("transfer_from", COLLECTION, &[BOOL], Erc20::transfer_from),
-    Entry::external("permissioned_mint", MINTING, &[], Erc20::permissioned_mint),
 ];
 
-/// A class of tokens with its entrypoints.
-struct Kind {
-    class: Class,
-    entrypoints: Entrypoints<Erc20>,
+/// What a token that somebody may mint has in addition.
+const MINTED: [&[Entry]; 2] = [
+    &[Entry::external(
+        "permissionedMint",
+        MINTING,
+        &[],
+        Erc20::permissioned_mint,
+    )],
+    &[
+        Entry::external("permissionedMint", MINTING, &[], Erc20::permissioned_mint),
+        Entry::external("permissioned_mint", MINTING, &[], Erc20::permissioned_mint),
+    ],
+];
+
+static LEGACY_SHORT: LazyLock<Kind<Erc20>> = LazyLock::new(|| kind(Fashion::Legacy, Text::Short));
+static LEGACY_BYTES: LazyLock<Kind<Erc20>> = LazyLock::new(|| kind(Fashion::Legacy, Text::Bytes));
+static MODERN_SHORT: LazyLock<Kind<Erc20>> = LazyLock::new(|| kind(Fashion::Modern, Text::Short));
+static MODERN_BYTES: LazyLock<Kind<Erc20>> = LazyLock::new(|| kind(Fashion::Modern, Text::Bytes));
+
+static LEGACY_SHARE: LazyLock<Entrypoints<Erc20>> =
+    LazyLock::new(|| Entrypoints::new(&functions(Fashion::Legacy, Text::Short)));
+static MODERN_SHARE: LazyLock<Entrypoints<Erc20>> =
+    LazyLock::new(|| Entrypoints::new(&functions(Fashion::Modern, Text::Short)));
+
+/// What every token can do; nobody mints by calling these.
+fn functions(fashion: Fashion, text: Text) -> Vec<Entry> {
+    let [short, bytes] = NAMES;
+    let names = match text {
+        Text::Short => short,
+        Text::Bytes => bytes,
+    };
+    let more: &[Entry] = match fashion {
+        Fashion::Legacy => &[],
+        Fashion::Modern => SNAKE_CASE,
+    };
+    [names, CAMEL_CASE, more].concat()
 }
 
-static LEGACY_SHORT: LazyLock<Kind> = LazyLock::new(|| Kind::new(Fashion::Legacy, Text::Short));
-static LEGACY_BYTES: LazyLock<Kind> = LazyLock::new(|| Kind::new(Fashion::Legacy, Text::Bytes));
-static MODERN_SHORT: LazyLock<Kind> = LazyLock::new(|| Kind::new(Fashion::Modern, Text::Short));
-static MODERN_BYTES: LazyLock<Kind> = LazyLock::new(|| Kind::new(Fashion::Modern, Text::Bytes));
-
-impl Kind {
-    fn new(fashion: Fashion, text: Text) -> Self {
-        let [short, bytes] = NAMES;
-        let (names, form) = match text {
-            Text::Short => (short, "short"),
-            Text::Bytes => (bytes, "long"),
-        };
-        let (more, age): (&[Entry], &str) = match fashion {
-            Fashion::Legacy => (&[], "legacy"),
-            Fashion::Modern => (SNAKE_CASE, "modern"),
-        };
-        let functions = [names, CAMEL_CASE, more].concat();
-        let signatures: Vec<Signature> = functions.iter().map(|entry| entry.signature).collect();
-        Self {
-            class: Class::new(
-                &format!("ERC20 {age} {form}"),
-                None,
-                &signatures,
-                events(fashion),
-            ),
-            entrypoints: Entrypoints::new(&functions),
-        }
-    }
+fn kind(fashion: Fashion, text: Text) -> Kind<Erc20> {
+    let form = match text {
+        Text::Short => "short",
+        Text::Bytes => "long",
+    };
+    let [camel, both] = MINTED;
+    let (minting, age) = match fashion {
+        Fashion::Legacy => (camel, "legacy"),
+        Fashion::Modern => (both, "modern"),
+    };
+    let interface = Interface {
+        events: events(fashion),
+        ..Interface::default()
+    };
+    let functions = [&functions(fashion, text), minting].concat();
+    Kind::new(&format!("ERC20 {age} {form}"), &functions, interface)
 }
 
-fn events(fashion: Fashion) -> &'static [EventSignature] {
+/// The signatures of what contracts can do that are tokens besides.
+pub(crate) fn share_signatures(fashion: Fashion) -> Vec<Signature> {
+    let functions = functions(fashion, Text::Short);
+    functions.iter().map(|entry| entry.signature).collect()
+}
+
+pub(crate) fn events(fashion: Fashion) -> &'static [EventSignature] {
     const TRANSFER: &[Typed] = &[("from", ADDRESS), ("to", ADDRESS)];
     const APPROVAL: &[Typed] = &[("owner", ADDRESS), ("spender", ADDRESS)];
     const VALUE: &[Typed] = &[("value", U256_TYPE)];
@@ -135,6 +160,8 @@ fn events(fashion: Fashion) -> &'static [EventSignature] {
 static TRANSFER: LazyLock<Felt> = LazyLock::new(|| selector("transfer"));
 static APPROVE: LazyLock<Felt> = LazyLock::new(|| selector("approve"));
 static MINT: LazyLock<Felt> = LazyLock::new(|| selector("permissionedMint"));
+static TRANSFER_FROM: LazyLock<Felt> = LazyLock::new(|| selector("transferFrom"));
+static BALANCE_OF: LazyLock<Felt> = LazyLock::new(|| selector("balanceOf"));
 
 /// The variable that holds how much of `token` belongs to `owner`.
 pub(crate) fn balance_key(token: Felt, owner: Felt) -> Key {
@@ -160,6 +187,42 @@ pub(crate) fn approve_call(token: Felt, spender: Felt, amount: U256) -> Call {
 /// A call that mints, if the minter makes it.
 pub(crate) fn mint_call(token: Felt, to: Felt, amount: U256) -> Call {
     call(token, *MINT, to, amount)
+}
+
+/// Asks a token how much belongs to `owner`.
+pub(crate) fn balance_of(env: &mut Env<'_, '_>, token: Felt, owner: Felt) -> Result<U256, Revert> {
+    let returned = env.call(&Call {
+        to: token,
+        selector: *BALANCE_OF,
+        calldata: vec![owner],
+    })?;
+    Calldata::new(&returned).u256()
+}
+
+/// Pays from the contract that is running.
+pub(crate) fn pay(
+    env: &mut Env<'_, '_>,
+    token: Felt,
+    to: Felt,
+    amount: U256,
+) -> Result<(), Revert> {
+    env.call(&transfer_call(token, to, amount)).map(drop)
+}
+
+/// Moves what `from` allowed the running contract to spend.
+pub(crate) fn collect(
+    env: &mut Env<'_, '_>,
+    token: Felt,
+    (from, to): (Felt, Felt),
+    amount: U256,
+) -> Result<(), Revert> {
+    let [low, high] = halves(amount);
+    let call = Call {
+        to: token,
+        selector: *TRANSFER_FROM,
+        calldata: vec![from, to, low, high],
+    };
+    env.call(&call).map(drop)
 }
 
 fn call(token: Felt, selector: Felt, party: Felt, amount: U256) -> Call {
@@ -194,7 +257,34 @@ pub(crate) struct Erc20 {
 }
 
 impl Erc20 {
-    fn kind(&self) -> &'static Kind {
+    /// The token that a contract is besides: shares of what it holds.
+    pub(crate) fn share(name: &str, symbol: &str, fashion: Fashion) -> Self {
+        let text = Text::Short;
+        Self {
+            name: Ok(text.encode(name)),
+            symbol: Ok(text.encode(symbol)),
+            decimals: Ok(vec![Felt::from(18)]),
+            fashion,
+            text,
+            minter: Felt::ZERO,
+        }
+    }
+
+    /// Runs an entrypoint of a contract that is this token besides.
+    pub(crate) fn call_share(
+        &self,
+        env: &mut Env<'_, '_>,
+        selector: Felt,
+        calldata: &[Felt],
+    ) -> Option<Returned> {
+        let entrypoints = match self.fashion {
+            Fashion::Legacy => &LEGACY_SHARE,
+            Fashion::Modern => &MODERN_SHARE,
+        };
+        entrypoints.run(self, env, selector, calldata)
+    }
+
+    fn kind(&self) -> &'static Kind<Self> {
         match (self.fashion, self.text) {
             (Fashion::Legacy, Text::Short) => &LEGACY_SHORT,
             (Fashion::Legacy, Text::Bytes) => &LEGACY_BYTES,
@@ -283,6 +373,12 @@ impl Erc20 {
         if env.caller() != self.minter {
             return Err(Revert::new("MINTER_ONLY"));
         }
+        self.mint(env, to, amount)?;
+        Ok(vec![])
+    }
+
+    /// Creates an amount.
+    pub(crate) fn mint(&self, env: &mut Env<'_, '_>, to: Felt, amount: U256) -> Result<(), Revert> {
         let supply = env
             .read(TOTAL_SUPPLY, &[])
             .checked_add(amount)
@@ -290,7 +386,28 @@ impl Erc20 {
         env.write(TOTAL_SUPPLY, &[], supply);
         self.credit(env, to, amount)?;
         self.emit(env, *TRANSFER_EVENT, Felt::ZERO, to, amount);
-        Ok(vec![])
+        Ok(())
+    }
+
+    /// Destroys an amount of what `from` has.
+    pub(crate) fn burn(
+        &self,
+        env: &mut Env<'_, '_>,
+        from: Felt,
+        amount: U256,
+    ) -> Result<(), Revert> {
+        let sub = |from: U256| {
+            from.checked_sub(amount)
+                .ok_or_else(|| Revert::new("ERC20: insufficient balance"))
+        };
+        let (left, supply) = (
+            sub(env.read(BALANCES, &[from]))?,
+            sub(env.read(TOTAL_SUPPLY, &[]))?,
+        );
+        env.write(BALANCES, &[from], left);
+        env.write(TOTAL_SUPPLY, &[], supply);
+        self.emit(env, *TRANSFER_EVENT, from, Felt::ZERO, amount);
+        Ok(())
     }
 
     fn move_balance(

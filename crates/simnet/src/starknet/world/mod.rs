@@ -35,8 +35,8 @@ use tokens::Token;
 /// Who makes the blocks and receives the fees.
 pub(crate) const SEQUENCER: Felt = Felt::from_hex_unchecked("0x5e90e4ce");
 
-/// Who deployed the tokens and minted their supply.
-const DEPLOYER: Felt = Felt::from_hex_unchecked("0xde9107e4");
+/// Who deployed the tokens and minted their supply, and owns the exchanges.
+pub(crate) const DEPLOYER: Felt = Felt::from_hex_unchecked("0xde9107e4");
 
 const HOLDERS: usize = 256;
 

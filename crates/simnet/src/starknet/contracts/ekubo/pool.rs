@@ -1,0 +1,378 @@
+//! One pool in the core's storage, and the walk of a swap through it.
+
+use super::CORE;
+use super::wire::{Bounds, Delta, Order, Signed};
+use crate::starknet::contract::{Env, Revert};
+use crate::starknet::contracts::arithmetic::ensure;
+use crate::starknet::execution::{Execution, View};
+use crate::starknet::hash::digest;
+use crate::starknet::state::{Key, Variable};
+use amm::Side;
+use amm::ekubo::{
+    Amount, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Rounding, sqrt_ratio_at, step,
+    tick_at,
+};
+use primitives::{Felt, U256};
+
+const SQRT_RATIO: Variable = Variable::u256("pool_sqrt_ratio");
+const TICK: Variable = Variable::u256("pool_tick");
+const LIQUIDITY: Variable = Variable::felt("pool_liquidity");
+const NET: Variable = Variable::u256("tick_liquidity_delta");
+const GROSS: Variable = Variable::felt("tick_liquidity_net");
+const BITMAP: Variable = Variable::felt("tick_bitmap");
+const POSITION: Variable = Variable::felt("position_liquidity");
+
+/// Ticks in a word of the bitmap.
+const WORD: i64 = 251;
+
+/// Words that a swap or a search may visit: more than a range of prices has.
+const MAX_WORDS: u32 = 1_000_000;
+
+/// Names a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PoolKey {
+    /// The smaller address first.
+    pub(crate) tokens: [Felt; 2],
+    /// The share of what is sold, in units of 2^-128.
+    pub(crate) fee: u128,
+    pub(crate) tick_spacing: u32,
+    pub(crate) extension: Felt,
+}
+
+impl PoolKey {
+    pub(super) fn felts(&self) -> [Felt; 5] {
+        let [token0, token1] = self.tokens;
+        [
+            token0,
+            token1,
+            Felt::from(self.fee),
+            Felt::from(self.tick_spacing),
+            self.extension,
+        ]
+    }
+
+    /// What the core finds the pool by.
+    fn id(&self) -> Felt {
+        digest("EKUBO POOL", &self.felts())
+    }
+
+    fn spacing(&self) -> i64 {
+        self.tick_spacing.into()
+    }
+}
+
+/// Where a pool's price is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    /// Zero where there is no pool.
+    pub(crate) sqrt_ratio: U256,
+    pub(crate) tick: i32,
+    pub(crate) liquidity: u128,
+}
+
+/// A pool as the state has it, without asking the core.
+pub(crate) fn pool(view: View<'_>, key: &PoolKey) -> Snapshot {
+    let id = key.id();
+    snapshot(|variable| view.read(&Key::new(CORE, variable, &[id])))
+}
+
+fn snapshot(read: impl Fn(Variable) -> U256) -> Snapshot {
+    Snapshot {
+        sqrt_ratio: read(SQRT_RATIO),
+        tick: Signed::load(read(TICK)).tick().unwrap_or_default(),
+        liquidity: read(LIQUIDITY).saturating_to(),
+    }
+}
+
+/// A pool while the core runs.
+pub(super) struct Pool<'p> {
+    pub(super) key: &'p PoolKey,
+    id: Felt,
+}
+
+/// What a swap comes to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Walk {
+    pub(super) delta: Delta,
+    pub(super) after: Snapshot,
+}
+
+impl<'p> Pool<'p> {
+    pub(super) fn new(key: &'p PoolKey) -> Self {
+        let id = key.id();
+        Self { key, id }
+    }
+
+    fn variable(&self, variable: Variable, of: Option<Felt>) -> Key {
+        match of {
+            Some(of) => Key::new(CORE, variable, &[self.id, of]),
+            None => Key::new(CORE, variable, &[self.id]),
+        }
+    }
+
+    pub(super) fn now(&self, execution: &Execution<'_>) -> Snapshot {
+        snapshot(|variable| execution.read(&self.variable(variable, None)))
+    }
+
+    /// The pool, which must have a price.
+    pub(super) fn initialized(&self, execution: &Execution<'_>) -> Result<Snapshot, Revert> {
+        let now = self.now(execution);
+        ensure(!now.sqrt_ratio.is_zero(), "NOT_INITIALIZED")?;
+        Ok(now)
+    }
+
+    pub(super) fn write(&self, env: &mut Env<'_, '_>, after: Snapshot) {
+        let tick = Signed::of_tick(after.tick).stored();
+        env.write(SQRT_RATIO, &[self.id], after.sqrt_ratio);
+        env.write(TICK, &[self.id], tick);
+        env.write(LIQUIDITY, &[self.id], U256::from(after.liquidity));
+    }
+
+    /// The liquidity gained when the price rises through a tick.
+    pub(super) fn net(&self, execution: &Execution<'_>, tick: i32) -> Signed {
+        let key = self.variable(NET, Some(Felt::from(tick)));
+        Signed::load(execution.read(&key))
+    }
+
+    fn word(&self, execution: &Execution<'_>, word: i64) -> U256 {
+        execution.read(&self.variable(BITMAP, Some(Felt::from(word))))
+    }
+
+    pub(super) fn position(&self, execution: &Execution<'_>, position: Felt) -> u128 {
+        let key = self.variable(POSITION, Some(position));
+        execution.read(&key).saturating_to()
+    }
+
+    /// Changes the liquidity of a position and of what it bounds.
+    pub(super) fn change_position(
+        &self,
+        env: &mut Env<'_, '_>,
+        position: Felt,
+        bounds: Bounds,
+        change: i128,
+    ) -> Result<(), Revert> {
+        let held = self.position(env.execution, position);
+        let left = held
+            .checked_add_signed(change)
+            .ok_or_else(|| Revert::new("u128_sub Overflow"))?;
+        env.write(POSITION, &[self.id, position], U256::from(left));
+        self.change_tick(env, bounds.lower, change, change)?;
+        let negated = change.checked_neg().ok_or_else(overflow)?;
+        self.change_tick(env, bounds.upper, change, negated)?;
+        let mut now = self.now(env.execution);
+        if (bounds.lower..bounds.upper).contains(&now.tick) {
+            let active = now.liquidity.checked_add_signed(change);
+            now.liquidity = active.ok_or_else(overflow)?;
+            self.write(env, now);
+        }
+        Ok(())
+    }
+
+    fn change_tick(
+        &self,
+        env: &mut Env<'_, '_>,
+        tick: i32,
+        gross: i128,
+        net: i128,
+    ) -> Result<(), Revert> {
+        let args = [self.id, Felt::from(tick)];
+        let before: u128 = env.read(GROSS, &args).saturating_to();
+        let after = before.checked_add_signed(gross).ok_or_else(overflow)?;
+        env.write(GROSS, &args, U256::from(after));
+        let changed = self
+            .net(env.execution, tick)
+            .i128()
+            .and_then(|old| old.checked_add(net))
+            .ok_or_else(overflow)?;
+        env.write(NET, &args, Signed::of_liquidity(changed).stored());
+        if (before == 0) != (after == 0) {
+            let (word, bit) = place(i64::from(tick).div_euclid(self.key.spacing()));
+            let flipped = self.word(env.execution, word) ^ (U256::ONE << bit);
+            env.write(BITMAP, &[self.id, Felt::from(word)], flipped);
+        }
+        Ok(())
+    }
+
+    /// The first tick above `from` that bounds a position, or the last tick of
+    /// the word in which the search ends.
+    pub(super) fn next_tick(
+        &self,
+        execution: &Execution<'_>,
+        from: i32,
+        skip_ahead: u128,
+    ) -> Result<(i32, bool), Revert> {
+        let spacing = self.key.spacing();
+        let (mut word, first) = place(i64::from(from).div_euclid(spacing) + 1);
+        let mut seen = self.word(execution, word) >> first << first;
+        for skipped in 0..MAX_WORDS {
+            let found = (!seen.is_zero()).then(|| seen.trailing_zeros());
+            let bit = found.map_or(WORD - 1, |bit| i64::try_from(bit).unwrap_or(WORD));
+            let tick = word
+                .saturating_mul(WORD)
+                .saturating_add(bit)
+                .saturating_mul(spacing);
+            if tick >= MAX_TICK.into() {
+                let last = found.is_some() && tick == i64::from(MAX_TICK);
+                return Ok((MAX_TICK, last));
+            }
+            if found.is_some() || u128::from(skipped) >= skip_ahead {
+                return Ok((narrow(tick)?, found.is_some()));
+            }
+            word += 1;
+            seen = self.word(execution, word);
+        }
+        Err(Revert::new("too many words"))
+    }
+
+    /// The first tick at or below `from` that bounds a position, or the first
+    /// tick of the word in which the search ends.
+    pub(super) fn previous_tick(
+        &self,
+        execution: &Execution<'_>,
+        from: i32,
+        skip_ahead: u128,
+    ) -> Result<(i32, bool), Revert> {
+        let spacing = self.key.spacing();
+        let (mut word, last) = place(i64::from(from).div_euclid(spacing));
+        let above = U256::BITS - 1 - last;
+        let mut seen = self.word(execution, word) << above >> above;
+        for skipped in 0..MAX_WORDS {
+            let found = (!seen.is_zero()).then(|| seen.bit_len() - 1);
+            let bit = found.map_or(0, |bit| i64::try_from(bit).unwrap_or(0));
+            let tick = word
+                .saturating_mul(WORD)
+                .saturating_add(bit)
+                .saturating_mul(spacing);
+            if tick <= MIN_TICK.into() {
+                let first = found.is_some() && tick == i64::from(MIN_TICK);
+                return Ok((MIN_TICK, first));
+            }
+            if found.is_some() || u128::from(skipped) >= skip_ahead {
+                return Ok((narrow(tick)?, found.is_some()));
+            }
+            word -= 1;
+            seen = self.word(execution, word);
+        }
+        Err(Revert::new("too many words"))
+    }
+
+    /// Follows an order until it is filled or its limit reached.
+    pub(super) fn walk(
+        &self,
+        execution: &Execution<'_>,
+        rounding: Rounding,
+        order: Order,
+    ) -> Result<Walk, Revert> {
+        let mut now = self.initialized(execution)?;
+        // Selling the second token or buying the first one raises the price.
+        let rising = order.is_token1 != order.amount.negative;
+        check_limit(rising, now.sqrt_ratio, order.limit)?;
+        let mut left = order.amount.size;
+        let mut other = 0_u128;
+        for _ in 0..MAX_WORDS {
+            if left == 0 || now.sqrt_ratio == order.limit {
+                let delta = delta(order, order.amount.size - left, other);
+                return Ok(Walk { delta, after: now });
+            }
+            let (consumed, calculated);
+            (now, consumed, calculated) =
+                self.pass(execution, rounding, order, rising, now, left)?;
+            left = left.checked_sub(consumed).ok_or_else(overflow)?;
+            other = other.checked_add(calculated).ok_or_else(overflow)?;
+        }
+        Err(Revert::new("too many steps"))
+    }
+
+    /// One step: to the next tick at most, and through it.
+    fn pass(
+        &self,
+        execution: &Execution<'_>,
+        rounding: Rounding,
+        order: Order,
+        rising: bool,
+        now: Snapshot,
+        left: u128,
+    ) -> Result<(Snapshot, u128, u128), Revert> {
+        let (tick, bounds_position) = if rising {
+            self.next_tick(execution, now.tick, order.skip_ahead)?
+        } else {
+            self.previous_tick(execution, now.tick, order.skip_ahead)?
+        };
+        let end = sqrt_ratio_at(tick).ok_or_else(overflow)?;
+        let (sold, limit) = if rising {
+            (Side::Token1, end.min(order.limit))
+        } else {
+            (Side::Token0, end.max(order.limit))
+        };
+        let amount = if order.amount.negative {
+            Amount::Out(left)
+        } else {
+            Amount::In(left)
+        };
+        let (ratio, liquidity, fee) = (now.sqrt_ratio, now.liquidity, self.key.fee);
+        let step = step(rounding, fee, sold, ratio, liquidity, limit, amount);
+        let step = step.ok_or_else(overflow)?;
+        let mut after = Snapshot {
+            sqrt_ratio: step.sqrt_ratio,
+            ..now
+        };
+        if step.sqrt_ratio == end {
+            after.tick = if rising { tick } else { tick - 1 };
+            if bounds_position {
+                after.liquidity = self.crossed(execution, tick, rising, liquidity)?;
+            }
+        } else if step.sqrt_ratio != now.sqrt_ratio {
+            after.tick = tick_at(step.sqrt_ratio).ok_or_else(overflow)?;
+        }
+        Ok((after, step.consumed, step.calculated))
+    }
+
+    fn crossed(
+        &self,
+        execution: &Execution<'_>,
+        tick: i32,
+        rising: bool,
+        liquidity: u128,
+    ) -> Result<u128, Revert> {
+        let net = self.net(execution, tick);
+        let gained = if rising { net } else { net.opposite() };
+        gained
+            .i128()
+            .and_then(|gained| liquidity.checked_add_signed(gained))
+            .ok_or_else(overflow)
+    }
+}
+
+/// The word and the bit of a usable tick.
+fn place(usable: i64) -> (i64, usize) {
+    let bit = usize::try_from(usable.rem_euclid(WORD)).unwrap_or_default();
+    (usable.div_euclid(WORD), bit)
+}
+
+fn narrow(tick: i64) -> Result<i32, Revert> {
+    i32::try_from(tick).map_err(|_| overflow())
+}
+
+fn check_limit(rising: bool, sqrt_ratio: U256, limit: U256) -> Result<(), Revert> {
+    ensure((limit > sqrt_ratio) == rising, "LIMIT_DIRECTION")?;
+    let within = (MIN_SQRT_RATIO..=MAX_SQRT_RATIO).contains(&limit);
+    ensure(within, "LIMIT_MAG")
+}
+
+/// What the core takes and gives for an order.
+fn delta(order: Order, named: u128, other: u128) -> Delta {
+    let (named, other) = if order.amount.negative {
+        (Signed::minus(named), Signed::plus(other))
+    } else {
+        (Signed::plus(named), Signed::minus(other))
+    };
+    if order.is_token1 {
+        Delta([other, named])
+    } else {
+        Delta([named, other])
+    }
+}
+
+fn overflow() -> Revert {
+    Revert::new("u128_add Overflow")
+}
