@@ -9,6 +9,7 @@
 //! `y² + (b − D)y ≥ c`, where `b = x + ⌊1000D / 2A⌋` and
 //! `c = ⌊⌊D² / 2x⌋ · 1000D / 4A⌋`; one unit more stays for the roundings of `D`.
 //! The fee is taken from what is sold, rounded up, and stays in the pool.
+//! What counts has at most 120 bits, so no other number has more than 256.
 //! Exact out is the smallest amount whose exact in reaches what is wanted.
 //!
 //! Nostra's own rule is not public. This one is that of the simulated contract,
@@ -27,6 +28,9 @@ const STEPS: u32 = 255;
 const ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 const THOUSAND: U256 = U256::from_limbs([1_000, 0, 0, 0]);
 const TWO: U256 = U256::from_limbs([2, 0, 0, 0]);
+
+/// The largest reserve by its rate: 120 bits.
+const CEILING: U256 = U256::from_limbs([u64::MAX, (1 << 56) - 1, 0, 0]);
 
 /// A stable pool with an amplification, of Nostra's kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +70,9 @@ impl Amplified {
             amplification,
             fee,
         };
-        let stands = amplification >= 1_000 && !rates.contains(&0) && pool.charge().is_some();
-        stands.then_some(pool)
+        let counts = amplification >= 1_000 && !rates.contains(&0);
+        let fits = pool.counted().iter().all(|counted| *counted <= CEILING);
+        (counts && fits && pool.charge().is_some()).then_some(pool)
     }
 
     /// What the contract holds.
@@ -115,8 +120,14 @@ impl Amplified {
         })
     }
 
-    fn room(&self, sold: Side) -> U256 {
-        U256::from(u128::MAX - sold.of(self.reserves).0)
+    /// The largest amount after which the reserve of what is sold still has its
+    /// 128 bits, and what trades of it its 120.
+    fn most_sold(&self, view: &View, sold: Side) -> U256 {
+        let stored = U256::from(u128::MAX - sold.of(self.reserves).0);
+        let above = (CEILING + U256::ONE) * ONE;
+        let counted = (above - U256::ONE) / view.rate_in;
+        let net = counted.saturating_sub(view.reserve_in);
+        stored.min(view.fee.most(net))
     }
 
     /// The view, or why there is none.
@@ -154,13 +165,14 @@ fn balanced_sum(x: U256, y: U256, amplification: U256) -> Option<U256> {
 }
 
 impl View {
-    /// The smallest reserve that keeps the sum beside one of `held`.
-    fn beside(&self, held: U256) -> Option<U256> {
+    /// The smallest reserve that keeps the sum beside one of `held`, sought from
+    /// about there or above.
+    fn beside(&self, held: U256, from: U256) -> Option<U256> {
         let leverage = self.amplification * TWO;
         let b = held.checked_add(mul_div(self.sum, THOUSAND, leverage)?)?;
         let c = mul_div(self.sum, self.sum, held.checked_mul(TWO)?)?;
         let c = mul_div(c, self.sum.checked_mul(THOUSAND)?, leverage * TWO)?;
-        let mut y = self.sum;
+        let mut y = from;
         for step in 0..STEPS {
             let above = y.checked_mul(y)?.checked_add(c)?;
             let below = y.checked_mul(TWO)?.checked_add(b)?.checked_sub(self.sum)?;
@@ -183,7 +195,7 @@ impl View {
     /// What selling an amount buys; `None` if the contract finds no answer.
     fn bought(&self, amount: U256) -> Option<U256> {
         let reserve = self.reserve_in.checked_add(self.fee.net(amount)?)?;
-        let left = self.beside(mul_div(reserve, self.rate_in, ONE)?)?;
+        let left = self.beside(mul_div(reserve, self.rate_in, ONE)?, self.left)?;
         let gone = self.left.saturating_sub(left).saturating_sub(U256::ONE);
         mul_div(gone, ONE, self.rate_out)
     }
@@ -191,7 +203,7 @@ impl View {
     /// About what has to be sold to buy an amount: the curve is symmetric.
     fn guess(&self, wanted: U256) -> Option<U256> {
         let gone = mul_div(wanted, self.rate_out, ONE)?.checked_add(U256::ONE)?;
-        let held = self.beside(self.left.checked_sub(gone)?)?;
+        let held = self.beside(self.left.checked_sub(gone)?, self.sum)?;
         let reserve = mul_div(held, ONE, self.rate_in)?;
         self.fee.gross(reserve.saturating_sub(self.reserve_in))
     }
@@ -200,7 +212,7 @@ impl View {
 impl Curve for Amplified {
     fn exact_in(&self, sold: Side, amount: U256) -> Result<Fill, Refusal> {
         let view = self.viewed(sold, amount)?;
-        let most = self.room(sold);
+        let most = self.most_sold(&view, sold);
         if amount > most {
             return Err(Refusal::TooMuch { most });
         }
@@ -215,15 +227,17 @@ impl Curve for Amplified {
         let view = self.viewed(sold, amount)?;
         let guess = view.guess(amount).unwrap_or(U256::ONE);
         let reaches = |sold| view.bought(sold).is_some_and(|bought| bought >= amount);
-        if let Some(sold) = smallest(guess, self.room(sold), reaches) {
+        let most = self.most_sold(&view, sold);
+        if let Some(sold) = smallest(guess, most, reaches) {
             return Ok(Fill {
                 sold,
                 bought: amount,
                 ticks: 0,
             });
         }
-        let most = view.bought(self.room(sold));
-        Err(most.map_or(Refusal::Unsolved, |most| Refusal::TooMuch { most }))
+        Err(view
+            .bought(most)
+            .map_or(Refusal::Unsolved, |most| Refusal::TooMuch { most }))
     }
 
     fn price(&self, sold: Side) -> f64 {
@@ -375,6 +389,7 @@ mod tests {
         assert!(Amplified::new([1, 1], [WHOLE, 0], 1_000, FEE).is_none());
         assert!(Amplified::new([1, 1], [WHOLE; 2], 999, FEE).is_none());
         assert!(Amplified::new([1, 1], [WHOLE; 2], 1_000, ONE.to()).is_none());
+        assert!(Amplified::new([1 << 120, 1], [WHOLE; 2], 1_000, FEE).is_none());
     }
 
     proptest! {

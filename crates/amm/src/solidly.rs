@@ -255,7 +255,10 @@ impl Curve for Solidly {
                 ticks: 0,
             });
         }
-        let most = view.bought(self.most_sold(&view, sold));
+        let most = match self.most_sold(&view, sold) {
+            U256::ZERO => Some(U256::ZERO),
+            most => view.bought(most),
+        };
         Err(most.map_or(Refusal::Unsolved, |most| Refusal::TooMuch { most }))
     }
 
