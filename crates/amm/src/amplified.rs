@@ -80,10 +80,14 @@ impl Amplified {
         self.reserves
     }
 
+    /// The same pool with other reserves; `None` as for [`Self::new`].
+    pub fn with_reserves(&self, reserves: [u128; 2]) -> Option<Self> {
+        Self::new(reserves, self.rates, self.amplification, self.fee)
+    }
+
     /// The pool after a trade; `None` if it cannot make this trade.
     pub fn after(&self, sold: Side, fill: &Fill) -> Option<Self> {
-        let reserves = moved(self.reserves, sold, fill.sold, fill.bought)?;
-        Some(Self { reserves, ..*self })
+        self.with_reserves(moved(self.reserves, sold, fill.sold, fill.bought)?)
     }
 
     fn charge(&self) -> Option<Fee> {
@@ -121,13 +125,13 @@ impl Amplified {
     }
 
     /// The largest amount after which the reserve of what is sold still has its
-    /// 128 bits, and what trades of it its 120.
-    fn most_sold(&self, view: &View, sold: Side) -> U256 {
-        let stored = U256::from(u128::MAX - sold.of(self.reserves).0);
+    /// 128 bits, and 120 by its rate.
+    fn most_sold(view: &View) -> U256 {
         let above = (CEILING + U256::ONE) * ONE;
         let counted = (above - U256::ONE) / view.rate_in;
-        let net = counted.saturating_sub(view.reserve_in);
-        stored.min(view.fee.most(net))
+        counted
+            .min(U256::from(u128::MAX))
+            .saturating_sub(view.reserve_in)
     }
 
     /// The view, or why there is none.
@@ -212,7 +216,7 @@ impl View {
 impl Curve for Amplified {
     fn exact_in(&self, sold: Side, amount: U256) -> Result<Fill, Refusal> {
         let view = self.viewed(sold, amount)?;
-        let most = self.most_sold(&view, sold);
+        let most = Self::most_sold(&view);
         if amount > most {
             return Err(Refusal::TooMuch { most });
         }
@@ -227,7 +231,7 @@ impl Curve for Amplified {
         let view = self.viewed(sold, amount)?;
         let guess = view.guess(amount).unwrap_or(U256::ONE);
         let reaches = |sold| view.bought(sold).is_some_and(|bought| bought >= amount);
-        let most = self.most_sold(&view, sold);
+        let most = Self::most_sold(&view);
         if let Some(sold) = smallest(guess, most, reaches) {
             return Ok(Fill {
                 sold,

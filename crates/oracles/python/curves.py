@@ -229,9 +229,8 @@ class Amplified(Pool):
     def takes(self, amount):
         if self.empty:
             return amount == 0
-        net = amount - ceil_div(amount * self.fee, E18)
-        counted = (self.reserve + net) * self.rate_in // E18
-        return self.reserve + amount < RESERVE and counted < self.END
+        reserve = self.reserve + amount
+        return reserve < RESERVE and reserve * self.rate_in // E18 < self.END
 
     def bought(self, amount):
         net = amount - ceil_div(amount * self.fee, E18)
