@@ -5,9 +5,10 @@
 //! `Λ = 2A / 1000`, the sum `D` of a balanced pool of the same worth solves
 //! `Λ(x + y) + D = ΛD + D³ / (4xy)`. It is found by Newton's method in integers
 //! from `x + y` on, in at most 255 steps, until it moves by at most one unit.
-//! What is left of the bought token is the smallest `y` with
-//! `y² + (b − D)y ≥ c`, where `b = x + ⌊1000D / 2A⌋` and
-//! `c = ⌊⌊D² / 2x⌋ · 1000D / 4A⌋`; one unit more stays for the roundings of `D`.
+//! Where one reserve is dust beside the other, roundings may keep it from that.
+//! What is left of the bought token is the larger root of `y² + (b − D)y = c`,
+//! rounded up, where `b = x + ⌊1000D / 2A⌋` and `c = ⌊⌊D² / 2x⌋ · 1000D / 4A⌋`;
+//! one unit more stays for the roundings of `D`.
 //! The fee is taken from what is sold, rounded up, and stays in the pool.
 //! What counts has at most 120 bits, so no other number has more than 256.
 //! Exact out is the smallest amount whose exact in reaches what is wanted.
@@ -169,29 +170,31 @@ fn balanced_sum(x: U256, y: U256, amplification: U256) -> Option<U256> {
 }
 
 impl View {
-    /// The smallest reserve that keeps the sum beside one of `held`, sought from
-    /// about there or above.
+    /// The reserve that keeps the sum beside one of `held`, sought from about
+    /// there or above: Newton's method falls onto the root.
     fn beside(&self, held: U256, from: U256) -> Option<U256> {
         let leverage = self.amplification * TWO;
         let b = held.checked_add(mul_div(self.sum, THOUSAND, leverage)?)?;
         let c = mul_div(self.sum, self.sum, held.checked_mul(TWO)?)?;
         let c = mul_div(c, self.sum.checked_mul(THOUSAND)?, leverage * TWO)?;
-        let mut y = from;
+        // From here on the slope is positive, until the root is passed.
+        let mut y = from.max(self.sum);
         for step in 0..STEPS {
             let above = y.checked_mul(y)?.checked_add(c)?;
-            let below = y.checked_mul(TWO)?.checked_add(b)?.checked_sub(self.sum)?;
-            let next = above.checked_div(below)?;
-            // The first step may rise; from then on it falls onto the root.
-            if step > 0 && next >= y {
-                let now = y.checked_mul(y.checked_add(b)?)?;
+            let slope = y.checked_mul(TWO)?.checked_add(b)?.checked_sub(self.sum);
+            let next = slope.and_then(|slope| above.checked_div(slope));
+            // The first step may rise onto the root from below.
+            if step > 0 && next.is_none_or(|next| next >= y) {
+                let worth = y.checked_mul(y.checked_add(b)?)?;
                 let wanted = c.checked_add(self.sum.checked_mul(y)?)?;
-                return if now >= wanted {
+                let exact = slope.is_some() && worth >= wanted;
+                return if exact {
                     Some(y)
                 } else {
                     y.checked_add(U256::ONE)
                 };
             }
-            y = next;
+            y = next?;
         }
         None
     }
@@ -207,7 +210,7 @@ impl View {
     /// About what has to be sold to buy an amount: the curve is symmetric.
     fn guess(&self, wanted: U256) -> Option<U256> {
         let gone = mul_div(wanted, self.rate_out, ONE)?.checked_add(U256::ONE)?;
-        let held = self.beside(self.left.checked_sub(gone)?, self.sum)?;
+        let held = self.beside(self.left.checked_sub(gone)?, U256::ZERO)?;
         let reserve = mul_div(held, ONE, self.rate_in)?;
         self.fee.gross(reserve.saturating_sub(self.reserve_in))
     }
@@ -386,6 +389,33 @@ mod tests {
         for reserves in [[0, 0], [TOKEN, 0], [0, TOKEN]] {
             laws::nothing_is_traded(&Amplified::new(reserves, [WHOLE; 2], 1_000, FEE).unwrap());
         }
+    }
+
+    #[test]
+    fn a_pool_of_a_few_units_answers_every_amount() {
+        let pool = Amplified::new([2, 11], [WHOLE; 2], 57_255, FEE).unwrap();
+        let bought: Vec<U256> = (1..20)
+            .map(|amount| {
+                pool.exact_in(Side::Token0, U256::from(amount))
+                    .unwrap()
+                    .bought
+            })
+            .collect();
+        assert!(bought.is_sorted());
+        assert_eq!(bought.last(), Some(&U256::from(10)));
+    }
+
+    #[test]
+    fn dust_beside_much_may_have_no_solution() {
+        let pool = Amplified::new([2_378_648_145_445_523_039, 11], [WHOLE; 2], 1_000, FEE).unwrap();
+        assert_eq!(
+            pool.exact_in(Side::Token0, U256::ONE),
+            Err(Refusal::Unsolved)
+        );
+        assert_eq!(
+            pool.exact_out(Side::Token0, U256::ONE),
+            Err(Refusal::Unsolved)
+        );
     }
 
     #[test]

@@ -218,12 +218,14 @@ class Amplified(Pool):
                 break
         else:
             return None
-        # Where reserves are no dust, the roundings stay below three units.
-        if min(x, y) > 10**9 and max(x, y) < 1000 * min(x, y):
+        # Where reserves are no dust, the roundings are those of a few units of
+        # the sum, and of one of the first quotient, which y then divides.
+        if min(x, y) > 10**9:
             def error(d):
                 weight = 4 * x * y
                 return 1000 * d**3 + weight * (d * (self.twice - 1000) - self.twice * total)
-            assert error(now - 3) < 0 < error(now + 3)
+            few = 3 + now // y
+            assert error(now - few) < 0 < error(now + few)
         return now
 
     def takes(self, amount):
@@ -238,10 +240,11 @@ class Amplified(Pool):
         p = x + 1000 * self.sum // self.twice - self.sum
         c = self.sum * self.sum // (2 * x) * 1000 * self.sum // (2 * self.twice)
         y = (isqrt(p * p + 4 * c) - p) // 2
-        while y * (y + p) < c:
+        # The root is at most one unit off, and right of the parabola's bottom.
+        if 2 * y + p < 0 or y * (y + p) < c:
             y += 1
-        while y > 0 and (y - 1) * (y - 1 + p) >= c:
-            y -= 1
+        assert 2 * y + p >= 0 and y * (y + p) >= c
+        assert 2 * (y - 1) + p < 0 or (y - 1) * (y - 1 + p) < c
         return max(self.left - y - 1, 0) * E18 // self.rate_out
 
 
