@@ -68,6 +68,7 @@ const LAYERS: &[Layer] = &[
     layer("api", Reach::Direct, &["sqlx", "simnet", "store", "chain"]),
     layer("stoa", Reach::Direct, &[]),
     layer("world", Reach::Direct, &[]),
+    layer("oracles", Reach::Direct, &[]),
     layer("xtask", Reach::Direct, &[]),
 ];
 

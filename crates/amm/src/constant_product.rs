@@ -131,11 +131,16 @@ impl ConstantProduct {
 
     /// The pool after a trade; `None` if it cannot make this trade.
     pub fn after(&self, sold: Side, fill: &Fill) -> Option<Self> {
-        let stays = match self.rule.charge(sold)? {
-            Charge::First(fee) if self.rule.fee_leaves() => fee.net(fill.sold)?,
-            _ => fill.sold,
-        };
+        let stays = self.stays(self.rule.charge(sold)?, fill.sold)?;
         Self::new(moved(self.reserves, sold, stays, fill.bought)?, self.rule)
+    }
+
+    /// What of an amount sold ends up in the reserve.
+    fn stays(&self, charge: Charge, amount: U256) -> Option<U256> {
+        match charge {
+            Charge::First(fee) if self.rule.fee_leaves() => fee.net(amount),
+            _ => Some(amount),
+        }
     }
 
     fn reserves_of(&self, sold: Side) -> (U256, U256) {
@@ -147,10 +152,15 @@ impl ConstantProduct {
         self.reserves.contains(&0)
     }
 
+    /// What can be added to a reserve.
+    fn room(&self, reserve_in: U256) -> U256 {
+        U256::from(self.rule.ceiling()).saturating_sub(reserve_in)
+    }
+
     /// The largest amount that can be sold.
     fn most_sold(&self, sold: Side) -> U256 {
         let (reserve_in, reserve_out) = self.reserves_of(sold);
-        let room = U256::from(self.rule.ceiling()).saturating_sub(reserve_in);
+        let room = self.room(reserve_in);
         match self.rule.charge(sold) {
             Some(_) if self.is_empty() => U256::ZERO,
             Some(Charge::First(fee)) if self.rule.fee_leaves() => fee.most(room),
@@ -162,18 +172,25 @@ impl ConstantProduct {
         }
     }
 
-    /// What selling an amount up to [`Self::most_sold`] buys.
-    fn bought(&self, sold: Side, amount: U256) -> Option<U256> {
+    /// The quotient of an exact in, as its dividend and divisor; `None` for more
+    /// than [`Self::most_sold`].
+    fn quotient(&self, sold: Side, amount: U256) -> Option<(U256, U256)> {
         let (reserve_in, reserve_out) = self.reserves_of(sold);
-        let (weighed, base) = match self.rule.charge(sold)? {
+        let charge = self.rule.charge(sold)?;
+        if self.is_empty() || self.stays(charge, amount)? > self.room(reserve_in) {
+            return None;
+        }
+        let (weighed, base) = match charge {
             Charge::First(fee) => (fee.net(amount)?, reserve_in),
             Charge::Weight { kept, scale } => (
                 amount.checked_mul(U256::from(kept))?,
                 reserve_in.checked_mul(U256::from(scale))?,
             ),
         };
-        let product = weighed.checked_mul(reserve_out)?;
-        product.checked_div(base.checked_add(weighed)?)
+        Some((
+            weighed.checked_mul(reserve_out)?,
+            base.checked_add(weighed)?,
+        ))
     }
 
     /// What has to be sold to buy an amount; `None` if it cannot be bought.
@@ -195,7 +212,7 @@ impl ConstantProduct {
                 }
             }
         };
-        (required <= self.most_sold(sold)).then_some(required)
+        self.quotient(sold, required).map(|_| required)
     }
 
     /// The share of an amount that the fee leaves to trade.
@@ -213,14 +230,13 @@ impl Curve for ConstantProduct {
         if amount.is_zero() {
             return Err(Refusal::Nothing);
         }
-        let most = self.most_sold(sold);
-        let bought = (amount <= most)
-            .then(|| self.bought(sold, amount))
-            .flatten()
-            .ok_or(Refusal::TooMuch { most })?;
+        let (dividend, divisor) = self.quotient(sold, amount).ok_or_else(|| {
+            let most = self.most_sold(sold);
+            Refusal::TooMuch { most }
+        })?;
         Ok(Fill {
             sold: amount,
-            bought,
+            bought: dividend / divisor,
             ticks: 0,
         })
     }

@@ -85,7 +85,10 @@ impl Deposit {
     }
 
     /// The vault after a deposit; `None` if it cannot take it.
-    pub fn after(&self, fill: &Fill) -> Option<Self> {
+    pub fn after(&self, sold: Side, fill: &Fill) -> Option<Self> {
+        if sold == Side::Token1 {
+            return None;
+        }
         let assets = self.assets.checked_add(u128::try_from(fill.sold).ok()?)?;
         let shares = self.shares.checked_add(u128::try_from(fill.bought).ok()?)?;
         Some(Self::new(assets, shares))
@@ -210,7 +213,7 @@ mod tests {
             vault.exact_out(Side::Token0, U256::ONE).unwrap().sold,
             U256::from(2)
         );
-        assert_eq!(vault.after(&fill), Some(Deposit::new(5, 3)));
+        assert_eq!(vault.after(Side::Token0, &fill), Some(Deposit::new(5, 3)));
     }
 
     #[test]
@@ -219,6 +222,8 @@ mod tests {
         let vault = Deposit::new(3, 2);
         assert_eq!(vault.exact_in(Side::Token1, U256::ONE), refused);
         assert_eq!(vault.exact_out(Side::Token1, U256::ONE), refused);
+        let fill = vault.exact_in(Side::Token0, U256::ONE).unwrap();
+        assert_eq!(vault.after(Side::Token1, &fill), None);
         assert!(vault.ladder(Side::Token1).rungs().is_empty());
     }
 
@@ -253,7 +258,7 @@ mod tests {
             let Ok(fill) = vault.exact_in(Side::Token0, U256::from((amount >> shift).max(1))) else {
                 return Ok(());
             };
-            let after = vault.after(&fill).unwrap();
+            let after = vault.after(Side::Token0, &fill).unwrap();
             prop_assert!(after.assets() * vault.shares() >= vault.assets() * after.shares());
         }
 

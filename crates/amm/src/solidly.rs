@@ -92,12 +92,17 @@ impl Solidly {
         self.reserves
     }
 
+    /// The same pool with other reserves.
+    #[must_use]
+    pub const fn with_reserves(self, reserves: [u128; 2]) -> Self {
+        Self { reserves, ..self }
+    }
+
     /// The pool after a trade, whose fee has left it; `None` if it cannot make
     /// this trade.
     pub fn after(&self, sold: Side, fill: &Fill) -> Option<Self> {
         let net = self.rule.fee(sold)?.net(fill.sold)?;
-        let reserves = moved(self.reserves, sold, net, fill.bought)?;
-        Some(Self { reserves, ..*self })
+        moved(self.reserves, sold, net, fill.bought).map(|reserves| self.with_reserves(reserves))
     }
 
     /// `None` for a pool that is empty or whose `k` overflows.
@@ -223,13 +228,18 @@ impl Curve for Solidly {
         let view = self
             .view(sold)
             .ok_or(Refusal::TooMuch { most: U256::ZERO })?;
-        if amount > self.room(&view, sold) || !view.fits(amount) {
+        let stored = amount <= self.room(&view, sold);
+        let bought = stored.then(|| view.bought(amount)).flatten();
+        let bought = bought.ok_or_else(|| {
+            if stored && view.fits(amount) {
+                return Refusal::Unsolved;
+            }
             let most = self.most_sold(&view, sold);
-            return Err(Refusal::TooMuch { most });
-        }
+            Refusal::TooMuch { most }
+        })?;
         Ok(Fill {
             sold: amount,
-            bought: view.bought(amount).ok_or(Refusal::Unsolved)?,
+            bought,
             ticks: 0,
         })
     }
@@ -246,7 +256,7 @@ impl Curve for Solidly {
         // search meets one edge only.
         let guess = view.guess(amount).unwrap_or(U256::ONE);
         let edge = smallest(guess, self.room(&view, sold), |sold| {
-            !view.fits(sold) || reaches(sold)
+            reaches(sold) || !view.fits(sold)
         });
         if let Some(edge) = edge.filter(|edge| view.fits(*edge)) {
             return Ok(Fill {
@@ -255,7 +265,10 @@ impl Curve for Solidly {
                 ticks: 0,
             });
         }
-        let most = view.bought(self.most_sold(&view, sold));
+        let most = match self.most_sold(&view, sold) {
+            U256::ZERO => Some(U256::ZERO),
+            most => view.bought(most),
+        };
         Err(most.map_or(Refusal::Unsolved, |most| Refusal::TooMuch { most }))
     }
 
