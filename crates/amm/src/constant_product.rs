@@ -10,7 +10,7 @@
 //! | StarkDefi volatile | pair's / 10⁴ | `n = x − ⌊x·fee⌋`, `⌊n·Ro / (Ri + n)⌋` | smallest | `n` | exact in public |
 //! | SithSwap volatile | side's / 10⁶ | the same | smallest | `n` | simulated |
 //! | Nostra v2 volatile | pair's / 10¹⁸ | `n = x − ⌈x·fee⌉`, `⌊n·Ro / (Ri + n)⌋` | smallest | `x` | simulated |
-//! | mySwap v1 | pool's / 10⁵ | `w = (10⁵ − fee)·x`, `⌊w·Ro / (10⁵Ri + w)⌋` | smallest | `x` | simulated |
+//! | mySwap v1 | pool's / 10⁵ | `n = x − ⌊x·fee⌋`, `⌊n·Ro / (Ri + n)⌋` | smallest | `x` | simulated |
 //!
 //! "Smallest" is the smallest amount whose exact in reaches what is wanted; a
 //! quotient + 1 is one unit more than that where the division leaves no rest.
@@ -70,13 +70,14 @@ enum Charge {
 impl Rule {
     /// `None` if the fee leaves nothing to trade.
     fn charge(self, sold: Side) -> Option<Charge> {
-        let weight = |share: u32, scale: u32| {
-            let kept = scale.checked_sub(share).filter(|kept| *kept > 0)?;
-            Some(Charge::Weight { kept, scale })
-        };
         match self {
-            Self::JediSwap | Self::TenKSwap => weight(3, 1000),
-            Self::MySwap { fee } => weight(fee, 100_000),
+            Self::JediSwap | Self::TenKSwap => Some(Charge::Weight {
+                kept: 997,
+                scale: 1_000,
+            }),
+            Self::MySwap { fee } => {
+                Fee::new(fee.into(), 100_000, Rounding::Down).map(Charge::First)
+            }
             Self::StarkDefi { fee } => {
                 Fee::new(fee.into(), 10_000, Rounding::Down).map(Charge::First)
             }
@@ -206,10 +207,7 @@ impl ConstantProduct {
             Charge::Weight { kept, scale } => {
                 let product = product.checked_mul(U256::from(scale))?;
                 let left = left.checked_mul(U256::from(kept))?;
-                match self.rule {
-                    Rule::MySwap { .. } => product.div_ceil(left),
-                    _ => (product / left).checked_add(U256::ONE)?,
-                }
+                (product / left).checked_add(U256::ONE)?
             }
         };
         self.quotient(sold, required).map(|_| required)
@@ -368,7 +366,8 @@ mod tests {
         let jedi = pool(reserves, Rule::JediSwap).exact_out(Side::Token0, wanted);
         let mine = pool(reserves, Rule::MySwap { fee: 300 }).exact_out(Side::Token0, wanted);
         assert_eq!(jedi.unwrap().sold, U256::from(1_000_001));
-        assert_eq!(mine.unwrap().sold, U256::from(1_000_000));
+        // A fee of ⌊2999.997⌋ leaves as much as one of 3,000 of one unit more.
+        assert_eq!(mine.unwrap().sold, U256::from(999_999));
     }
 
     #[test]

@@ -87,7 +87,7 @@ class ConstantProduct(Pool):
         self.end = 1 << 112 if rule == "tenk" else RESERVE
 
     def set_aside(self, amount):
-        if self.rule in ("stark", "sith"):
+        if self.rule in ("stark", "sith", "my"):
             return amount * self.fee // self.scale
         return ceil_div(amount * self.fee, self.scale)
 
@@ -95,14 +95,14 @@ class ConstantProduct(Pool):
         if self.held == 0 or self.left == 0:
             return amount == 0
         stays = amount - self.set_aside(amount) if self.rule in ("stark", "sith") else amount
-        if self.rule in ("jedi", "tenk", "my"):
+        if self.rule in ("jedi", "tenk"):
             if amount * (self.scale - self.fee) * self.left >= WORD:
                 return False
         return self.held + stays < self.end
 
     def bought(self, amount):
         # As much as leaves the product of reserves where it was.
-        if self.rule in ("jedi", "tenk", "my"):
+        if self.rule in ("jedi", "tenk"):
             held = self.held * self.scale
             after = held + amount * (self.scale - self.fee)
         else:

@@ -30,7 +30,11 @@ pub(crate) fn known(config: &Config, network: Network) -> anyhow::Result<Known> 
 /// What is said of tokens.
 fn listings(config: &Config, network: Network) -> anyhow::Result<Listings> {
     let built_in = network.is_simulated().then(StarknetNode::token_list);
-    let list = list("token list", config.starknet.token_list.as_deref(), built_in)?;
+    let list = list(
+        "token list",
+        config.starknet.token_list.as_deref(),
+        built_in,
+    )?;
     let Some(List { text, origin }) = list else {
         return Ok(Listings::default());
     };
@@ -44,7 +48,11 @@ fn venues(config: &Config, network: Network) -> anyhow::Result<Registry> {
     } else {
         network.is_mainnet().then(|| MAINNET.to_owned())
     };
-    let list = list("list of venues", config.starknet.venues.as_deref(), built_in)?;
+    let list = list(
+        "list of venues",
+        config.starknet.venues.as_deref(),
+        built_in,
+    )?;
     let Some(List { text, origin }) = list else {
         return Ok(Registry::default());
     };
@@ -52,11 +60,7 @@ fn venues(config: &Config, network: Network) -> anyhow::Result<Registry> {
 }
 
 /// The list in the file, if one is given, otherwise the built-in one.
-fn list(
-    what: &str,
-    file: Option<&Path>,
-    built_in: Option<String>,
-) -> anyhow::Result<Option<List>> {
+fn list(what: &str, file: Option<&Path>, built_in: Option<String>) -> anyhow::Result<Option<List>> {
     let Some(path) = file else {
         let origin = format!("the built-in {what}");
         return Ok(built_in.map(|text| List { text, origin }));
@@ -97,8 +101,14 @@ mod tests {
     #[test]
     fn a_wrong_list_is_refused_with_the_place() {
         let error = parse(r#"[{"name": "x", "kind": "ekubo"}]"#).unwrap_err();
-        assert!(format!("{error:#}").contains("missing field `contract`"), "{error:#}");
+        assert!(
+            format!("{error:#}").contains("missing field `contract`"),
+            "{error:#}"
+        );
         let error = parse(r#"[{"name": "x", "kind": "uniswap", "contract": "0x1"}]"#).unwrap_err();
-        assert!(format!("{error:#}").contains("unknown variant `uniswap`"), "{error:#}");
+        assert!(
+            format!("{error:#}").contains("unknown variant `uniswap`"),
+            "{error:#}"
+        );
     }
 }

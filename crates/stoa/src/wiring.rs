@@ -3,6 +3,7 @@
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{Bytes, Config},
+    known::known,
     network::Network,
 };
 use anyhow::{Context as _, anyhow};
@@ -10,7 +11,6 @@ pub(crate) use api::Api;
 use api::{ApiConfig, ApiServices, RateLimits};
 use chain::RpcOptions;
 pub(crate) use chain::StarknetClient;
-use market::Listings;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use services::{
@@ -20,7 +20,7 @@ use services::{
 pub(crate) use services::{Doorbell, Health};
 pub(crate) use simnet::PrefundedAccount;
 use simnet::{StarknetConfig, StarknetNode};
-use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 pub(crate) use store::Store;
 use store::{Location, MigrationReport};
 use tokio::net::TcpListener;
@@ -35,9 +35,6 @@ const MAX_SILENCE: SignedDuration = SignedDuration::from_secs(30);
 
 /// A Redis that does not take the connection in this time is not there.
 const REDIS_PATIENCE: Duration = Duration::from_secs(5);
-
-/// Token lists are read whole; a larger file is a mistake.
-const MAX_TOKEN_LIST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The keys of API clients.
 pub(crate) type Keys = ApiKeys;
