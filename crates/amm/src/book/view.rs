@@ -43,6 +43,24 @@ pub enum Off {
     State,
 }
 
+impl Off {
+    /// Every reason in a word.
+    pub const WORDS: [&str; 6] = ["venue", "unread", "class", "extension", "flaw", "state"];
+
+    /// The reason in a word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Venue => "venue",
+            Self::Unread => "unread",
+            Self::Class => "class",
+            Self::Extension(_) => "extension",
+            Self::Flaw(_) => "flaw",
+            Self::State => "state",
+        }
+    }
+}
+
 impl Pools {
     pub(super) fn new(registry: Arc<Registry>) -> Self {
         Self {

@@ -4,11 +4,15 @@
 //! depends on the chain alone, so that everybody who follows the chain comes to
 //! the same changes.
 
-use crate::{fault::Fault, indexer::Indexer};
-use amm::book::{Change, Facts, Flaw, Movement, PoolEvent, PoolId, PoolView, Shape, Speaker};
+use crate::{
+    fault::Fault,
+    indexer::{Indexer, round::lossy},
+};
+use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape, Speaker};
 use chain::{Block, PoolQuestion, StarknetClient, Untold, pool_event};
-use primitives::{Address, BlockRef};
-use std::collections::BTreeSet;
+use market::BlockEffects;
+use primitives::{Address, BlockRef, Felt};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All pools are kept every so many blocks.
 const CHECKPOINT_EVERY: u64 = 1_024;
@@ -18,6 +22,9 @@ const CHECK_EVERY: u64 = 64;
 
 /// How many.
 const CHECKED: usize = 4;
+
+/// What a pool is that is traded with.
+const ON: &str = "on";
 
 /// Whether all pools are kept after the block of this height.
 pub(super) const fn is_checkpoint(number: u64) -> bool {
@@ -57,6 +64,29 @@ impl Indexer {
             self.check(node, block.at, &mut changes).await?;
         }
         Ok(changes)
+    }
+
+    /// Shows how many pools there are, and how many are off and why, if `effects`
+    /// may have changed that.
+    pub(super) fn gauge_pools(&self, effects: &[BlockEffects]) {
+        let mut changes = effects.iter().flat_map(|effects| &effects.pools);
+        if changes.all(|change| matches!(change, Change::Moved { .. })) {
+            return;
+        }
+        let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+        for venue in self.known.venues.venues() {
+            for word in Off::WORDS.into_iter().chain([ON]) {
+                counts.insert((&venue.name, word), 0);
+            }
+        }
+        for view in self.state.book.pools().iter() {
+            let word = view.curve().map_or_else(Off::word, |_| ON);
+            *counts.entry((&view.venue.name, word)).or_default() += 1;
+        }
+        for ((venue, state), count) in counts {
+            metrics::gauge!("stoa_pools", "venue" => venue.to_owned(), "state" => state)
+                .set(lossy(count));
+        }
     }
 
     fn change(&mut self, changes: &mut Vec<Change>, change: Change) {
@@ -159,6 +189,7 @@ impl Indexer {
             for (contract, class) in contracts.into_iter().zip(classes) {
                 if let Some(class) = class {
                     self.change(changes, Change::Class { contract, class });
+                    self.warn_of_unknown(contract, class);
                 }
             }
         }
@@ -167,6 +198,22 @@ impl Indexer {
             self.change(changes, Change::Asked { pool, facts });
         }
         Ok(())
+    }
+
+    /// A class that nobody vouches for may compute differently.
+    fn warn_of_unknown(&self, contract: Address, class: Felt) {
+        let speaker = self.state.book.speaker(contract);
+        let venue = speaker.and_then(|speaker| self.known.venues.venue(speaker.venue()));
+        if let Some(venue) = venue
+            && venue.maths(class).is_none()
+        {
+            tracing::warn!(
+                venue = venue.name,
+                %contract,
+                class = class.to_hex_string(),
+                "an unknown class: nothing is traded with its pools until the list of venues names it"
+            );
+        }
     }
 
     /// What the contracts of pools say, where they answer.

@@ -226,6 +226,7 @@ impl Indexer {
         if let Some(tip) = self.state.tip {
             metrics::gauge!("stoa_indexed_block").set(lossy(tip.block.number));
         }
+        self.gauge_pools(effects);
         if effects.iter().any(|effects| !effects.readings.is_empty()) {
             let (seen, listed) = self.state.directory.counts();
             metrics::gauge!("stoa_tokens_seen").set(lossy(seen as u64));
@@ -263,7 +264,7 @@ fn check_links(blocks: &[Block]) -> Result<(), Fault> {
     clippy::cast_precision_loss,
     reason = "a gauge shows a height, it does not count by it"
 )]
-fn lossy(number: u64) -> f64 {
+pub(super) fn lossy(number: u64) -> f64 {
     number as f64
 }
 

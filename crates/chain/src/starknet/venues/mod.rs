@@ -65,3 +65,6 @@ pub fn pool_event(kind: Kind, event: &Event) -> Result<PoolEvent, Untold> {
         _ => pairs::decode(kind, name, words, event.from),
     }
 }
+
+#[cfg(test)]
+mod tests;
