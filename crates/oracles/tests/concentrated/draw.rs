@@ -78,7 +78,7 @@ impl Draw {
             return at;
         };
         let share = U256::from(self.0.random::<u64>());
-        let inside = at + ((above - at) * share >> 64);
+        let inside = at + (((above - at) * share) >> 64);
         self.one_of(&[inside, inside, at, at + U256::ONE, above - U256::ONE])
     }
 

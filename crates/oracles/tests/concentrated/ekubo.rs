@@ -280,7 +280,7 @@ fn steps_equal_exact_arithmetic() {
             format!("{consumed} {calculated} {fee} {sqrt_ratio}")
         }));
     }
-    assert_same_lines(lines, &ours);
+    assert_same_lines(&lines, &ours);
 }
 
 /// A limit at most so many words away: over all prices, fine ticks would make
@@ -332,7 +332,7 @@ fn swaps_equal_exact_arithmetic() {
             }));
         }
     }
-    assert_same_lines(lines, &ours);
+    assert_same_lines(&lines, &ours);
 }
 
 fn line(swapped: &Swapped) -> String {
@@ -350,8 +350,8 @@ fn line(swapped: &Swapped) -> String {
     )
 }
 
-fn assert_same_lines(lines: Vec<String>, ours: &[String]) {
-    let theirs = answers("concentrated.py", lines.clone());
+fn assert_same_lines(lines: &[String], ours: &[String]) {
+    let theirs = answers("concentrated.py", lines);
     for ((line, ours), theirs) in lines.iter().zip(ours).zip(&theirs) {
         assert_eq!(ours, theirs, "{line}");
     }

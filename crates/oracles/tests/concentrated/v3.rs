@@ -103,7 +103,7 @@ fn published_swap(
         let (next, initialised) = next.ok()?;
         let next = next.clamp(MIN_TICK, MAX_TICK);
         let end = get_sqrt_ratio_at_tick(next).ok()?;
-        let stop = if falls {
+        let nearer = if falls {
             end.max(limit)
         } else {
             end.min(limit)
@@ -112,7 +112,7 @@ fn published_swap(
             Amount::In(_) => Amount::In(left),
             Amount::Out(_) => Amount::Out(left),
         };
-        let step = published_step(pool.rules.fee, ratio, liquidity, stop, named)?;
+        let step = published_step(pool.rules.fee, ratio, liquidity, nearer, named)?;
         left -= step.consumed;
         calculated = calculated.checked_add(step.calculated)?;
         fees = fees.checked_add(step.fee)?;
