@@ -113,11 +113,11 @@ pub trait Rules {
         amount: Amount,
     ) -> Option<Step>;
 
-    /// What a unit of each token is worth of liquidity: the amounts between two
-    /// ratios; `None` if one does not fit.
+    /// The first token that liquidity holds between two ratios; `None` if it does
+    /// not fit.
     fn amount0(a: U256, b: U256, liquidity: u128, round_up: bool) -> Option<u128>;
 
-    /// The same for the second token.
+    /// The second token that liquidity holds between two ratios.
     fn amount1(a: U256, b: U256, liquidity: u128, round_up: bool) -> Option<u128>;
 
     /// What a position takes when its liquidity grows, rounded up, or gives

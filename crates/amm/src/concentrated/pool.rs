@@ -162,8 +162,9 @@ impl<R: Rules> Pool<R> {
     ) -> Result<(), Reverted> {
         let words = Words::new(R::WORD, self.tick_spacing);
         let from = walk.tick::<R>()?;
-        // Steps without liquidity trade nothing, so that their edges do not matter.
-        let skip_ahead = if walk.liquidity == 0 {
+        // Steps without liquidity trade nothing. Their edges matter only where the
+        // limit may be one of them: the walk then ends beyond that tick.
+        let skip_ahead = if walk.liquidity == 0 && limit == R::widest_limit(sold) {
             u128::MAX
         } else {
             skip_ahead

@@ -98,6 +98,7 @@ impl<R: Rules> Pool<R> {
     /// The first pieces of the ladder.
     fn pieces(&self, sold: Side, at_most: usize) -> Ladder {
         let kept = self.rules.kept().sqrt();
+        // A gap at the end is beyond `end`, where the ladder leaves it out.
         let mut pieces: Vec<(f64, f64)> = Vec::new();
         let (mut tick, mut liquidity) = (self.tick, self.liquidity);
         let mut start = z::<R>(sold, self.sqrt_ratio, kept);
@@ -106,11 +107,11 @@ impl<R: Rules> Pool<R> {
             let next_start = z::<R>(sold, next.sqrt_ratio, kept);
             // Before the first piece a gap is passed for nothing.
             if next_start > start && (liquidity > 0 || !pieces.is_empty()) {
+                pieces.push((start, f64::from(U256::from(liquidity)) / kept));
+                end = if liquidity > 0 { next_start } else { end };
                 if pieces.len() == at_most {
                     break;
                 }
-                pieces.push((start, f64::from(U256::from(liquidity)) / kept));
-                end = if liquidity > 0 { next_start } else { end };
             }
             start = next_start;
             (tick, liquidity) = (next.tick, next.liquidity);

@@ -157,6 +157,30 @@ fn a_price_in_a_gap_is_that_of_the_next_range() {
 }
 
 #[test]
+fn a_ladder_has_a_piece_for_each_range_and_a_bounded_number() {
+    let mut pool = one_range(terms(FEE), 100, 1 << 80);
+    pool.update_position(-300, -200, 1 << 80).unwrap();
+    let slopes: Vec<bool> = pool
+        .ladder(Side::Token0)
+        .rungs()
+        .iter()
+        .map(|rung| rung.slope > 0.0)
+        .collect();
+    assert_eq!(slopes, [true, false, true]);
+    for half in 11..700 {
+        pool.update_position(-half * 10, half * 10, 1 << 80)
+            .unwrap();
+    }
+    let ladder = pool.ladder(Side::Token1);
+    assert_eq!(ladder.rungs().len(), 512);
+    let (most, _) = ladder.until(f64::INFINITY);
+    assert!(
+        pool.exact_in(Side::Token1, U256::saturating_from(most * 1.05))
+            .is_ok()
+    );
+}
+
+#[test]
 fn steps_split_at_the_edges_of_words_when_none_is_skipped() {
     let mut pool = one_range(terms(FEE), 20_000_000, 3_000_000_007);
     pool.tick_spacing = 10;

@@ -1,0 +1,19 @@
+//! Concentrated pools against the maths that others published, and against
+//! exact arithmetic in Python. Every case follows from a seed;
+//! `STOA_ORACLE_CASES` sets how many there are.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail by panicking"
+)]
+
+mod draw;
+mod ekubo;
+mod python;
+mod v3;
+
+/// Cases of each kind.
+fn cases() -> usize {
+    let set = std::env::var("STOA_ORACLE_CASES").ok();
+    set.map_or(100_000, |cases| cases.parse().unwrap())
+}
