@@ -4,6 +4,7 @@
 //! only a change of a shared list copies it.
 
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -76,6 +77,25 @@ impl Ticks {
             Err(at) => Arc::make_mut(&mut self.0).insert(at, after),
         }
         Ok(())
+    }
+
+    /// The ticks, and the liquidity at a tick that had so much, after a position
+    /// gained liquidity, or lost it if negative.
+    pub fn with_position(
+        &self,
+        (tick, active): (i32, u128),
+        range: Range<i32>,
+        liquidity: i128,
+    ) -> Result<(Self, u128), Unbalanced> {
+        let mut ticks = self.clone();
+        ticks.update(range.start, liquidity, false)?;
+        ticks.update(range.end, liquidity, true)?;
+        let active = if range.contains(&tick) {
+            active.checked_add_signed(liquidity)
+        } else {
+            Some(active)
+        };
+        Ok((ticks, active.ok_or(Unbalanced { tick })?))
     }
 
     /// The nearest tick above this one.

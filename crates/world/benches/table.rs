@@ -13,6 +13,10 @@ mod http;
 mod indexing;
 #[path = "table/muldiv.rs"]
 mod muldiv;
+#[path = "table/pools.rs"]
+mod pools;
+#[path = "table/quotes.rs"]
+mod quotes;
 #[path = "table/restarting.rs"]
 mod restarting;
 #[path = "table/sending.rs"]
@@ -71,12 +75,14 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
 
 fn main() {
     let (pages, hello_per_second) = http::token_page();
-    let rows = [
+    let mut rows = vec![
         pages,
         indexing::backfill(),
         restarting::starting_again(),
         sending::signed_transactions(),
     ];
+    rows.extend(quotes::exact_quotes());
+    rows.extend(pools::rows());
     println!("this run: {hello_per_second:.0} bare \"hello\" requests per CPU second,");
     println!(
         "          {:.1} ns for a 256-bit multiply-divide\n",

@@ -242,15 +242,9 @@ impl Concentrated {
         if lower >= upper {
             return Err(Flaw::Unexpected);
         }
-        let mut ticks = self.ticks.clone();
-        let unbalanced = |_| Flaw::Unbalanced;
-        ticks.update(lower, liquidity, false).map_err(unbalanced)?;
-        ticks.update(upper, liquidity, true).map_err(unbalanced)?;
-        if (lower..upper).contains(&self.tick) {
-            let active = self.liquidity.checked_add_signed(liquidity);
-            self.liquidity = active.ok_or(Flaw::Unbalanced)?;
-        }
-        self.ticks = ticks;
+        let at = (self.tick, self.liquidity);
+        let changed = self.ticks.with_position(at, lower..upper, liquidity);
+        (self.ticks, self.liquidity) = changed.map_err(|_| Flaw::Unbalanced)?;
         Ok(())
     }
 }

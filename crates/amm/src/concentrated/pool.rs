@@ -89,14 +89,8 @@ impl<R: Rules> Pool<R> {
         upper: i32,
         liquidity: i128,
     ) -> Result<(), Unbalanced> {
-        let mut ticks = self.ticks.clone();
-        ticks.update(lower, liquidity, false)?;
-        ticks.update(upper, liquidity, true)?;
-        if (lower..upper).contains(&self.tick) {
-            let active = self.liquidity.checked_add_signed(liquidity);
-            self.liquidity = active.ok_or(Unbalanced { tick: self.tick })?;
-        }
-        self.ticks = ticks;
+        let at = (self.tick, self.liquidity);
+        (self.ticks, self.liquidity) = self.ticks.with_position(at, lower..upper, liquidity)?;
         Ok(())
     }
 

@@ -9,6 +9,7 @@ mod blocks;
 mod chain;
 mod corruption;
 mod keys;
+mod pools;
 mod schema;
 #[path = "../support/mod.rs"]
 mod support;
