@@ -10,6 +10,7 @@
     reason = "a test whose world cannot be made has failed"
 )]
 
+use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
 use market::{Listings, Reading};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
@@ -20,13 +21,16 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use store::{Location, Store};
+use store::{Location, PoolHistory, Store};
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
 /// When every world begins.
 const START_S: i64 = 1_800_000_000;
+
+/// Pools of a world: a few of every venue.
+const POOLS: usize = 24;
 
 /// A simulated node and what follows it.
 #[derive(Debug)]
@@ -63,7 +67,11 @@ pub struct Station {
 }
 
 /// Everything that a store holds of the chain.
-pub type Contents = (Vec<(u64, Felt)>, Vec<(Address, u64, Reading)>);
+pub type Contents = (
+    Vec<(u64, Felt)>,
+    Vec<(Address, u64, Reading)>,
+    PoolHistory,
+);
 
 impl World {
     /// A world with a short history.
@@ -78,6 +86,7 @@ impl World {
             seed,
             block_time: None,
             history: History::blocks(blocks, Duration::from_secs(2)),
+            pools: POOLS,
             ..StarknetConfig::default()
         };
         let mut world = Self::in_folder(folder.path(), config).await;
@@ -105,7 +114,7 @@ impl World {
             entropy,
             known: Known {
                 listings: Arc::new(listings.expect("the built-in list is well-formed")),
-                ..Known::default()
+                venues: Arc::new(venues()),
             },
             folder: folder.to_owned(),
             vanishes: None,
@@ -190,8 +199,15 @@ impl Station {
             }
         }
         let contents = chain.contents().await.expect("the store answers");
-        (blocks, contents.readings)
+        (blocks, contents.readings, contents.pools)
     }
+}
+
+/// The venues of the simulated network.
+pub fn venues() -> Registry {
+    let venues: Vec<Venue> =
+        serde_json::from_str(&StarknetNode::venues()).expect("the built-in list is well-formed");
+    Registry::new(venues).expect("a registry")
 }
 
 /// A client that gives up quickly: the node is on this machine.

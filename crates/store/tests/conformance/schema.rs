@@ -19,10 +19,10 @@ async fn migrating_twice_does_nothing_the_second_time(#[values(Sqlite, Postgres)
     );
     assert!(older.to_string().contains("`stoa migrate`"), "{older}");
     let first = store.migrate().await.unwrap();
-    assert_eq!(first.chain, SchemaChange { from: 0, to: 1 });
+    assert_eq!(first.chain, SchemaChange { from: 0, to: 2 });
     assert_eq!(first.ledger, SchemaChange { from: 0, to: 1 });
     let second = store.migrate().await.unwrap();
-    assert_eq!(second.chain, SchemaChange { from: 1, to: 1 });
+    assert_eq!(second.chain, SchemaChange { from: 2, to: 2 });
     store.require_migrated().await.unwrap();
 }
 
@@ -74,7 +74,7 @@ async fn a_store_of_a_newer_program_is_refused(
         .execute(
             half,
             "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-             SELECT 7, 'from the future', success, checksum, 0 FROM _sqlx_migrations",
+             SELECT 7, 'from the future', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1",
         )
         .await
         .unwrap();
@@ -87,10 +87,11 @@ async fn a_store_of_a_newer_program_is_refused(
                 error @ StoreError::SchemaNewer {
                     schema,
                     found: 7,
-                    known: 1,
+                    known,
                 },
             ) => {
                 assert_eq!(schema, half);
+                assert!((1..7).contains(&known), "{known}");
                 assert!(error.to_string().contains("`stoa migrate`"), "{error}");
             }
             other => panic!("{other:?}"),
