@@ -8,6 +8,11 @@ mod arithmetic;
 )]
 pub(crate) mod ekubo;
 pub(crate) mod erc20;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "the world does not trade yet")
+)]
+pub(crate) mod jediswap_v2;
 #[cfg(test)]
 mod lab;
 #[cfg_attr(
@@ -15,4 +20,6 @@ mod lab;
     expect(dead_code, unused_imports, reason = "the world does not trade yet")
 )]
 pub(crate) mod pairs;
+mod signed;
 pub(crate) mod text;
+mod tick_map;
