@@ -27,3 +27,6 @@ pub(crate) mod text;
 mod tick_map;
 #[cfg_attr(not(test), expect(dead_code, reason = "the world does not trade yet"))]
 pub(crate) mod vault;
+
+#[cfg(test)]
+mod tests;

@@ -16,32 +16,39 @@ pub(crate) fn create_pool_call(id: &PoolId) -> Call {
     call(FACTORY, "create_pool", calldata)
 }
 
+/// Asks for the address of a pool.
+pub(super) fn get_pool_call(id: &PoolId) -> Call {
+    let [token0, token1] = id.tokens;
+    let calldata = vec![token0, token1, Felt::from(id.fee)];
+    call(FACTORY, "get_pool", calldata)
+}
+
 /// Gives a new pool its price.
-pub(crate) fn initialize_call(id: &PoolId, sqrt_ratio: U256) -> Call {
-    call(id.address(), "initialize", halves(sqrt_ratio).to_vec())
+pub(crate) fn initialize_call(pool: Felt, sqrt_ratio: U256) -> Call {
+    call(pool, "initialize", halves(sqrt_ratio).to_vec())
 }
 
 /// Brings liquidity; the pool may spend what it takes.
-pub(crate) fn mint_call(id: &PoolId, owner: Felt, ticks: [i32; 2], liquidity: u128) -> Call {
+pub(crate) fn mint_call(pool: Felt, owner: Felt, ticks: [i32; 2], liquidity: u128) -> Call {
     let mut calldata = vec![owner];
     calldata.extend(ticks.map(|tick| Signed::of_tick(tick).felts()).concat());
     calldata.extend([Felt::from(liquidity), Felt::ZERO]);
-    call(id.address(), "mint", calldata)
+    call(pool, "mint", calldata)
 }
 
 /// Takes liquidity; what it was worth is to be collected.
-pub(crate) fn burn_call(id: &PoolId, ticks: [i32; 2], liquidity: u128) -> Call {
+pub(crate) fn burn_call(pool: Felt, ticks: [i32; 2], liquidity: u128) -> Call {
     let mut calldata = ticks.map(|tick| Signed::of_tick(tick).felts()).concat();
     calldata.push(Felt::from(liquidity));
-    call(id.address(), "burn", calldata)
+    call(pool, "burn", calldata)
 }
 
 /// Collects all that a position is owed.
-pub(crate) fn collect_call(id: &PoolId, to: Felt, ticks: [i32; 2]) -> Call {
+pub(crate) fn collect_call(pool: Felt, to: Felt, ticks: [i32; 2]) -> Call {
     let mut calldata = vec![to];
     calldata.extend(ticks.map(|tick| Signed::of_tick(tick).felts()).concat());
     calldata.extend([Felt::from(u128::MAX), Felt::from(u128::MAX)]);
-    call(id.address(), "collect", calldata)
+    call(pool, "collect", calldata)
 }
 
 /// Sells exactly `amount`, of which the router may spend as much.

@@ -53,7 +53,7 @@ impl PoolId {
         tiers.next().map(|(_, spacing)| *spacing)
     }
 
-    /// Where the pool is, or will be.
+    /// Where the pool is, or will be: to be remembered, it takes a while.
     pub(crate) fn address(&self) -> Felt {
         deployed_address(
             FACTORY,

@@ -1,6 +1,7 @@
 //! The router: sells for people who let it spend.
 
 use super::PoolId;
+use super::calls::get_pool_call;
 use super::pool::{Order, swap};
 use crate::starknet::class::{ADDRESS, Class, Interface, Structure, U32, U64, U256 as U256_TYPE};
 use crate::starknet::contract::{
@@ -75,7 +76,9 @@ impl Router {
             (true, false) => MAX_SQRT_RATIO - U256::ONE,
         };
         let size = u128::try_from(amount).map_err(|_| Revert::new("amount overflow"))?;
-        let (from, own, pool) = (env.caller(), env.address(), id.address());
+        let known = env.call(&get_pool_call(&id))?;
+        let pool = Calldata::new(&known).felt()?;
+        let (from, own) = (env.caller(), env.address());
         collect(env, sold, (from, own), amount)?;
         env.call(&approve_call(sold, pool, amount))?;
         let order = Order {

@@ -20,7 +20,10 @@ fn id() -> PoolId {
 fn lab(id: &PoolId, tick: i32) -> Lab {
     let mut lab = Lab::new(install);
     lab.run(ALICE, &create_pool_call(id));
-    lab.run(ALICE, &initialize_call(id, sqrt_ratio_at(tick).unwrap()));
+    lab.run(
+        ALICE,
+        &initialize_call(id.address(), sqrt_ratio_at(tick).unwrap()),
+    );
     for person in [ALICE, BOB] {
         for spender in [id.address(), ROUTER] {
             lab.approve(person, spender, &[ETH, DAI]);
@@ -67,14 +70,18 @@ fn events_have_the_felts_of_the_venue() {
     lab.approve(ALICE, id.address(), &[ETH, DAI]);
     lab.approve(ALICE, ROUTER, &[ETH, DAI]);
     let bounds = [-600, 1_200];
-    let early = mint_call(&id, ALICE, bounds, E18);
+    let early = mint_call(id.address(), ALICE, bounds, E18);
     lab.refuses(ALICE, &early, "not initialized");
     let price = sqrt_ratio_at(-7).unwrap();
-    let (_, events) = lab.run(ALICE, &initialize_call(&id, price));
+    let (_, events) = lab.run(ALICE, &initialize_call(id.address(), price));
     let initialized = [halves(price), Signed::of_tick(-7).felts()].concat();
     assert_eq!(*event(&events, "Initialize").data, initialized);
-    lab.refuses(ALICE, &initialize_call(&id, price), "already initialized");
-    let (taken, events) = lab.run(ALICE, &mint_call(&id, ALICE, bounds, E18));
+    lab.refuses(
+        ALICE,
+        &initialize_call(id.address(), price),
+        "already initialized",
+    );
+    let (taken, events) = lab.run(ALICE, &mint_call(id.address(), ALICE, bounds, E18));
     let mint = event(&events, "Mint");
     assert_eq!((mint.data.len(), &mint.data[7..]), (11, &taken[..]));
     let sale = sell_call(&id, ETH, U256::from(E18 / 1_000), U256::ONE, BOB);
@@ -101,15 +108,15 @@ fn events_have_the_felts_of_the_venue() {
         lab.view(id.address(), "get_sqrt_price_X96", &[]),
         swap.data[8..10]
     );
-    let (given, events) = lab.run(ALICE, &burn_call(&id, bounds, E18));
+    let (given, events) = lab.run(ALICE, &burn_call(id.address(), bounds, E18));
     let burn = event(&events, "Burn");
     assert_eq!((burn.data.len(), &burn.data[6..]), (10, &given[..]));
     let before = lab.balance(ETH, BOB);
-    let (collected, events) = lab.run(ALICE, &collect_call(&id, BOB, bounds));
+    let (collected, events) = lab.run(ALICE, &collect_call(id.address(), BOB, bounds));
     assert_eq!(event(&events, "Collect").data.len(), 8);
     assert_eq!(collected[0], given[0]);
     assert_eq!(lab.balance(ETH, BOB) - before, numbers(&given)[0]);
-    let nothing = lab.run(ALICE, &collect_call(&id, BOB, bounds)).0;
+    let nothing = lab.run(ALICE, &collect_call(id.address(), BOB, bounds)).0;
     assert_eq!(nothing, [Felt::ZERO, Felt::ZERO]);
 }
 
@@ -117,7 +124,7 @@ fn events_have_the_felts_of_the_venue() {
 fn a_pool_refuses_what_it_cannot_do() {
     let id = id();
     let mut lab = lab(&id, 0);
-    let mint = |bounds, amount| mint_call(&id, ALICE, bounds, amount);
+    let mint = |bounds, amount| mint_call(id.address(), ALICE, bounds, amount);
     lab.refuses(
         ALICE,
         &mint([60, 0], 1),
@@ -127,7 +134,11 @@ fn a_pool_refuses_what_it_cannot_do() {
     lab.refuses(ALICE, &mint([-887_280, 60], 1), "tick_lower too low");
     lab.refuses(ALICE, &mint([0, 887_280], 1), "tick_upper too high");
     lab.refuses(ALICE, &mint([0, 60], 0), "amount must be greater than 0");
-    lab.refuses(ALICE, &burn_call(&id, [0, 60], 1), "u128_sub Overflow");
+    lab.refuses(
+        ALICE,
+        &burn_call(id.address(), [0, 60], 1),
+        "u128_sub Overflow",
+    );
     lab.run(ALICE, &mint([-6_000, 6_000], E18));
     let greedy = sell_call(&id, ETH, U256::from(1_000), U256::from(1_000), BOB);
     lab.refuses(BOB, &greedy, "too little received");
@@ -204,14 +215,14 @@ proptest! {
             match act {
                 Act::Mint { lower, width, liquidity } => {
                     let bounds = [lower * spacing, (lower + width) * spacing];
-                    lab.run(ALICE, &mint_call(&id, ALICE, bounds, liquidity));
+                    lab.run(ALICE, &mint_call(id.address(), ALICE, bounds, liquidity));
                     let change = i128::try_from(liquidity).unwrap();
                     model.update_position(bounds[0], bounds[1], change).unwrap();
                     positions.push((bounds, liquidity));
                 }
                 Act::Burn => if let Some((bounds, liquidity)) = positions.pop() {
-                    lab.run(ALICE, &burn_call(&id, bounds, liquidity));
-                    lab.run(ALICE, &collect_call(&id, ALICE, bounds));
+                    lab.run(ALICE, &burn_call(id.address(), bounds, liquidity));
+                    lab.run(ALICE, &collect_call(id.address(), ALICE, bounds));
                     let change = -i128::try_from(liquidity).unwrap();
                     model.update_position(bounds[0], bounds[1], change).unwrap();
                 },
@@ -253,7 +264,7 @@ proptest! {
     fn there_and_back_never_pays(first: bool, amount in 1_u128..E18 / 10) {
         let id = id();
         let mut lab = lab(&id, 0);
-        lab.run(ALICE, &mint_call(&id, ALICE, [-60_000, 60_000], E18));
+        lab.run(ALICE, &mint_call(id.address(), ALICE, [-60_000, 60_000], E18));
         let [sold, bought] = if first { [ETH, DAI] } else { [DAI, ETH] };
         let before = lab.balance(sold, BOB);
         let (got, _) = lab.run(BOB, &sell_call(&id, sold, U256::from(amount), U256::ZERO, BOB));
