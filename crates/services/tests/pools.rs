@@ -72,7 +72,9 @@ async fn what_pairs_hold_is_what_their_contracts_say() {
     let head = world.node.head();
     let said = world.client.pool_reserves(&questions, head).await.unwrap();
     for (question, said) in questions.iter().zip(said) {
-        let view = pools.iter().find(|view| view.contract() == question.contract);
+        let view = pools
+            .iter()
+            .find(|view| view.contract() == question.contract);
         assert_eq!(Some(view.unwrap().pool.holdings()), said, "{question:?}");
     }
 }

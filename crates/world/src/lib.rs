@@ -67,11 +67,7 @@ pub struct Station {
 }
 
 /// Everything that a store holds of the chain.
-pub type Contents = (
-    Vec<(u64, Felt)>,
-    Vec<(Address, u64, Reading)>,
-    PoolHistory,
-);
+pub type Contents = (Vec<(u64, Felt)>, Vec<(Address, u64, Reading)>, PoolHistory);
 
 impl World {
     /// A world with a short history.
