@@ -2,17 +2,9 @@
 
 pub(crate) mod account;
 mod arithmetic;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the world does not trade yet")
-)]
 pub(crate) mod ekubo;
 pub(crate) mod erc20;
 #[cfg(test)]
 mod lab;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the world does not trade yet")
-)]
 pub(crate) mod pairs;
 pub(crate) mod text;
