@@ -6,7 +6,8 @@ use super::gas::Prices;
 use super::process::{self, Charge};
 use super::refusal::Refusal;
 use super::state::{Key, Slot, State};
-use super::transaction::{Call, Receipt, Request, Transaction};
+use super::transaction::{Receipt, Request, Transaction};
+use super::world::Deed;
 use primitives::{Felt, U256};
 use std::sync::Arc;
 
@@ -99,15 +100,9 @@ impl BlockBuilder<'_> {
     }
 
     /// Includes calls of one of the world's own actors.
-    pub(crate) fn act(
-        &mut self,
-        hash: Felt,
-        sender: Felt,
-        calls: &[Call],
-        charge: Charge,
-    ) -> Result<(), Refusal> {
-        let nonce = self.view().nonce(sender);
-        let request = Request::of_actor(hash, (sender, nonce), calls, self.open.prices);
+    pub(crate) fn act(&mut self, hash: Felt, deed: &Deed, charge: Charge) -> Result<(), Refusal> {
+        let nonce = self.view().nonce(deed.sender);
+        let request = Request::of_actor(hash, deed, nonce, self.open.prices);
         self.include(request, charge)
     }
 }

@@ -17,7 +17,8 @@ use super::mempool::Mempool;
 use super::state::{Key, State};
 use super::storage::StorageIndex;
 use super::transaction::{Request, Transaction};
-use super::world::{World, actors};
+use super::world::World;
+use super::world::actors::{self, Moment};
 use primitives::Felt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -183,7 +184,12 @@ impl Chain {
             state: &mut self.state,
             open: &mut self.open,
         };
-        actors::act(&self.world, &mut builder, &mut rng, seed, transactions);
+        let moment = Moment {
+            seed,
+            time: timestamp,
+            mean: transactions,
+        };
+        actors::act(&self.world, &mut builder, &mut rng, moment);
         self.seal(timestamp);
     }
 

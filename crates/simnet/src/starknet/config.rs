@@ -13,6 +13,12 @@ pub(crate) const MAX_HISTORY_EVENTS: usize = 200_000;
 /// Blocks with more transactions than this (on average) are not made.
 pub(crate) const MAX_TRANSACTIONS_PER_BLOCK: u32 = 1_000;
 
+/// More pools than this are not made.
+pub(crate) const MAX_POOLS: usize = 1_000;
+
+/// Pools by default.
+const POOLS: usize = 320;
+
 /// Blocks kept by default; older ones are dropped, as on a pruned node.
 const KEPT_BLOCKS: usize = 40_000;
 
@@ -32,6 +38,9 @@ pub struct StarknetConfig {
     pub history: History,
     /// Transactions of the world's own actors in a block, on average.
     pub transactions_per_block: u32,
+    /// Pools that the exchanges have at the beginning; without any there are no
+    /// exchanges. Few ones are those of the hubs, one on every venue.
+    pub pools: usize,
     /// Blocks that stay readable. At least the newest one always does.
     pub kept_blocks: usize,
     /// The folder in which the chain outlives the process; nothing is kept
@@ -47,6 +56,7 @@ impl Default for StarknetConfig {
             block_time: Some(Duration::from_secs(2)),
             history: History::default(),
             transactions_per_block: 3,
+            pools: POOLS,
             kept_blocks: KEPT_BLOCKS,
             data: None,
         }

@@ -112,11 +112,17 @@ fn turn(request: &Request) -> Turn {
 mod tests {
     use super::*;
     use crate::starknet::gas::Prices;
+    use crate::starknet::world::Deed;
 
     fn request(sender: u64, nonce: u64) -> Request {
         let sender = Felt::from(sender);
         let hash = sender * Felt::from(1_000_000) + Felt::from(nonce);
-        Request::of_actor(hash, (sender, nonce), &[], Prices::of_block(0, 0))
+        Request::of_actor(
+            hash,
+            &Deed::plain(sender, Vec::new()),
+            nonce,
+            Prices::of_block(0, 0),
+        )
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use super::chain::Chain;
 use super::config::{
-    History, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_TRANSACTIONS_PER_BLOCK, StarknetConfig,
+    History, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_POOLS, MAX_TRANSACTIONS_PER_BLOCK,
+    StarknetConfig,
 };
 use super::fault::{FaultError, FaultKind, Faults};
 use super::feed::{Feed, News};
@@ -11,7 +12,7 @@ use super::ledger::{Ledger, SteerError, Steering};
 use super::refusal::Refusal;
 use super::rpc;
 use super::transaction::{Request, SignedTransaction};
-use super::world::{MAX_ACTOR_EVENTS, PrefundedAccount, World, token_list};
+use super::world::{ACTOR_EVENTS, Genesis, PrefundedAccount, World, token_list, venue_list};
 use primitives::transaction_hash::Version;
 use primitives::{BlockRef, Clock, Felt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -61,7 +62,7 @@ impl StarknetNode {
         let Some(folder) = &config.data else {
             return Ok(Self::new(config, clock));
         };
-        let (mut journal, restored) = Journal::open(folder, config.seed, config.kept_blocks)?;
+        let (mut journal, restored) = Journal::open(folder, genesis(&config), config.kept_blocks)?;
         if let Some(restored) = restored {
             let ledger = Ledger::restored(restored, journal, config.kept_blocks);
             let node = Self::with(ledger, &config, clock);
@@ -249,6 +250,12 @@ impl StarknetNode {
         token_list::render()
     }
 
+    /// The exchanges of every simulated network that has any, as JSON: names,
+    /// kinds, contracts, and the classes of their pools.
+    pub fn venues() -> String {
+        venue_list::render()
+    }
+
     /// The node's time in seconds.
     pub(crate) fn now(&self) -> u64 {
         seconds(self.0.clock.as_ref()).saturating_add(self.0.steering.ahead())
@@ -286,13 +293,20 @@ impl StarknetNode {
 fn first_chain(config: &StarknetConfig, now: u64) -> Chain {
     let times = config.history.timestamps(now);
     let transactions = transactions_per_block(config).min(history_transactions(times.len()));
-    let world = World::new(config.seed);
+    let world = World::new(genesis(config));
     let first = times.first().copied().unwrap_or_default();
     let mut chain = Chain::new(world, first.min(GENESIS_TIME), config.kept_blocks);
     for time in times.iter().skip(1) {
         chain.mine(*time, transactions);
     }
     chain
+}
+
+fn genesis(config: &StarknetConfig) -> Genesis {
+    Genesis {
+        seed: config.seed,
+        pools: config.pools.min(MAX_POOLS),
+    }
 }
 
 fn transactions_per_block(config: &StarknetConfig) -> u32 {
@@ -304,7 +318,7 @@ fn transactions_per_block(config: &StarknetConfig) -> u32 {
 /// Transactions per block that keep a history of `blocks` within its events.
 fn history_transactions(blocks: usize) -> u32 {
     let blocks = blocks.clamp(1, MAX_HISTORY_BLOCKS);
-    u32::try_from(MAX_HISTORY_EVENTS / (blocks * MAX_ACTOR_EVENTS)).unwrap_or(u32::MAX)
+    u32::try_from(MAX_HISTORY_EVENTS / (blocks * ACTOR_EVENTS)).unwrap_or(u32::MAX)
 }
 
 fn seconds(clock: &dyn Clock) -> u64 {

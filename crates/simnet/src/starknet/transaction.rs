@@ -2,6 +2,7 @@
 
 use super::gas::{Prices, Resources, with_headroom};
 use super::hash::contract_address;
+use super::world::Deed;
 use super::world::token_list::CHAIN_ID;
 use primitives::transaction_hash::{DeployAccount, Invoke, Terms, Version};
 use primitives::{Felt, short_string};
@@ -60,24 +61,20 @@ impl Request {
 
     /// A transaction of the world's own actors, whom nobody needs to check: it
     /// has no signature, and its hash is not computed from its content.
-    pub(crate) fn of_actor(
-        hash: Felt,
-        (sender, nonce): (Felt, u64),
-        calls: &[Call],
-        prices: Prices,
-    ) -> Self {
+    pub(crate) fn of_actor(hash: Felt, deed: &Deed, nonce: u64, prices: Prices) -> Self {
+        let sender = deed.sender;
         Self {
             hash,
             sender,
             signed: SignedTransaction {
                 action: Action::Invoke(Invoke {
                     sender,
-                    calldata: execute_calldata(calls),
+                    calldata: execute_calldata(&deed.calls),
                     account_deployment_data: Vec::new(),
                 }),
                 terms: Terms {
                     nonce,
-                    bounds: with_headroom(Resources::of_calls(calls.len()), prices),
+                    bounds: with_headroom(Resources::of_calls(deed.work), prices),
                     ..Terms::default()
                 },
                 signature: Vec::new(),

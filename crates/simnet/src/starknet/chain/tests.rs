@@ -4,6 +4,7 @@ use super::*;
 use crate::starknet::config::History;
 use crate::starknet::contracts::erc20::{TOTAL_SUPPLY, balance_key};
 use crate::starknet::hash::from_felt;
+use crate::starknet::world::Genesis;
 use primitives::{U256, selector};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -12,7 +13,7 @@ const NOW: u64 = 1_800_000_000;
 
 fn chain(seed: u64, blocks: usize, transactions: u32, kept: usize) -> Chain {
     let times = History::blocks(blocks, Duration::from_secs(30)).timestamps(NOW);
-    let mut chain = Chain::new(World::new(seed), times[0], kept);
+    let mut chain = Chain::new(World::new(Genesis { seed, pools: 24 }), times[0], kept);
     for time in &times[1..] {
         chain.mine(*time, transactions);
     }

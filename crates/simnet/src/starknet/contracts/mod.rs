@@ -2,10 +2,6 @@
 
 pub(crate) mod account;
 mod arithmetic;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the world does not trade yet")
-)]
 pub(crate) mod ekubo;
 pub(crate) mod erc20;
 #[cfg_attr(
@@ -17,10 +13,6 @@ pub(crate) mod jediswap_v2;
 mod lab;
 #[cfg_attr(not(test), expect(dead_code, reason = "the world does not trade yet"))]
 pub(crate) mod migration;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the world does not trade yet")
-)]
 pub(crate) mod pairs;
 mod signed;
 pub(crate) mod text;

@@ -6,7 +6,7 @@ use super::record::{Control, Record};
 use super::segment::{self, HEADER_BYTES};
 use crate::starknet::chain::{Chain, KeptBlock};
 use crate::starknet::transaction::Request;
-use crate::starknet::world::World;
+use crate::starknet::world::{Genesis, World};
 use primitives::U256;
 use std::fs;
 use std::path::Path;
@@ -30,9 +30,9 @@ pub(super) struct Read {
 }
 
 /// Reads all segments, one after the other.
-pub(super) fn read(folder: &Path, seed: u64, kept_blocks: usize) -> Result<Read, OpenError> {
+pub(super) fn read(folder: &Path, genesis: Genesis, kept_blocks: usize) -> Result<Read, OpenError> {
     let mut replay = Replay {
-        seed,
+        genesis,
         chain: None,
         control: Control::default(),
         unsealed: Vec::new(),
@@ -41,7 +41,7 @@ pub(super) fn read(folder: &Path, seed: u64, kept_blocks: usize) -> Result<Read,
     for number in segment::numbers(folder)? {
         let path = segment::path(folder, number);
         let bytes = fs::read(&path).map_err(OpenError::read(&path))?;
-        let entries = segment::entries(&bytes, seed, &path)?.unwrap_or_default();
+        let entries = segment::entries(&bytes, genesis.seed, &path)?.unwrap_or_default();
         let (entries, length) = frame::complete(entries);
         let used = replay.segment(&entries);
         if used.is_none() {
@@ -67,7 +67,7 @@ struct Used {
 }
 
 struct Replay {
-    seed: u64,
+    genesis: Genesis,
     chain: Option<Chain>,
     control: Control,
     /// Transactions from outside that are in no block yet.
@@ -126,7 +126,7 @@ impl Replay {
             };
             all.extend(values.into_iter().filter(|(_, value)| *value != U256::ZERO));
         }
-        let world = World::new(self.seed);
+        let world = World::new(self.genesis);
         self.chain = Some(Chain::resume(world, all, base));
         Some(())
     }

@@ -30,6 +30,7 @@ fn config(data: Option<&Path>) -> StarknetConfig {
         block_time: None,
         history: History::blocks(4, Duration::from_secs(10)),
         transactions_per_block: 1,
+        pools: 24,
         kept_blocks: 100,
         data: data.map(Path::to_owned),
     }

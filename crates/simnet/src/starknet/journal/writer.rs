@@ -8,6 +8,7 @@ use super::segment;
 use crate::starknet::block::Block;
 use crate::starknet::chain::Chain;
 use crate::starknet::transaction::Request;
+use crate::starknet::world::Genesis;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -47,7 +48,7 @@ pub(crate) enum Change<'c> {
 #[derive(Debug)]
 pub(crate) struct Journal {
     folder: PathBuf,
-    seed: u64,
+    genesis: Genesis,
     segment_blocks: usize,
     /// By number, with the height of their checkpoints.
     segments: Vec<(u64, u64)>,
@@ -70,19 +71,19 @@ impl Journal {
     /// that it has.
     pub(crate) fn open(
         folder: &Path,
-        seed: u64,
+        genesis: Genesis,
         kept_blocks: usize,
     ) -> Result<(Self, Option<Restored>), OpenError> {
         fs::create_dir_all(folder).map_err(KeepError::at(folder))?;
         let mut journal = Self {
             folder: folder.to_owned(),
-            seed,
+            genesis,
             segment_blocks: (kept_blocks / SEGMENTS).clamp(MIN_SEGMENT_BLOCKS, MAX_SEGMENT_BLOCKS),
             segments: Vec::new(),
             current: None,
             _lock: lock(folder)?,
         };
-        let read = replay::read(folder, seed, kept_blocks)?;
+        let read = replay::read(folder, genesis, kept_blocks)?;
         journal.segments = read.segments;
         if let (Some((number, _)), Some(length)) = (journal.segments.last(), read.complete) {
             let path = segment::path(folder, *number);
@@ -95,7 +96,7 @@ impl Journal {
 
     /// The chain as the folder has it, whatever it is in memory.
     pub(crate) fn restore(&self, kept_blocks: usize) -> Result<Option<Restored>, OpenError> {
-        Ok(replay::read(&self.folder, self.seed, kept_blocks)?.restored)
+        Ok(replay::read(&self.folder, self.genesis, kept_blocks)?.restored)
     }
 
     /// Keeps a change. `durable` means even if the power fails.
@@ -142,7 +143,7 @@ impl Journal {
         let path = segment::path(&self.folder, number);
         let mut segment = Current::create(unfinished.clone())?;
         segment
-            .write(self.seed, chain, at, control)
+            .write(self.genesis.seed, chain, at, control)
             .map_err(KeepError::at(&unfinished))?;
         if let Some(current) = &mut self.current {
             current.sync()?;

@@ -1,5 +1,6 @@
-//! What happens by itself: holders who pay each other.
+//! What happens by itself: holders who pay each other, and those who trade.
 
+use super::market::{self, Deed, Scene};
 use super::{STRK, Traded, World, tokens::whole};
 use crate::starknet::builder::BlockBuilder;
 use crate::starknet::contracts::erc20::{approve_call, balance_key, transfer_call};
@@ -11,43 +12,81 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// An actor's transaction has at most this many events: its payments and the fee.
-pub(crate) const MAX_ACTOR_EVENTS: usize = 4;
+/// An actor's transaction has fewer events than this on average.
+pub(crate) const ACTOR_EVENTS: usize = 8;
 
-const MAX_PAYMENTS: usize = MAX_ACTOR_EVENTS - 1;
+/// A transaction makes at most so many payments.
+const MAX_PAYMENTS: usize = 3;
 
 /// An actor whose purse turns out to be empty is replaced this often.
 const ATTEMPTS: usize = 4;
 
-/// Puts about `mean` transactions of actors into a block.
+/// What a block's actors go by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    /// The block's own randomness.
+    pub(crate) seed: Felt,
+    pub(crate) time: u64,
+    /// Transactions, on average.
+    pub(crate) mean: u32,
+}
+
+/// Puts about `mean` transactions of actors into a block, after those that open
+/// the exchanges.
 pub(crate) fn act(
     world: &World,
     builder: &mut BlockBuilder<'_>,
     rng: &mut ChaCha8Rng,
-    seed: Felt,
-    mean: u32,
+    moment: Moment,
 ) {
-    let count = rng.random_range(0..=u64::from(mean) * 2);
-    for index in 0..count {
-        let Some((sender, calls)) = (0..ATTEMPTS).find_map(|_| plan(world, builder, rng)) else {
-            continue;
-        };
-        let hash = digest("INVOKE", &[seed, Felt::from(index)]);
-        if let Err(error) = builder.act(hash, sender, &calls, Charge::Fee) {
+    let mut index = 0;
+    let mut include = |builder: &mut BlockBuilder<'_>, deed: &Deed| {
+        let hash = digest("INVOKE", &[moment.seed, Felt::from(index)]);
+        index += 1;
+        if let Err(error) = builder.act(hash, deed, Charge::Fee) {
             tracing::warn!(%error, "a simulated actor cannot pay the fee");
+        }
+        index
+    };
+    for pool in market::opening(world, builder.open.number) {
+        if let Some(deed) = market::open(scene(world, builder, moment), pool, rng) {
+            include(builder, &deed);
+        }
+    }
+    let count = rng.random_range(0..=u64::from(moment.mean) * 2);
+    let mut made = 0;
+    for _ in 0..count {
+        if made >= count {
+            break;
+        }
+        let deeds = (0..ATTEMPTS).find_map(|_| plan(scene(world, builder, moment), rng));
+        for deed in deeds.unwrap_or_default() {
+            include(builder, &deed);
+            made += 1;
         }
     }
 }
 
+fn scene<'a>(world: &'a World, builder: &'a BlockBuilder<'_>, moment: Moment) -> Scene<'a> {
+    Scene {
+        world,
+        view: builder.view(),
+        time: moment.time,
+    }
+}
+
 /// Somebody and what they want to do, if they can afford it.
-fn plan(
-    world: &World,
-    builder: &BlockBuilder<'_>,
-    rng: &mut ChaCha8Rng,
-) -> Option<(Felt, Vec<Call>)> {
-    let token = popular(&world.tokens, rng)?;
+fn plan(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>> {
+    if rng.random_range(0..100) < scene.world.market.share() {
+        return market::plan(scene, rng);
+    }
+    payments(scene, rng).map(|deed| vec![deed])
+}
+
+fn payments(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
+    let token = popular(&scene.world.tokens, rng)?;
     let sender = *token.community.choose(rng)?;
-    let owned = |token| builder.view().read(&balance_key(token, sender));
+    let owned = |token| scene.view.read(&balance_key(token, sender));
     let balance = owned(token.address);
     if owned(STRK) < whole(1, 18) || balance.is_zero() {
         return None;
@@ -57,7 +96,7 @@ fn plan(
         0 => vec![payment(token, balance + U256::ONE, rng)?],
         1..6 => vec![approve_call(
             token.address,
-            *world.holders.choose(rng)?,
+            *scene.world.holders.choose(rng)?,
             balance,
         )],
         6..20 => {
@@ -68,7 +107,7 @@ fn plan(
         }
         _ => vec![payment(token, portion(balance, rng), rng)?],
     };
-    Some((sender, calls))
+    Some(Deed::plain(sender, calls))
 }
 
 /// Early tokens in the list are used far more often than late ones.

@@ -6,13 +6,16 @@
 mod accounts;
 pub(crate) mod actors;
 mod hostile;
+pub(crate) mod market;
 mod tail;
 pub(crate) mod token_list;
 mod tokens;
+pub(crate) mod venue_list;
 mod well_known;
 
 pub use accounts::{Funding, PrefundedAccount};
-pub(crate) use actors::MAX_ACTOR_EVENTS;
+pub(crate) use actors::ACTOR_EVENTS;
+pub(crate) use market::Deed;
 pub(crate) use well_known::STRK;
 
 use super::builder::BlockBuilder;
@@ -24,11 +27,13 @@ use super::hash::{digest, from_felt};
 use super::process::Charge;
 use super::state::Key;
 use super::transaction::Call;
+use market::Market;
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokens::Token;
 
@@ -43,6 +48,14 @@ const HOLDERS: usize = 256;
 /// STRK for every holder's fees, in whole tokens.
 const HOLDER_STRK: u64 = 20_000;
 
+/// What a world is made from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Genesis {
+    pub(crate) seed: u64,
+    /// Pools of the exchanges at the beginning.
+    pub(crate) pools: usize,
+}
+
 /// The world as it is before anything happens.
 #[derive(Debug)]
 pub(crate) struct World {
@@ -52,6 +65,9 @@ pub(crate) struct World {
     /// From the most to the least popular.
     tokens: Vec<Traded>,
     holders: Vec<Felt>,
+    market: Market,
+    /// Contracts that are there only if there is a market.
+    exchanges: HashSet<Felt>,
 }
 
 /// A token with those who pass it around among themselves.
@@ -63,16 +79,18 @@ struct Traded {
 }
 
 impl World {
-    /// The world of a seed.
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The world of a seed, with so many pools.
+    pub(crate) fn new(Genesis { seed, pools }: Genesis) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let accounts = accounts::make(&mut rng);
         let holders: Vec<Felt> = (0..HOLDERS).map(|_| random_felt(&mut rng)).collect();
         let account: Arc<dyn Contract> = Arc::new(Account);
         let mut contracts = Contracts::default();
         let addresses = accounts.iter().map(|account| account.address.felt());
+        let market = Market::new(seed, pools);
         for address in addresses
             .chain(holders.iter().copied())
+            .chain(market.desks())
             .chain([DEPLOYER, SEQUENCER])
         {
             contracts.insert(address, Arc::clone(&account));
@@ -91,18 +109,27 @@ impl World {
             });
             contracts.insert(address, Arc::new(contract));
         }
+        let before: HashSet<Felt> = contracts.iter().map(|(address, _)| address).collect();
+        market::install(&mut contracts);
+        let all = contracts.iter().map(|(address, _)| address);
+        let exchanges = all.filter(|address| !before.contains(address)).collect();
         Self {
             seed,
             contracts,
             accounts,
             tokens,
             holders,
+            market,
+            exchanges,
         }
     }
 
     /// Fills the first block: every contract is deployed, every token minted.
     pub(crate) fn begin(&self, builder: &mut BlockBuilder<'_>) {
-        for (address, contract) in self.contracts.iter() {
+        let contracts = self.contracts.iter();
+        let deployed = contracts
+            .filter(|(address, _)| self.market.is_open() || !self.exchanges.contains(address));
+        for (address, contract) in deployed {
             builder.write(Key::class_hash(address), from_felt(contract.class().hash));
         }
         for account in &self.accounts {
@@ -113,7 +140,8 @@ impl World {
         for token in &self.tokens {
             let hash = digest("MINT", &[Felt::from(self.seed), token.address]);
             let mints = self.mints(token, &mut rng);
-            if let Err(error) = builder.act(hash, DEPLOYER, &mints, Charge::Nothing) {
+            let deed = Deed::plain(DEPLOYER, mints);
+            if let Err(error) = builder.act(hash, &deed, Charge::Nothing) {
                 tracing::error!(%error, "a simulated token could not be minted");
             }
         }
@@ -139,6 +167,10 @@ impl World {
             let percent = U256::from(rng.random_range(50_u32..=150));
             mint_call(token.address, *holder, share * percent / U256::from(100))
         }));
+        if self.market.is_open() && self.market.knows(token.address) {
+            let desks = self.market.desks();
+            mints.extend(desks.map(|desk| mint_call(token.address, desk, token.supply)));
+        }
         if token.address == STRK {
             let reserve = tokens::whole(HOLDER_STRK, 18);
             mints.extend(
@@ -174,12 +206,15 @@ fn random_felt(rng: &mut ChaCha8Rng) -> Felt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
+
+    fn world(seed: u64) -> World {
+        World::new(Genesis { seed, pools: 24 })
+    }
 
     #[test]
     fn seeds_make_different_holders_and_the_same_tokens() {
-        let (one, other) = (World::new(1), World::new(2));
-        assert_eq!(World::new(1).holders, one.holders);
+        let (one, other) = (world(1), world(2));
+        assert_eq!(world(1).holders, one.holders);
         assert_ne!(one.holders, other.holders);
         assert_ne!(one.accounts[0].address, other.accounts[0].address);
         let addresses = |world: &World| -> Vec<Felt> {
@@ -190,8 +225,9 @@ mod tests {
 
     #[test]
     fn no_two_contracts_share_an_address() {
-        let world = World::new(0);
-        let expected = HOLDERS + world.accounts.len() + 2 + world.tokens.len();
+        let world = world(0);
+        let people = HOLDERS + world.accounts.len() + 2 + world.market.desks().count();
+        let expected = people + world.tokens.len() + world.exchanges.len();
         assert_eq!(world.contracts.iter().count(), expected);
         let distinct: HashSet<Felt> = world.holders.iter().copied().collect();
         assert_eq!(distinct.len(), HOLDERS);

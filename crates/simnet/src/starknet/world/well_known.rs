@@ -26,7 +26,7 @@ pub(super) struct WellKnown {
     pub(super) decimals: u32,
     form: (Text, Fashion),
     /// In whole tokens.
-    supply: u64,
+    pub(super) supply: u64,
     /// Its name at aggregators of market data, where it has one.
     pub(super) aggregator_id: Option<&'static str>,
 }

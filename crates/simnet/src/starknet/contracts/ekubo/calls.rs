@@ -79,6 +79,11 @@ pub(crate) fn swap_calls(hops: &[Hop], sold: Felt, amount: u128, least: U256) ->
     ]
 }
 
+/// Takes back what the router has of a token.
+pub(crate) fn clear_call(token: Felt) -> Call {
+    call(ROUTER, "clear", vec![token])
+}
+
 fn call(to: Felt, name: &str, calldata: Vec<Felt>) -> Call {
     Call {
         to,

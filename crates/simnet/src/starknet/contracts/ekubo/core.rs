@@ -16,6 +16,7 @@ use crate::starknet::contract::{
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::pay;
 use crate::starknet::contracts::signed::Signed;
+use crate::starknet::execution::{Execution, View};
 use crate::starknet::hash::{digest, from_felt};
 use crate::starknet::world::DEPLOYER;
 use amm::ekubo::{MAX_TICK, MIN_TICK, Rounding, position_amounts, sqrt_ratio_at};
@@ -94,6 +95,18 @@ impl Contract for Core {
 fn position_id(salt: Felt, owner: Felt, bounds: Bounds) -> Felt {
     let parts = [vec![salt, owner], bounds.felts()].concat();
     digest("EKUBO POSITION", &parts)
+}
+
+/// The liquidity of the position `id` as the state has it.
+pub(crate) fn position_liquidity(
+    view: View<'_>,
+    key: &PoolKey,
+    id: u64,
+    [lower, upper]: [i32; 2],
+) -> u128 {
+    let bounds = Bounds { lower, upper };
+    let position = position_id(Felt::from(id), POSITIONS, bounds);
+    Pool::new(key).position(&Execution::new(view, None), position)
 }
 
 /// Only contracts that settle afterwards may change what the core holds.

@@ -15,8 +15,12 @@ mod positions;
 mod router;
 mod wire;
 
-pub(crate) use calls::{Hop, initialize_call, mint_position_call, swap_calls, withdraw_call};
+pub(crate) use self::core::position_liquidity;
+pub(crate) use calls::{
+    Hop, clear_call, initialize_call, mint_position_call, swap_calls, withdraw_call,
+};
 pub(crate) use pool::{PoolKey, pool};
+pub(crate) use positions::{COUNT as POSITION_COUNT, position_owner};
 
 use self::core::Core;
 use crate::starknet::execution::Contracts;

@@ -1,9 +1,9 @@
 //! Positions of people: each has a number, and an owner who may change it.
 
-use super::clear;
 use super::core::update_position;
 use super::pool::{Pool, PoolKey};
 use super::wire::{BOUNDS, Bounds, POOL_KEY, STRUCTURES, read_key};
+use super::{POSITIONS, clear};
 use crate::starknet::class::{
     ADDRESS, BOOL, Class, Interface, Typed, U64, U128, U256 as U256_TYPE,
 };
@@ -11,14 +11,16 @@ use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returne
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::{balance_of, pay};
 use crate::starknet::contracts::signed::Signed;
+use crate::starknet::execution::View;
 use crate::starknet::hash::{felt, from_felt};
-use crate::starknet::state::Variable;
+use crate::starknet::state::{Key, Variable};
 use amm::ekubo::position_amounts;
 use primitives::{Felt, U256};
 use std::sync::LazyLock;
 
 const OWNERS: Variable = Variable::felt("owners");
-const COUNT: Variable = Variable::felt("next_token_id");
+/// How many there are.
+pub(crate) const COUNT: Variable = Variable::felt("next_token_id");
 
 type Entry = Function<Positions>;
 
@@ -60,6 +62,11 @@ impl Contract for Positions {
     fn call(&self, env: &mut Env<'_, '_>, selector: Felt, calldata: &[Felt]) -> Option<Returned> {
         KIND.entrypoints.run(self, env, selector, calldata)
     }
+}
+
+/// The owner of a position as the state has it; zero where there is none.
+pub(crate) fn position_owner(view: View<'_>, id: u64) -> Felt {
+    felt(view.read(&Key::new(POSITIONS, OWNERS, &[Felt::from(id)])))
 }
 
 /// The most liquidity that both amounts are enough for, found by halving.

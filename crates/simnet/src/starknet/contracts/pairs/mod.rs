@@ -100,6 +100,11 @@ impl Venue {
         contracts.declare(Arc::new(pair::Pair::new(self)));
     }
 
+    /// The class of the venue's pairs.
+    pub(crate) fn pair_class_hash(&self) -> Felt {
+        self.pair.class.hash
+    }
+
     /// Where the pair is, or will be.
     pub(crate) fn pair_address(&self, id: &PairId) -> Felt {
         let Deployment {

@@ -130,6 +130,11 @@ impl Contract for MySwap {
     }
 }
 
+/// The class of the contract.
+pub(crate) fn class_hash() -> Felt {
+    KIND.class.hash
+}
+
 /// Puts the contract where it belongs.
 pub(crate) fn install(contracts: &mut Contracts) {
     contracts.insert(MY_SWAP, Arc::new(MySwap));
@@ -138,6 +143,16 @@ pub(crate) fn install(contracts: &mut Contracts) {
 /// Where the reserves of a pool are.
 pub(crate) fn reserve_keys(pool: u64) -> [Key; 2] {
     RESERVES.map(|reserve| Key::new(MY_SWAP, reserve, &[Felt::from(pool)]))
+}
+
+/// Where the number of the pool of two tokens is.
+pub(crate) fn pool_key_of([a, b]: [Felt; 2]) -> Key {
+    Key::new(MY_SWAP, POOL_OF, &[tokens_key(a, b)])
+}
+
+/// Where the shares of an owner are.
+pub(crate) fn shares_key(pool: u64, owner: Felt) -> Key {
+    Key::new(MY_SWAP, SHARES, &[Felt::from(pool), owner])
 }
 
 /// Creates the pool of two tokens with their first amounts, of which the

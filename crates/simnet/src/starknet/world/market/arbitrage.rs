@@ -1,0 +1,171 @@
+//! Those who bring pools to the price of the market, and keep the difference.
+
+use super::pool::{At, Order, Pool, Spot, slope};
+use super::rehearsal::{Deed, Rehearsal};
+use super::{Scene, permille};
+use crate::starknet::contracts::erc20::balance_key;
+use primitives::U256;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+
+/// Pools that an arbitrageur looks at before choosing one.
+const LOOKED_AT: usize = 24;
+
+/// A difference that is worth a transaction, beyond the fee.
+const WORTHWHILE: f64 = 0.000_5;
+
+/// What an arbitrageur at least wants to sell, in dollars.
+const LEAST_USD: f64 = 0.5;
+
+/// Halvings until an amount on a stable curve is good enough.
+const HALVINGS: usize = 40;
+
+/// Brings the pool that is furthest from the market back to it.
+pub(super) fn correct(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
+    let sender = *scene.market().arbitrageurs.choose(rng)?;
+    let mut best: Option<(&Pool, Gap)> = None;
+    for _ in 0..LOOKED_AT {
+        let found = scene
+            .popular_pool(rng)
+            .and_then(|pool| Some((pool, gap(scene, pool)?)));
+        if let Some((pool, gap)) = found
+            && best.is_none_or(|(_, widest)| gap.profit > widest.profit)
+        {
+            best = Some((pool, gap));
+        }
+    }
+    let (pool, gap) = best?;
+    trade(scene, pool, gap, sender)
+}
+
+/// How far a pool is from the market.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    spot: Spot,
+    /// The price of the market.
+    outside: f64,
+    /// Whether the pool pays too much for its first token.
+    first: bool,
+    /// What the first unit earns, as a share, after the fee.
+    profit: f64,
+}
+
+fn gap(scene: Scene<'_>, pool: &Pool) -> Option<Gap> {
+    let spot = scene.spot(pool)?;
+    let outside = scene.outside_price(pool)?;
+    let difference = (spot.price() / outside).ln();
+    let profit = difference.abs() - pool.fee;
+    (profit > WORTHWHILE).then_some(Gap {
+        spot,
+        outside,
+        first: difference > 0.0,
+        profit,
+    })
+}
+
+/// Sells until the next unit would earn nothing.
+fn trade(scene: Scene<'_>, pool: &Pool, gap: Gap, sender: primitives::Felt) -> Option<Deed> {
+    let (sold, bought) = pool.way(gap.first);
+    let (asset, gained) = pool.asset_way(gap.first);
+    let owned = permille(scene.view.read(&balance_key(sold, sender)), 500);
+    let route = [pool];
+    let mut order = Order {
+        route: &route,
+        sender,
+        sold,
+        amount: owned,
+    };
+    let limit = limit(pool, gap)?;
+    match gap.spot {
+        Spot::Ranges(_) => {
+            // The exchange itself says how much reaches the limit.
+            let calls = order.calls(scene.view, U256::ZERO, limit)?;
+            let mut rehearsal = Rehearsal::new(scene.view);
+            let before = rehearsal.balance(sold, sender);
+            rehearsal.make(sender, &calls).ok()?;
+            order.amount = before.checked_sub(rehearsal.balance(sold, sender))?;
+        }
+        Spot::Product(_) | Spot::Stable(..) => {
+            order.amount = U256::try_from(amount(pool, gap)?).ok()?.min(owned);
+        }
+    }
+    let worth = |asset, amount: U256| {
+        let price = scene.unit_price(asset, scene.time)?;
+        Some(f64::from(amount) * price)
+    };
+    let cost = worth(asset, order.amount)?;
+    if cost < LEAST_USD {
+        return None;
+    }
+    let calls = order.calls(scene.view, U256::ZERO, limit)?;
+    let mut rehearsal = Rehearsal::new(scene.view);
+    let gain = rehearsal.gain(sender, &calls, bought)?;
+    if worth(gained, gain)? <= cost {
+        return None;
+    }
+    let calls = order.calls(scene.view, gain, limit)?;
+    Some(rehearsal.done(sender, calls))
+}
+
+/// What a unit of the sold token is worth outside, in the bought one.
+fn wanted(gap: Gap) -> f64 {
+    if gap.first {
+        gap.outside
+    } else {
+        1.0 / gap.outside
+    }
+}
+
+/// The amount after which a pool of two reserves pays no more than the market.
+fn amount(pool: &Pool, gap: Gap) -> Option<f64> {
+    let kept = 1.0 - pool.fee;
+    let wanted = wanted(gap);
+    let turned = |[a, b]: [f64; 2]| if gap.first { [a, b] } else { [b, a] };
+    match gap.spot {
+        Spot::Product(reserves) => {
+            let [from, to] = turned(reserves);
+            Some(((from * to * kept / wanted).sqrt() - from) / kept)
+        }
+        Spot::Stable(reserves, wholes) => {
+            let ([from, to], [whole_from, whole_to]) = (turned(reserves), turned(wholes));
+            let wanted = wanted * whole_from / whole_to / kept;
+            let k = from * to * (from * from + to * to);
+            let (mut low, mut high) = (0.0, from + to);
+            for _ in 0..HALVINGS {
+                let sold = f64::midpoint(low, high);
+                let x = from + sold;
+                if slope(x, stable_y(x, k, to)) > wanted {
+                    low = sold;
+                } else {
+                    high = sold;
+                }
+            }
+            Some(low * whole_from / kept)
+        }
+        Spot::Ranges(_) => None,
+    }
+}
+
+/// The y for which the stable curve is worth k, from above by Newton's steps.
+fn stable_y(x: f64, k: f64, mut y: f64) -> f64 {
+    for _ in 0..32 {
+        let value = x * y * (x * x + y * y) - k;
+        y -= value / (x * x * x + 3.0 * x * y * y);
+    }
+    y
+}
+
+/// The ratio at which a pool of ranges pays no more than the market; none for
+/// others.
+fn limit(pool: &Pool, gap: Gap) -> Option<U256> {
+    if !matches!(pool.at, At::Ekubo(_)) {
+        return Some(U256::ZERO);
+    }
+    let kept = 1.0 - pool.fee;
+    let price = if gap.first {
+        gap.outside / kept
+    } else {
+        gap.outside * kept
+    };
+    U256::try_from(price.sqrt() * 128_f64.exp2()).ok()
+}

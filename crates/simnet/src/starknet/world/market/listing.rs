@@ -1,0 +1,232 @@
+//! Which pools there are: the hubs on every venue first, then ever smaller
+//! tokens on fewer venues, with less and less in them.
+
+use super::asset::Asset;
+use super::pool::{At, Pair, Pool};
+use crate::starknet::contracts::ekubo::{ORACLE, PoolKey};
+use crate::starknet::contracts::pairs::{
+    JEDISWAP, NOSTRA, PairId, SITHSWAP, STARKDEFI, TEN_K_SWAP, Venue,
+};
+use crate::starknet::hash::from_felt;
+use primitives::Felt;
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+use std::collections::HashSet;
+
+/// Pairs of hubs by their places among the assets, the busiest first: ETH 0,
+/// STRK 1, USDC 2, USDT 3, WBTC 4, DAI 6.
+const HUB_PAIRS: [[usize; 2]; 12] = [
+    [0, 2],
+    [0, 1],
+    [1, 2],
+    [0, 3],
+    [0, 4],
+    [2, 4],
+    [1, 3],
+    [0, 6],
+    [3, 4],
+    [1, 4],
+    [1, 6],
+    [4, 6],
+];
+
+/// Pairs that are worth one for the other.
+const STEADY_PAIRS: [[usize; 2]; 3] = [[2, 3], [2, 6], [3, 6]];
+
+/// Places of the hubs, with how often smaller tokens are against them.
+const HUBS: [usize; 10] = [0, 0, 0, 1, 1, 1, 2, 2, 3, 6];
+
+/// Assets that are no hubs begin here, apart from DAI.
+const FIRST_SMALL: usize = 5;
+const DAI: usize = 6;
+
+/// Of a token's pools, so many in a hundred are not against its home hub.
+const ABROAD_PERCENT: u32 = 15;
+
+/// No side of a pool has more than this share of what a token is worth.
+const LARGEST_SHARE: f64 = 0.04;
+
+/// An extension of which nobody knows what it does.
+const UNKNOWN: Felt = Felt::from_hex_unchecked("0x07e4e57e5109");
+
+/// A kind of pool.
+#[derive(Debug, Clone, Copy)]
+enum Slot {
+    Volatile(&'static Venue),
+    Stable(&'static Venue),
+    /// With a fee of its own, in the venue's scale and as a share.
+    Priced(&'static Venue, u64, f64),
+    MySwap,
+    /// Hundredths of a per cent, spacing, extension.
+    Ekubo(u32, u32, Felt),
+}
+
+const EKUBO: Slot = Slot::Ekubo(5, 1_000, Felt::ZERO);
+
+/// Every venue, once.
+const EVERYWHERE: [Slot; 7] = [
+    EKUBO,
+    Slot::Volatile(&JEDISWAP),
+    Slot::Volatile(&TEN_K_SWAP),
+    Slot::Volatile(&SITHSWAP),
+    Slot::Volatile(&STARKDEFI),
+    Slot::Priced(&NOSTRA, 0, 0.003),
+    Slot::MySwap,
+];
+
+/// What pairs of tokens of the same worth have.
+const STEADY: [Slot; 4] = [
+    Slot::Stable(&SITHSWAP),
+    Slot::Stable(&STARKDEFI),
+    Slot::Ekubo(1, 200, Felt::ZERO),
+    Slot::Volatile(&JEDISWAP),
+];
+
+/// What the busiest pairs have besides.
+const MORE: [Slot; 5] = [
+    Slot::Ekubo(30, 5_982, Felt::ZERO),
+    Slot::Priced(&NOSTRA, 500_000_000_000_000, 0.000_5),
+    Slot::Ekubo(100, 19_802, Felt::ZERO),
+    Slot::Ekubo(0, 354_892, ORACLE),
+    Slot::Ekubo(30, 5_982, UNKNOWN),
+];
+
+/// How many of the busiest pairs have each of [`MORE`].
+const HOW_MANY: [usize; 5] = [12, 4, 6, 2, 2];
+
+/// Where small tokens trade.
+const SMALL: [Slot; 9] = [
+    Slot::Volatile(&JEDISWAP),
+    Slot::Volatile(&JEDISWAP),
+    Slot::Volatile(&TEN_K_SWAP),
+    Slot::Volatile(&SITHSWAP),
+    Slot::Volatile(&STARKDEFI),
+    Slot::Priced(&NOSTRA, 0, 0.003),
+    Slot::MySwap,
+    Slot::Ekubo(30, 5_982, Felt::ZERO),
+    Slot::Ekubo(100, 19_802, Felt::ZERO),
+];
+
+/// The first `count` pools of a world.
+pub(super) fn pools(assets: &[Asset], count: usize, rng: &mut ChaCha8Rng) -> Vec<Pool> {
+    let mut listing = Listing {
+        assets,
+        pools: Vec::new(),
+        known: HashSet::new(),
+    };
+    listing.hubs(rng);
+    // Draws that were there before are passed over.
+    for _ in 0..count.saturating_mul(8) {
+        if listing.pools.len() >= count {
+            break;
+        }
+        listing.small(rng);
+    }
+    listing.pools.truncate(count);
+    listing.pools
+}
+
+struct Listing<'l> {
+    assets: &'l [Asset],
+    pools: Vec<Pool>,
+    known: HashSet<String>,
+}
+
+impl Listing<'_> {
+    fn hubs(&mut self, rng: &mut ChaCha8Rng) {
+        let mut steady = STEADY_PAIRS.into_iter();
+        for (rank, pair) in HUB_PAIRS.into_iter().enumerate() {
+            for slot in EVERYWHERE {
+                self.add(pair, slot, hub_worth(rank, rng));
+            }
+            if let Some(pair) = steady.next() {
+                for slot in STEADY {
+                    self.add(pair, slot, hub_worth(rank, rng));
+                }
+            }
+        }
+        for (slot, count) in MORE.into_iter().zip(HOW_MANY) {
+            for (rank, pair) in HUB_PAIRS.into_iter().take(count).enumerate() {
+                self.add(pair, slot, hub_worth(rank, rng) / 3.0);
+            }
+        }
+    }
+
+    /// A pool of one small token against a hub.
+    fn small(&mut self, rng: &mut ChaCha8Rng) {
+        let token = rng.random_range(FIRST_SMALL..self.assets.len());
+        if token == DAI {
+            return;
+        }
+        let home = HUBS.get(token % HUBS.len()).copied();
+        let abroad = rng.random_range(0..100) < ABROAD_PERCENT;
+        let hub = if abroad {
+            HUBS.choose(rng).copied()
+        } else {
+            home
+        };
+        if let (Some(hub), Some(slot)) = (hub, SMALL.choose(rng)) {
+            self.add([hub, token], *slot, small_worth(rng));
+        }
+    }
+
+    /// Adds a pool, unless it is there already.
+    fn add(&mut self, [a, b]: [usize; 2], slot: Slot, worth: f64) {
+        let (Some(one), Some(other)) = (self.assets.get(a), self.assets.get(b)) else {
+            return;
+        };
+        let ordered = from_felt(one.address) <= from_felt(other.address);
+        let assets = if ordered { [a, b] } else { [b, a] };
+        let id = PairId::new(one.address, other.address);
+        let most = 2.0 * LARGEST_SHARE * one.capital.min(other.capital);
+        let (at, fee) = place(slot, id);
+        if self.known.insert(format!("{at:?}{assets:?}")) {
+            self.pools.push(Pool {
+                at,
+                assets,
+                tokens: id.tokens,
+                fee,
+                worth: worth.min(most),
+            });
+        }
+    }
+}
+
+fn place(slot: Slot, id: PairId) -> (At, f64) {
+    match slot {
+        Slot::Volatile(venue) => (At::Pair(Pair::new(venue, id)), 0.003),
+        Slot::Stable(venue) => (At::Pair(Pair::new(venue, id.stable(true))), 0.000_4),
+        Slot::Priced(venue, fee, share) => (At::Pair(Pair::new(venue, id.fee(fee))), share),
+        Slot::MySwap => (At::MySwap, 0.003),
+        Slot::Ekubo(points, tick_spacing, extension) => {
+            let key = PoolKey {
+                tokens: id.tokens,
+                fee: u128::MAX / 10_000 * u128::from(points),
+                tick_spacing,
+                extension,
+            };
+            (At::Ekubo(key), f64::from(points) / 10_000.0)
+        }
+    }
+}
+
+fn hub_worth(rank: usize, rng: &mut ChaCha8Rng) -> f64 {
+    let rank = u32::try_from(rank).unwrap_or(u32::MAX);
+    400_000.0 / (1.0 + f64::from(rank)) * power_law(rng).min(12.0)
+}
+
+/// Mostly little, seldom much, sometimes next to nothing or nothing at all.
+fn small_worth(rng: &mut ChaCha8Rng) -> f64 {
+    match rng.random_range(0..100) {
+        0..4 => 0.0,
+        4..10 => 4.0,
+        _ => 900.0 * power_law(rng).min(400.0),
+    }
+}
+
+/// At least 1; twice as much is about half as likely.
+fn power_law(rng: &mut ChaCha8Rng) -> f64 {
+    let rest: f64 = 1.0 - rng.random_range(0.0..1.0);
+    rest.powf(-1.1)
+}

@@ -1,0 +1,152 @@
+//! How pools come to be: created by a provider through the exchange's own
+//! entrypoints, with the first liquidity at the price of the time.
+
+use super::pool::{At, Pool};
+use super::rehearsal::{Deed, Rehearsal};
+use super::{Market, Scene};
+use crate::starknet::contracts::ekubo::{self, POSITIONS, PoolKey};
+use crate::starknet::contracts::erc20::{approve_call, transfer_call};
+use crate::starknet::contracts::pairs::my_swap;
+use crate::starknet::transaction::Call;
+use primitives::{Felt, U256};
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+
+/// Pools that open in one block.
+const A_BLOCK: usize = 64;
+
+/// The fee of new pools of mySwap, in its scale.
+const MY_SWAP_FEE: u64 = 300;
+
+/// How far the first positions of a pool reach to both sides, in ticks, and
+/// their parts of what it begins with.
+const RANGES: [(i32, f64); 4] = [
+    (3_000_000, 0.25),
+    (300_000, 0.35),
+    (60_000, 0.25),
+    (15_000, 0.15),
+];
+
+/// The pools that open in block `number`.
+pub(super) fn of_block(market: &Market, number: u64) -> &[Pool] {
+    let first = market.pools.get(..market.first).unwrap_or(&market.pools);
+    let skipped = number
+        .checked_sub(1)
+        .and_then(|block| usize::try_from(block).ok()?.checked_mul(A_BLOCK));
+    let left = skipped.and_then(|skipped| first.get(skipped..));
+    let left = left.unwrap_or_default();
+    left.get(..A_BLOCK).unwrap_or(left)
+}
+
+/// Opens a pool that is not there yet.
+pub(super) fn open(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<Deed> {
+    let provider = *scene.market().providers.choose(rng)?;
+    if pool.exists(scene.view) {
+        return None;
+    }
+    let calls = match &pool.at {
+        At::Pair(pair) if pool.worth == 0.0 => vec![pair.venue.create_pair_call(&pair.id)],
+        At::Pair(pair) => {
+            let amounts = first_amounts(scene, pool, rng)?;
+            let mut calls = approvals(pool, pair.venue.rules.router, amounts);
+            let added = pair.venue.add_liquidity_call(&pair.id, amounts, provider);
+            calls.push(added);
+            calls
+        }
+        // There is no empty pool at mySwap.
+        At::MySwap => {
+            let amounts = first_amounts(scene, pool, rng)?;
+            let mut calls = approvals(pool, my_swap::MY_SWAP, amounts);
+            let created = my_swap::create_pool_call(pool.tokens, amounts, MY_SWAP_FEE);
+            calls.push(created);
+            calls
+        }
+        At::Ekubo(key) => initialized(scene, pool, key, rng)?,
+    };
+    Rehearsal::deed(scene.view, provider, calls)
+}
+
+fn approvals(pool: &Pool, spender: Felt, amounts: [U256; 2]) -> Vec<Call> {
+    let sides = pool.tokens.into_iter().zip(amounts);
+    sides
+        .map(|(token, amount)| approve_call(token, spender, amount))
+        .collect()
+}
+
+/// Amounts of the same worth, with less of a mistake than the pool's fee.
+fn first_amounts(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<[U256; 2]> {
+    let [low, high] = pool.assets;
+    let usd = pool.worth.max(2.0) / 2.0;
+    if pool.is_stable() {
+        // Both worth a dollar, whatever the market says.
+        let assets = &scene.market().assets;
+        let whole = |asset: usize| U256::try_from(usd.floor() * assets.get(asset)?.whole).ok();
+        return Some([whole(low)?, whole(high)?]);
+    }
+    let mistake = 1.0 + pool.fee * rng.random_range(-0.8..0.8);
+    Some([scene.units(low, usd)?, scene.units(high, usd * mistake)?].map(|a| a.max(U256::from(2))))
+}
+
+/// A pool of ranges with its first positions, each narrower than the one before.
+fn initialized(
+    scene: Scene<'_>,
+    pool: &Pool,
+    key: &PoolKey,
+    rng: &mut ChaCha8Rng,
+) -> Option<Vec<Call>> {
+    let price = scene.outside_price(pool)? * (1.0 + pool.fee * rng.random_range(-0.8..0.8));
+    let tick = tick_of(price)?;
+    let mut calls = vec![ekubo::initialize_call(key, tick)];
+    if pool.worth == 0.0 {
+        return Some(calls);
+    }
+    for (reach, part) in RANGES {
+        // Some pools have no narrow positions, and some leave gaps.
+        if reach < 100_000 && rng.random_range(0..4) == 0 {
+            continue;
+        }
+        let usd = pool.worth * part;
+        let middle = tick + rng.random_range(-reach / 8..=reach / 8);
+        let bounds = around(key, middle, reach)?;
+        let amounts = pool
+            .assets
+            .map(|asset| scene.units(asset, usd / 2.0).unwrap_or_default());
+        calls.extend(position(pool, key, bounds, amounts));
+        // A spacing as wide as the range has room for one position only.
+        if i64::from(key.tick_spacing) > i64::from(reach) {
+            break;
+        }
+    }
+    Some(calls)
+}
+
+/// Pays the positions, and opens one with what they were given.
+pub(super) fn position(
+    pool: &Pool,
+    key: &PoolKey,
+    bounds: [i32; 2],
+    amounts: [U256; 2],
+) -> Vec<Call> {
+    let sides = pool.tokens.into_iter().zip(amounts);
+    let mut calls: Vec<Call> = sides
+        .map(|(token, amount)| transfer_call(token, POSITIONS, amount))
+        .collect();
+    calls.push(ekubo::mint_position_call(key, bounds, 1));
+    calls
+}
+
+/// Bounds that a pool allows, about so far to both sides.
+fn around(key: &PoolKey, middle: i32, reach: i32) -> Option<[i32; 2]> {
+    let spacing = i32::try_from(key.tick_spacing).ok()?;
+    let usable = |tick: i32| tick.div_euclid(spacing).checked_mul(spacing);
+    let lower = usable(middle.checked_sub(reach)?)?;
+    let upper = usable(middle.checked_add(reach)?)?.max(lower.checked_add(spacing)?);
+    Some([lower, upper])
+}
+
+/// The tick of a price.
+pub(super) fn tick_of(price: f64) -> Option<i32> {
+    let root = price.sqrt() * 128_f64.exp2();
+    amm::ekubo::tick_at(U256::try_from(root).ok()?)
+}

@@ -1,0 +1,240 @@
+//! A pool as those see it who trade there: what it is, where its price is, and
+//! the calls that trade.
+
+use crate::starknet::contracts::ekubo::{self, Hop, PoolKey};
+use crate::starknet::contracts::erc20::approve_call;
+use crate::starknet::contracts::pairs::{self, PairId, Swap, Venue, my_swap};
+use crate::starknet::execution::View;
+use crate::starknet::state::Key;
+use crate::starknet::transaction::Call;
+use primitives::{Felt, U256};
+use std::sync::OnceLock;
+
+/// A pool that exists, or may one day.
+#[derive(Debug)]
+pub(in super::super) struct Pool {
+    pub(super) at: At,
+    /// The places of its tokens among the assets.
+    pub(super) assets: [usize; 2],
+    /// The smaller address first.
+    pub(super) tokens: [Felt; 2],
+    /// The share of what is sold that it keeps.
+    pub(super) fee: f64,
+    /// What it begins with, in dollars; some begin with nothing.
+    pub(super) worth: f64,
+}
+
+/// The venue of a pool, and what it is called there.
+#[derive(Debug)]
+pub(super) enum At {
+    Pair(Pair),
+    MySwap,
+    Ekubo(PoolKey),
+}
+
+#[derive(Debug)]
+pub(super) struct Pair {
+    pub(super) venue: &'static Venue,
+    pub(super) id: PairId,
+    address: OnceLock<Felt>,
+}
+
+impl Pair {
+    pub(super) fn new(venue: &'static Venue, id: PairId) -> Self {
+        Self {
+            venue,
+            id,
+            address: OnceLock::new(),
+        }
+    }
+
+    /// Computed when it is first asked for, which takes long.
+    pub(super) fn address(&self) -> Felt {
+        *self
+            .address
+            .get_or_init(|| self.venue.pair_address(&self.id))
+    }
+}
+
+/// Where a pool's price is. Amounts are in the smallest units.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Spot {
+    /// x·y
+    Product([f64; 2]),
+    /// x³y + y³x, of whole tokens, with the units in one.
+    Stable([f64; 2], [f64; 2]),
+    /// Liquidity between ticks: the price alone.
+    Ranges(f64),
+}
+
+impl Spot {
+    /// Units of the second token for one of the first, without the fee.
+    pub(super) fn price(self) -> f64 {
+        match self {
+            Self::Product([x, y]) => y / x,
+            Self::Stable([x, y], [whole_x, whole_y]) => slope(x, y) * whole_y / whole_x,
+            Self::Ranges(price) => price,
+        }
+    }
+}
+
+/// What a stable curve pays for a little of x, in y.
+pub(super) fn slope(x: f64, y: f64) -> f64 {
+    (3.0 * x * x * y + y * y * y) / (x * x * x + 3.0 * x * y * y)
+}
+
+impl Pool {
+    /// The pool as it is now; `None` while there is nothing in it.
+    pub(super) fn spot(&self, view: View<'_>, wholes: [f64; 2]) -> Option<Spot> {
+        if let At::Ekubo(key) = &self.at {
+            let now = ekubo::pool(view, key);
+            let root = f64::from(now.sqrt_ratio) / 128_f64.exp2();
+            return (now.liquidity > 0).then_some(Spot::Ranges(root * root));
+        }
+        let [x, y] = self.reserves(view)?;
+        if x.is_zero() || y.is_zero() {
+            return None;
+        }
+        let reserves = [f64::from(x), f64::from(y)];
+        if self.is_stable() {
+            let [whole_x, whole_y] = wholes;
+            let [x, y] = reserves;
+            return Some(Spot::Stable([x / whole_x, y / whole_y], wholes));
+        }
+        Some(Spot::Product(reserves))
+    }
+
+    pub(super) fn is_stable(&self) -> bool {
+        matches!(&self.at, At::Pair(pair) if pair.id.stable)
+    }
+
+    /// What a pool that is no set of ranges holds.
+    pub(super) fn reserves(&self, view: View<'_>) -> Option<[U256; 2]> {
+        let keys = match &self.at {
+            At::Pair(pair) => pairs::reserve_keys(pair.address()),
+            At::MySwap => my_swap::reserve_keys(self.number(view)?),
+            At::Ekubo(_) => return None,
+        };
+        Some(keys.map(|key| view.read(&key)))
+    }
+
+    /// Whether it was created, with or without anything in it.
+    pub(super) fn exists(&self, view: View<'_>) -> bool {
+        match &self.at {
+            At::Pair(pair) => !view.read(&Key::class_hash(pair.address())).is_zero(),
+            At::MySwap => self.number(view).is_some(),
+            At::Ekubo(key) => !ekubo::pool(view, key).sqrt_ratio.is_zero(),
+        }
+    }
+
+    /// The number that mySwap gave it.
+    pub(super) fn number(&self, view: View<'_>) -> Option<u64> {
+        let number: u64 = view
+            .read(&my_swap::pool_key_of(self.tokens))
+            .saturating_to();
+        (number > 0).then_some(number)
+    }
+
+    /// The token that is sold and the one that is bought.
+    pub(super) fn way(&self, first: bool) -> (Felt, Felt) {
+        let [low, high] = self.tokens;
+        if first { (low, high) } else { (high, low) }
+    }
+
+    /// The same of the assets.
+    pub(super) fn asset_way(&self, first: bool) -> (usize, usize) {
+        let [low, high] = self.assets;
+        if first { (low, high) } else { (high, low) }
+    }
+
+    /// Whether a trade can pass both pools on its way.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        match (&self.at, &other.at) {
+            (At::Pair(one), At::Pair(other)) => std::ptr::eq(one.venue, other.venue),
+            (At::Ekubo(one), At::Ekubo(other)) => one != other,
+            _ => false,
+        }
+    }
+}
+
+/// A trade along pools of one venue that sells `amount` of `sold`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Order<'o> {
+    pub(super) route: &'o [&'o Pool],
+    pub(super) sender: Felt,
+    pub(super) sold: Felt,
+    pub(super) amount: U256,
+}
+
+impl Order<'_> {
+    /// The token that is bought at last.
+    pub(super) fn bought(&self) -> Felt {
+        self.route.iter().fold(self.sold, |sold, pool| {
+            let [low, high] = pool.tokens;
+            if sold == low { high } else { low }
+        })
+    }
+
+    /// The calls that sell for at least `least`, and no further than the limit,
+    /// where the venue knows limits.
+    pub(super) fn calls(&self, view: View<'_>, least: U256, limit: U256) -> Option<Vec<Call>> {
+        let first = self.route.first()?;
+        match &first.at {
+            At::Pair(pair) => {
+                let router = pair.venue.rules.router;
+                let ids = self.ids();
+                let sale = pair.venue.sell_call(&self.swap(&ids), self.amount, least);
+                Some(vec![approve_call(self.sold, router, self.amount), sale])
+            }
+            At::MySwap => {
+                let number = first.number(view)?;
+                Some(vec![
+                    approve_call(self.sold, my_swap::MY_SWAP, self.amount),
+                    my_swap::swap_call(number, self.sold, self.amount, least),
+                ])
+            }
+            At::Ekubo(_) => {
+                let hops: Vec<Hop> = self
+                    .route
+                    .iter()
+                    .filter_map(|pool| match &pool.at {
+                        At::Ekubo(key) => Some(Hop { key: *key, limit }),
+                        _ => None,
+                    })
+                    .collect();
+                let amount = u128::try_from(self.amount).ok()?;
+                let mut calls = ekubo::swap_calls(&hops, self.sold, amount, least);
+                calls.push(ekubo::clear_call(self.sold));
+                Some(calls)
+            }
+        }
+    }
+
+    /// The calls that buy exactly `bought` for at most the amount, where the
+    /// venue has such.
+    pub(super) fn buying_calls(&self, bought: U256) -> Option<Vec<Call>> {
+        let At::Pair(pair) = &self.route.first()?.at else {
+            return None;
+        };
+        let router = pair.venue.rules.router;
+        let ids = self.ids();
+        let purchase = pair.venue.buy_call(&self.swap(&ids), bought, self.amount);
+        Some(vec![approve_call(self.sold, router, self.amount), purchase])
+    }
+
+    fn ids(&self) -> Vec<PairId> {
+        let ids = self.route.iter().filter_map(|pool| match &pool.at {
+            At::Pair(pair) => Some(pair.id),
+            _ => None,
+        });
+        ids.collect()
+    }
+
+    fn swap<'i>(&self, pairs: &'i [PairId]) -> Swap<'i> {
+        Swap {
+            sold: self.sold,
+            pairs,
+            to: self.sender,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Calls tried out before they are sent, as wallets do it.
+
+use crate::starknet::contracts::erc20::balance_key;
+use crate::starknet::execution::{CallFailure, Execution, View};
+use crate::starknet::transaction::Call;
+use primitives::{Felt, U256};
+
+/// What somebody sends.
+#[derive(Debug)]
+pub(crate) struct Deed {
+    pub(crate) sender: Felt,
+    pub(crate) calls: Vec<Call>,
+    /// All calls that these lead to.
+    pub(crate) work: usize,
+}
+
+impl Deed {
+    /// Calls that lead to no others.
+    pub(crate) fn plain(sender: Felt, calls: Vec<Call>) -> Self {
+        let work = calls.len();
+        Self {
+            sender,
+            calls,
+            work,
+        }
+    }
+}
+
+/// The chain as it would go on; nothing of it stays.
+#[derive(Debug)]
+pub(super) struct Rehearsal<'a>(Execution<'a>);
+
+impl<'a> Rehearsal<'a> {
+    pub(super) fn new(view: View<'a>) -> Self {
+        Self(Execution::new(view, None))
+    }
+
+    /// Makes the calls. After a failure the rest means nothing.
+    pub(super) fn make(&mut self, sender: Felt, calls: &[Call]) -> Result<(), CallFailure> {
+        calls
+            .iter()
+            .try_for_each(|call| self.0.call(sender, call).map(drop))
+    }
+
+    pub(super) fn balance(&self, token: Felt, owner: Felt) -> U256 {
+        self.0.read(&balance_key(token, owner))
+    }
+
+    /// Makes the calls and answers with what the sender has more of `token`.
+    pub(super) fn gain(&mut self, sender: Felt, calls: &[Call], token: Felt) -> Option<U256> {
+        let before = self.balance(token, sender);
+        self.make(sender, calls).ok()?;
+        self.balance(token, sender).checked_sub(before)
+    }
+
+    /// The calls, if they succeed.
+    pub(super) fn deed(view: View<'a>, sender: Felt, calls: Vec<Call>) -> Option<Deed> {
+        let mut rehearsal = Self::new(view);
+        rehearsal.make(sender, &calls).ok()?;
+        Some(rehearsal.done(sender, calls))
+    }
+
+    /// The calls, of which the last were these.
+    pub(super) fn done(&self, sender: Felt, calls: Vec<Call>) -> Deed {
+        let work = self.0.calls();
+        Deed {
+            sender,
+            calls,
+            work,
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What the market promises, over whole histories.
+
+use super::super::Genesis;
+use super::*;
+use crate::starknet::block::Block;
+use crate::starknet::chain::Chain;
+use crate::starknet::contracts::erc20::{TOTAL_SUPPLY, balances_of};
+use crate::starknet::hash::from_felt;
+use crate::starknet::state::Key;
+use primitives::selector;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Instant;
+
+const NOW: u64 = 1_800_000_000;
+
+/// A chain of so many blocks, ten minutes apart.
+fn chain(seed: u64, pools: usize, blocks: u64, transactions: u32) -> Chain {
+    let mut chain = Chain::new(World::new(Genesis { seed, pools }), NOW, usize::MAX);
+    for number in 1..blocks {
+        chain.mine(NOW + number * 10 * MINUTE, transactions);
+    }
+    chain
+}
+
+fn blocks(chain: &Chain) -> Vec<Arc<Block>> {
+    chain.range(0, u64::MAX)
+}
+
+/// How often each event was emitted by something that is no token.
+fn events(chain: &Chain) -> BTreeMap<&'static str, usize> {
+    let names = [
+        "PairCreated",
+        "PoolCreated",
+        "PoolInitialized",
+        "Mint",
+        "PairMint",
+        "Burn",
+        "PairBurn",
+        "Swap",
+        "Sync",
+        "Swapped",
+        "PositionUpdated",
+    ];
+    let selectors: HashMap<Felt, &str> = names.map(|name| (selector(name), name)).into();
+    let mut counts = BTreeMap::from(names.map(|name| (name, 0)));
+    for block in blocks(chain) {
+        let transactions = block.transactions.iter();
+        for event in transactions.flat_map(|transaction| &transaction.receipt.events) {
+            let name = event.keys.first().and_then(|key| selectors.get(key));
+            if let Some(count) = name.and_then(|name| counts.get_mut(name)) {
+                *count += 1;
+            }
+        }
+    }
+    counts
+}
+
+/// Reasons of reverts, without the contracts in which they happened.
+fn reverts(chain: &Chain) -> BTreeMap<String, usize> {
+    let mut reasons = BTreeMap::new();
+    for block in blocks(chain) {
+        let transactions = block.transactions.iter();
+        for reason in transactions.filter_map(|sent| sent.receipt.revert_reason.as_ref()) {
+            let reason = reason.rsplit("0x").next().unwrap_or_default();
+            let reason = reason.split_once(": ").map_or(reason, |(_, words)| words);
+            *reasons.entry(reason.to_owned()).or_default() += 1;
+        }
+    }
+    reasons
+}
+
+fn scene(chain: &Chain, at: u64) -> Scene<'_> {
+    Scene {
+        world: chain.world(),
+        view: chain.view(at),
+        time: chain.by_number(at).unwrap().timestamp,
+    }
+}
+
+#[test]
+fn a_default_market_has_every_kind_of_pool() {
+    let chain = chain(0, 320, 8, 0);
+    let scene = scene(&chain, chain.head().number);
+    let market = scene.market();
+    let first = &market.pools[..market.first];
+    let missing: Vec<&Pool> = first
+        .iter()
+        .filter(|pool| !pool.exists(scene.view))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let filled = first.iter().filter(|pool| scene.spot(pool).is_some());
+    let filled = filled.count();
+    assert!((300..320).contains(&filled), "{filled} pools are not empty");
+    assert_eq!(reverts(&chain), BTreeMap::new());
+    let counts = events(&chain);
+    let created = counts["PairCreated"] + counts["PoolCreated"] + counts["PoolInitialized"];
+    assert_eq!(created, 320);
+    let lookalikes = first
+        .iter()
+        .filter(|pool| pool.assets.iter().any(|asset| *asset >= 66));
+    assert!(lookalikes.count() > 0);
+}
+
+#[test]
+fn few_pools_are_those_of_the_hubs_on_every_venue() {
+    let chain = chain(5, 24, 3, 0);
+    let counts = events(&chain);
+    assert!(counts["PairCreated"] >= 15);
+    assert!(counts["PoolCreated"] >= 1);
+    assert!(counts["PoolInitialized"] >= 3);
+}
+
+#[test]
+fn without_pools_there_are_no_exchanges() {
+    let chain = chain(5, 0, 40, 4);
+    assert!(events(&chain).values().all(|count| *count == 0));
+    let view = chain.view(chain.head().number);
+    assert_eq!(view.class_hash(ekubo::CORE), Felt::ZERO);
+}
+
+#[test]
+fn everything_happens_in_a_history_and_only_what_is_meant_to_fails() {
+    let chain = chain(1, 60, 500, 8);
+    for (name, count) in events(&chain) {
+        assert!(count >= 3, "{name}: {count}");
+    }
+    let sent: usize = blocks(&chain)
+        .iter()
+        .map(|block| block.transactions.len())
+        .sum();
+    let reverts = reverts(&chain);
+    let failed: usize = reverts.values().sum();
+    assert!(failed * 100 > sent && failed * 20 < sent, "{reverts:?}");
+    let meant = |reason: &String| {
+        let reason = reason.to_lowercase();
+        [
+            "output amount",
+            "ioa",
+            "clear_at_least_minimum",
+            "insufficient balance",
+        ]
+        .iter()
+        .any(|words| reason.contains(words))
+    };
+    assert!(reverts.keys().all(meant), "{reverts:?}");
+}
+
+#[test]
+fn prices_of_the_venues_stay_within_their_fees() {
+    let chain = chain(2, 60, 400, 8);
+    let (mut near, mut all) = (0_u32, 0_u32);
+    for at in (40..chain.head().number).step_by(20) {
+        let scene = scene(&chain, at);
+        for pool in &scene.market().pools[..60] {
+            if let (Some(spot), Some(outside)) = (scene.spot(pool), scene.outside_price(pool)) {
+                all += 1;
+                near += u32::from((spot.price() / outside).ln().abs() < pool.fee + 0.005);
+            }
+        }
+    }
+    assert!(near * 100 >= all * 80, "{near} of {all}");
+}
+
+#[test]
+fn nothing_is_lost_or_made_by_trading() {
+    let chain = chain(3, 40, 200, 10);
+    let at = chain.head().number;
+    let mut sums: HashMap<Felt, U256> = HashMap::new();
+    for (key, value) in chain
+        .values_before(at)
+        .into_iter()
+        .chain(chain.writes_of(chain.head()))
+    {
+        if balances_of(&key) {
+            *sums.entry(key.contract).or_default() += value;
+        }
+    }
+    assert!(sums.len() > 90, "{}", sums.len());
+    let view = chain.view(at);
+    for (token, sum) in sums {
+        assert_eq!(view.read(&Key::new(token, TOTAL_SUPPLY, &[])), sum);
+    }
+}
+
+#[test]
+fn the_same_seed_makes_the_same_trades() {
+    let digest = |text: String| from_felt(crate::starknet::hash::digest(&text, &[]));
+    let of = |seed| {
+        let chain = chain(seed, 24, 30, 6);
+        let transactions: String = blocks(&chain)
+            .iter()
+            .map(|block| format!("{} {:?}", block.hash, block.transactions))
+            .collect();
+        digest(transactions)
+    };
+    assert_eq!(of(1), of(1));
+    assert_ne!(of(1), of(2));
+}
+
+#[test]
+fn a_market_goes_on_after_a_reorg_of_its_beginning() {
+    let mut chain = chain(4, 100, 12, 6);
+    let created = |chain: &Chain| {
+        let counts = events(chain);
+        counts["PairCreated"] + counts["PoolCreated"] + counts["PoolInitialized"]
+    };
+    assert!(created(&chain) >= 100, "{}", created(&chain));
+    chain.reorg(11, NOW + 12 * 10 * MINUTE, 6).unwrap();
+    assert!(created(&chain) >= 100, "{}", created(&chain));
+    let before = events(&chain)["Swap"];
+    for number in 13..40 {
+        chain.mine(NOW + number * 10 * MINUTE, 6);
+    }
+    assert!(events(&chain)["Swap"] > before);
+}
+
+#[test]
+#[ignore = "measures; run it alone, in a release build"]
+fn how_long_things_take() {
+    let started = Instant::now();
+    let mut chain = chain(0, 320, 5_800, 3);
+    let made = started.elapsed();
+    let started = Instant::now();
+    while chain.head().transactions.len() < 500 {
+        chain.mine(chain.head().timestamp + 2, 500);
+    }
+    let busy = started.elapsed();
+    let sent = chain.head().transactions.len();
+    eprintln!("history: {made:?}; last busy blocks: {busy:?} with {sent} in the last");
+    eprintln!("{:?} {:?}", events(&chain), reverts(&chain));
+}

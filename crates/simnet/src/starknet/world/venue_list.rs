@@ -1,0 +1,99 @@
+//! The exchanges of the network, for those who follow them.
+
+use crate::starknet::contracts::ekubo;
+use crate::starknet::contracts::pairs::{
+    JEDISWAP, NOSTRA, SITHSWAP, STARKDEFI, TEN_K_SWAP, Venue, my_swap,
+};
+use amm::ekubo::Rounding;
+use primitives::{Address, Felt, felt_to_hex};
+use serde_json::{Map, Value, json};
+
+/// The venues that are made of pairs, with the names of their kinds.
+static PAIRS: [(&str, &Venue); 5] = [
+    ("jedi_swap", &JEDISWAP),
+    ("10k_swap", &TEN_K_SWAP),
+    ("sith_swap", &SITHSWAP),
+    ("stark_defi", &STARKDEFI),
+    ("nostra", &NOSTRA),
+];
+
+/// The list as JSON.
+pub(crate) fn render() -> String {
+    let mut venues: Vec<Value> = PAIRS
+        .iter()
+        .map(|(kind, venue)| {
+            let classes = [(venue.pair_class_hash(), "usual")];
+            entry((venue.rules.name, kind), venue.rules.factory, &classes, &[])
+        })
+        .collect();
+    let classes = [(my_swap::class_hash(), "usual")];
+    venues.push(entry(
+        ("mySwap", "my_swap"),
+        my_swap::MY_SWAP,
+        &classes,
+        &[],
+    ));
+    let classes = [
+        (ekubo::core_class_hash(Rounding::Older), "ekubo_older"),
+        (ekubo::core_class_hash(Rounding::Exact), "ekubo_exact"),
+    ];
+    let extensions = [(ekubo::ORACLE, "oracle")];
+    venues.push(entry(
+        ("Ekubo", "ekubo"),
+        ekubo::CORE,
+        &classes,
+        &extensions,
+    ));
+    Value::from(venues).to_string()
+}
+
+fn entry(
+    (name, kind): (&str, &str),
+    contract: Felt,
+    classes: &[(Felt, &str)],
+    extensions: &[(Felt, &str)],
+) -> Value {
+    let named = |key: fn(Felt) -> String, list: &[(Felt, &str)]| -> Map<String, Value> {
+        let entries = list.iter().map(|(felt, name)| (key(*felt), (*name).into()));
+        entries.collect()
+    };
+    let address = |felt| Address::new(felt).to_padded_hex();
+    json!({
+        "name": name,
+        "kind": kind,
+        "contract": address(contract),
+        "startBlock": 0,
+        "classes": named(felt_to_hex, classes),
+        "extensions": named(address, extensions),
+        "enabled": true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_venue_is_listed_once_with_its_classes() {
+        let list: Value = serde_json::from_str(&render()).unwrap();
+        let venues = list.as_array().unwrap();
+        let kinds: BTreeSet<&str> = venues
+            .iter()
+            .map(|venue| venue["kind"].as_str().unwrap())
+            .collect();
+        let contracts: BTreeSet<&str> = venues
+            .iter()
+            .map(|venue| venue["contract"].as_str().unwrap())
+            .collect();
+        assert_eq!((kinds.len(), contracts.len()), (7, 7));
+        for venue in venues {
+            let classes = venue["classes"].as_object().unwrap().len();
+            let ranges = venue["kind"] == "ekubo";
+            assert_eq!(classes, if ranges { 2 } else { 1 });
+            let extensions = venue["extensions"].as_object().unwrap().len();
+            assert_eq!(extensions, usize::from(ranges));
+            assert_eq!(venue.as_object().unwrap().len(), 7);
+        }
+    }
+}
