@@ -14,8 +14,10 @@ fn pools(station: &Station) -> Pools {
     station.snapshots.load().unwrap().pools.clone()
 }
 
-/// Everything that can be seen of pools.
-fn seen(pools: &Pools) -> Vec<(Address, [Address; 2], Spot, State, Option<Off>)> {
+/// All that can be seen of a pool: venue, tokens, place, state, whether it is off.
+type Seen = (Address, [Address; 2], Spot, State, Option<Off>);
+
+fn seen(pools: &Pools) -> Vec<Seen> {
     let view = |view: PoolView<'_>| {
         let state = view.pool.state().clone();
         (

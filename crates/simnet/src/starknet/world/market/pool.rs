@@ -3,7 +3,7 @@
 
 use crate::starknet::contracts::ekubo::{self, Hop, PoolKey};
 use crate::starknet::contracts::erc20::approve_call;
-use crate::starknet::contracts::pairs::{self, PairId, Swap, Venue, my_swap};
+use crate::starknet::contracts::pairs::{self, KnownPair, PairId, Swap, Venue, my_swap};
 use crate::starknet::execution::View;
 use crate::starknet::state::Key;
 use crate::starknet::transaction::Call;
@@ -182,8 +182,8 @@ impl Order<'_> {
         match &first.at {
             At::Pair(pair) => {
                 let router = pair.venue.rules.router;
-                let ids = self.ids();
-                let sale = pair.venue.sell_call(&self.swap(&ids), self.amount, least);
+                let pairs = self.pairs();
+                let sale = pair.venue.sell_call(&self.swap(&pairs), self.amount, least);
                 Some(vec![approve_call(self.sold, router, self.amount), sale])
             }
             At::MySwap => {
@@ -217,20 +217,23 @@ impl Order<'_> {
             return None;
         };
         let router = pair.venue.rules.router;
-        let ids = self.ids();
-        let purchase = pair.venue.buy_call(&self.swap(&ids), bought, self.amount);
+        let pairs = self.pairs();
+        let purchase = pair.venue.buy_call(&self.swap(&pairs), bought, self.amount);
         Some(vec![approve_call(self.sold, router, self.amount), purchase])
     }
 
-    fn ids(&self) -> Vec<PairId> {
-        let ids = self.route.iter().filter_map(|pool| match &pool.at {
-            At::Pair(pair) => Some(pair.id),
+    fn pairs(&self) -> Vec<KnownPair> {
+        let pairs = self.route.iter().filter_map(|pool| match &pool.at {
+            At::Pair(pair) => Some(KnownPair {
+                id: pair.id,
+                address: pair.address(),
+            }),
             _ => None,
         });
-        ids.collect()
+        pairs.collect()
     }
 
-    fn swap<'i>(&self, pairs: &'i [PairId]) -> Swap<'i> {
+    fn swap<'i>(&self, pairs: &'i [KnownPair]) -> Swap<'i> {
         Swap {
             sold: self.sold,
             pairs,
