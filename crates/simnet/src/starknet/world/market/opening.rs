@@ -81,8 +81,12 @@ fn first_amounts(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<
     if pool.is_stable() {
         // Both worth a dollar, whatever the market says.
         let assets = &scene.market().assets;
-        let whole = |asset: usize| U256::try_from(usd.floor() * assets.get(asset)?.whole).ok();
-        return Some([whole(low)?, whole(high)?]);
+        let dollars = U256::try_from(usd).ok()?;
+        let amount = |asset: usize| {
+            let whole = U256::try_from(assets.get(asset)?.whole).ok()?;
+            whole.checked_mul(dollars)
+        };
+        return Some([amount(low)?, amount(high)?]);
     }
     let mistake = 1.0 + pool.fee * rng.random_range(-0.8..0.8);
     Some([scene.units(low, usd)?, scene.units(high, usd * mistake)?].map(|a| a.max(U256::from(2))))
