@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 pub(crate) const FELT: &str = "core::felt252";
 pub(crate) const U8: &str = "core::integer::u8";
+pub(crate) const U32: &str = "core::integer::u32";
 pub(crate) const U64: &str = "core::integer::u64";
 pub(crate) const U128: &str = "core::integer::u128";
 pub(crate) const U256: &str = "core::integer::u256";

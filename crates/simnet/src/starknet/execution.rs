@@ -46,6 +46,11 @@ impl Contracts {
             .map(|(address, contract)| (*address, contract.as_ref()))
     }
 
+    #[cfg(test)]
+    pub(crate) fn classes(&self) -> impl Iterator<Item = &'static Class> {
+        self.classes.values().map(|contract| contract.class())
+    }
+
     pub(crate) fn class(&self, hash: Felt) -> Option<&'static Class> {
         self.classes.get(&hash).map(|contract| contract.class())
     }

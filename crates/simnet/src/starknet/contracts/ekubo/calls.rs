@@ -1,10 +1,11 @@
 //! Calls to the exchange, for those who trade from within the world.
 
 use super::pool::PoolKey;
-use super::wire::{Bounds, Signed};
+use super::wire::Bounds;
 use super::{CORE, POSITIONS, ROUTER};
 use crate::starknet::contract::halves;
 use crate::starknet::contracts::erc20::transfer_call;
+use crate::starknet::contracts::signed::Signed;
 use crate::starknet::transaction::Call;
 use amm::ekubo::SKIP_AHEAD;
 use primitives::{Felt, U256, selector};

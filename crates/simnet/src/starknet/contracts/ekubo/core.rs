@@ -3,7 +3,7 @@
 
 use super::pool::{Pool, PoolKey};
 use super::wire::{
-    Bounds, DELTA, Delta, I129, Order, POOL_KEY, POOL_PRICE, STRUCTURES, SWAP_PARAMETERS, Signed,
+    Bounds, DELTA, Delta, I129, Order, POOL_KEY, POOL_PRICE, STRUCTURES, SWAP_PARAMETERS,
     UPDATE_PARAMETERS, read_key, read_tick,
 };
 use super::{CORE, POSITIONS, ROUTER};
@@ -15,6 +15,7 @@ use crate::starknet::contract::{
 };
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::pay;
+use crate::starknet::contracts::signed::Signed;
 use crate::starknet::execution::{Execution, View};
 use crate::starknet::hash::{digest, from_felt};
 use crate::starknet::world::DEPLOYER;
@@ -152,7 +153,7 @@ impl Core {
 
     fn get_tick(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let (key, tick) = (read_key(calldata)?, read_tick(calldata)?);
-        let net = Pool::new(&key).net(env.execution, tick);
+        let net = Pool::new(&key).ticks().net(env.execution, tick);
         Ok(net.felts().to_vec())
     }
 
@@ -167,14 +168,18 @@ impl Core {
     fn next_tick(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let (key, from) = (read_key(calldata)?, read_tick(calldata)?);
         let skip_ahead = calldata.u128()?;
-        let found = Pool::new(&key).next_tick(env.execution, from, skip_ahead)?;
+        let found = Pool::new(&key)
+            .ticks()
+            .next(env.execution, from, skip_ahead)?;
         Ok(found_tick(found))
     }
 
     fn previous_tick(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let (key, from) = (read_key(calldata)?, read_tick(calldata)?);
         let skip_ahead = calldata.u128()?;
-        let found = Pool::new(&key).previous_tick(env.execution, from, skip_ahead)?;
+        let found = Pool::new(&key)
+            .ticks()
+            .previous(env.execution, from, skip_ahead)?;
         Ok(found_tick(found))
     }
 

@@ -1,32 +1,27 @@
 //! One pool in the core's storage, and the walk of a swap through it.
 
 use super::CORE;
-use super::wire::{Bounds, Delta, Order, Signed};
+use super::wire::{Bounds, Delta, Order};
 use crate::starknet::contract::{Env, Revert};
 use crate::starknet::contracts::arithmetic::ensure;
+use crate::starknet::contracts::signed::Signed;
+use crate::starknet::contracts::tick_map::{MAX_WORDS, TickMap, overflow};
 use crate::starknet::execution::{Execution, View};
 use crate::starknet::hash::digest;
 use crate::starknet::state::{Key, Variable};
 use amm::Side;
 use amm::ekubo::{
-    Amount, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Rounding, sqrt_ratio_at, step,
-    tick_at,
+    Amount, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, Rounding, sqrt_ratio_at, step, tick_at,
 };
 use primitives::{Felt, U256};
 
 const SQRT_RATIO: Variable = Variable::u256("pool_sqrt_ratio");
 const TICK: Variable = Variable::u256("pool_tick");
 const LIQUIDITY: Variable = Variable::felt("pool_liquidity");
-const NET: Variable = Variable::u256("tick_liquidity_delta");
-const GROSS: Variable = Variable::felt("tick_liquidity_net");
-const BITMAP: Variable = Variable::felt("tick_bitmap");
 const POSITION: Variable = Variable::felt("position_liquidity");
 
 /// Ticks in a word of the bitmap.
 const WORD: i64 = 251;
-
-/// Words that a swap or a search may visit: more than a range of prices has.
-const MAX_WORDS: u32 = 1_000_000;
 
 /// Names a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,10 +49,6 @@ impl PoolKey {
     /// What the core finds the pool by.
     fn id(&self) -> Felt {
         digest("EKUBO POOL", &self.felts())
-    }
-
-    fn spacing(&self) -> i64 {
-        self.tick_spacing.into()
     }
 }
 
@@ -128,14 +119,14 @@ impl<'p> Pool<'p> {
         env.write(LIQUIDITY, &[self.id], U256::from(after.liquidity));
     }
 
-    /// The liquidity gained when the price rises through a tick.
-    pub(super) fn net(&self, execution: &Execution<'_>, tick: i32) -> Signed {
-        let key = self.variable(NET, Some(Felt::from(tick)));
-        Signed::load(execution.read(&key))
-    }
-
-    fn word(&self, execution: &Execution<'_>, word: i64) -> U256 {
-        execution.read(&self.variable(BITMAP, Some(Felt::from(word))))
+    pub(super) fn ticks(&self) -> TickMap {
+        TickMap {
+            contract: CORE,
+            pool: self.id,
+            spacing: self.key.tick_spacing.into(),
+            word: WORD,
+            last: MAX_TICK,
+        }
     }
 
     pub(super) fn position(&self, execution: &Execution<'_>, position: Felt) -> u128 {
@@ -156,9 +147,8 @@ impl<'p> Pool<'p> {
             .checked_add_signed(change)
             .ok_or_else(|| Revert::new("u128_sub Overflow"))?;
         env.write(POSITION, &[self.id, position], U256::from(left));
-        self.change_tick(env, bounds.lower, change, change)?;
-        let negated = change.checked_neg().ok_or_else(overflow)?;
-        self.change_tick(env, bounds.upper, change, negated)?;
+        self.ticks()
+            .change(env, [bounds.lower, bounds.upper], change)?;
         let mut now = self.now(env.execution);
         if (bounds.lower..bounds.upper).contains(&now.tick) {
             let active = now.liquidity.checked_add_signed(change);
@@ -166,94 +156,6 @@ impl<'p> Pool<'p> {
             self.write(env, now);
         }
         Ok(())
-    }
-
-    fn change_tick(
-        &self,
-        env: &mut Env<'_, '_>,
-        tick: i32,
-        gross: i128,
-        net: i128,
-    ) -> Result<(), Revert> {
-        let args = [self.id, Felt::from(tick)];
-        let before: u128 = env.read(GROSS, &args).saturating_to();
-        let after = before.checked_add_signed(gross).ok_or_else(overflow)?;
-        env.write(GROSS, &args, U256::from(after));
-        let changed = self
-            .net(env.execution, tick)
-            .i128()
-            .and_then(|old| old.checked_add(net))
-            .ok_or_else(overflow)?;
-        env.write(NET, &args, Signed::of_liquidity(changed).stored());
-        if (before == 0) != (after == 0) {
-            let (word, bit) = place(i64::from(tick).div_euclid(self.key.spacing()));
-            let flipped = self.word(env.execution, word) ^ (U256::ONE << bit);
-            env.write(BITMAP, &[self.id, Felt::from(word)], flipped);
-        }
-        Ok(())
-    }
-
-    /// The first tick above `from` that bounds a position, or the last tick of
-    /// the word in which the search ends.
-    pub(super) fn next_tick(
-        &self,
-        execution: &Execution<'_>,
-        from: i32,
-        skip_ahead: u128,
-    ) -> Result<(i32, bool), Revert> {
-        let spacing = self.key.spacing();
-        let (mut word, first) = place(i64::from(from).div_euclid(spacing) + 1);
-        let mut seen = self.word(execution, word) >> first << first;
-        for skipped in 0..MAX_WORDS {
-            let found = (!seen.is_zero()).then(|| seen.trailing_zeros());
-            let bit = found.map_or(WORD - 1, |bit| i64::try_from(bit).unwrap_or(WORD));
-            let tick = word
-                .saturating_mul(WORD)
-                .saturating_add(bit)
-                .saturating_mul(spacing);
-            if tick >= MAX_TICK.into() {
-                let last = found.is_some() && tick == i64::from(MAX_TICK);
-                return Ok((MAX_TICK, last));
-            }
-            if found.is_some() || u128::from(skipped) >= skip_ahead {
-                return Ok((narrow(tick)?, found.is_some()));
-            }
-            word += 1;
-            seen = self.word(execution, word);
-        }
-        Err(Revert::new("too many words"))
-    }
-
-    /// The first tick at or below `from` that bounds a position, or the first
-    /// tick of the word in which the search ends.
-    pub(super) fn previous_tick(
-        &self,
-        execution: &Execution<'_>,
-        from: i32,
-        skip_ahead: u128,
-    ) -> Result<(i32, bool), Revert> {
-        let spacing = self.key.spacing();
-        let (mut word, last) = place(i64::from(from).div_euclid(spacing));
-        let above = U256::BITS - 1 - last;
-        let mut seen = self.word(execution, word) << above >> above;
-        for skipped in 0..MAX_WORDS {
-            let found = (!seen.is_zero()).then(|| seen.bit_len() - 1);
-            let bit = found.map_or(0, |bit| i64::try_from(bit).unwrap_or(0));
-            let tick = word
-                .saturating_mul(WORD)
-                .saturating_add(bit)
-                .saturating_mul(spacing);
-            if tick <= MIN_TICK.into() {
-                let first = found.is_some() && tick == i64::from(MIN_TICK);
-                return Ok((MIN_TICK, first));
-            }
-            if found.is_some() || u128::from(skipped) >= skip_ahead {
-                return Ok((narrow(tick)?, found.is_some()));
-            }
-            word -= 1;
-            seen = self.word(execution, word);
-        }
-        Err(Revert::new("too many words"))
     }
 
     /// Follows an order until it is filled or its limit reached.
@@ -294,9 +196,10 @@ impl<'p> Pool<'p> {
         left: u128,
     ) -> Result<(Snapshot, u128, u128), Revert> {
         let (tick, bounds_position) = if rising {
-            self.next_tick(execution, now.tick, order.skip_ahead)?
+            self.ticks().next(execution, now.tick, order.skip_ahead)?
         } else {
-            self.previous_tick(execution, now.tick, order.skip_ahead)?
+            self.ticks()
+                .previous(execution, now.tick, order.skip_ahead)?
         };
         let end = sqrt_ratio_at(tick).ok_or_else(overflow)?;
         let (sold, limit) = if rising {
@@ -319,38 +222,13 @@ impl<'p> Pool<'p> {
         if step.sqrt_ratio == end {
             after.tick = if rising { tick } else { tick - 1 };
             if bounds_position {
-                after.liquidity = self.crossed(execution, tick, rising, liquidity)?;
+                after.liquidity = self.ticks().crossed(execution, tick, rising, liquidity)?;
             }
         } else if step.sqrt_ratio != now.sqrt_ratio {
             after.tick = tick_at(step.sqrt_ratio).ok_or_else(overflow)?;
         }
         Ok((after, step.consumed, step.calculated))
     }
-
-    fn crossed(
-        &self,
-        execution: &Execution<'_>,
-        tick: i32,
-        rising: bool,
-        liquidity: u128,
-    ) -> Result<u128, Revert> {
-        let net = self.net(execution, tick);
-        let gained = if rising { net } else { net.opposite() };
-        gained
-            .i128()
-            .and_then(|gained| liquidity.checked_add_signed(gained))
-            .ok_or_else(overflow)
-    }
-}
-
-/// The word and the bit of a usable tick.
-fn place(usable: i64) -> (i64, usize) {
-    let bit = usize::try_from(usable.rem_euclid(WORD)).unwrap_or_default();
-    (usable.div_euclid(WORD), bit)
-}
-
-fn narrow(tick: i64) -> Result<i32, Revert> {
-    i32::try_from(tick).map_err(|_| overflow())
 }
 
 fn check_limit(rising: bool, sqrt_ratio: U256, limit: U256) -> Result<(), Revert> {
@@ -371,8 +249,4 @@ fn delta(order: Order, named: u128, other: u128) -> Delta {
     } else {
         Delta([named, other])
     }
-}
-
-fn overflow() -> Revert {
-    Revert::new("u128_add Overflow")
 }

@@ -2,7 +2,7 @@
 
 use super::core::update_position;
 use super::pool::{Pool, PoolKey};
-use super::wire::{BOUNDS, Bounds, POOL_KEY, STRUCTURES, Signed, read_key};
+use super::wire::{BOUNDS, Bounds, POOL_KEY, STRUCTURES, read_key};
 use super::{POSITIONS, clear};
 use crate::starknet::class::{
     ADDRESS, BOOL, Class, Interface, Typed, U64, U128, U256 as U256_TYPE,
@@ -10,6 +10,7 @@ use crate::starknet::class::{
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::{balance_of, pay};
+use crate::starknet::contracts::signed::Signed;
 use crate::starknet::execution::View;
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::{Key, Variable};

@@ -3,13 +3,12 @@
 
 use super::core::{kind, swap};
 use super::pool::{Pool, PoolKey};
-use super::wire::{
-    DELTA, DELTAS, Delta, NODE, NODES, Order, STRUCTURES, Signed, TOKEN_AMOUNT, read_key,
-};
+use super::wire::{DELTA, DELTAS, Delta, NODE, NODES, Order, STRUCTURES, TOKEN_AMOUNT, read_key};
 use super::{CORE, clear};
 use crate::starknet::class::{ADDRESS, Class, Interface, Structure, Typed, U256 as U256_TYPE};
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert};
 use crate::starknet::contracts::arithmetic::ensure;
+use crate::starknet::contracts::signed::Signed;
 use crate::starknet::hash::felt;
 use crate::starknet::state::Key;
 use amm::ekubo::{MAX_SQRT_RATIO, MIN_SQRT_RATIO, Rounding};

@@ -1,9 +1,9 @@
 //! Rules of the exchange, and its walks against those of crate `amm`.
 
-use super::wire::Signed;
 use super::*;
 use crate::starknet::contracts::erc20::transfer_call;
 use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, event};
+use crate::starknet::contracts::signed::Signed;
 use crate::starknet::hash::from_felt;
 use crate::starknet::transaction::{Call, Event};
 use crate::starknet::world::DEPLOYER;

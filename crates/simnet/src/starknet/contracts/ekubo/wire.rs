@@ -4,6 +4,7 @@ use super::pool::PoolKey;
 use crate::starknet::class::{ADDRESS, BOOL, FELT, Structure, U128, U256 as U256_TYPE};
 use crate::starknet::contract::{Calldata, Revert};
 use crate::starknet::contracts::arithmetic::ensure;
+use crate::starknet::contracts::signed::Signed;
 use primitives::{Felt, U256};
 
 pub(super) const I129: &str = "ekubo::types::i129::i129";
@@ -34,86 +35,6 @@ pub(super) const STRUCTURES: &[Structure] = &[
     ]),
     (UPDATE_PARAMETERS, &[("salt", FELT), ("bounds", BOUNDS), ("liquidity_delta", I129)]),
 ];
-
-/// A number with a sign beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Signed {
-    pub(crate) size: u128,
-    pub(crate) negative: bool,
-}
-
-impl Signed {
-    pub(crate) const fn plus(size: u128) -> Self {
-        Self {
-            size,
-            negative: false,
-        }
-    }
-
-    pub(crate) const fn minus(size: u128) -> Self {
-        Self {
-            size,
-            negative: size != 0,
-        }
-    }
-
-    pub(crate) const fn opposite(self) -> Self {
-        if self.negative {
-            Self::plus(self.size)
-        } else {
-            Self::minus(self.size)
-        }
-    }
-
-    pub(super) fn of_tick(tick: i32) -> Self {
-        Self {
-            size: tick.unsigned_abs().into(),
-            negative: tick < 0,
-        }
-    }
-
-    pub(super) fn of_liquidity(liquidity: i128) -> Self {
-        Self {
-            size: liquidity.unsigned_abs(),
-            negative: liquidity < 0,
-        }
-    }
-
-    pub(super) fn felts(self) -> [Felt; 2] {
-        [Felt::from(self.size), Felt::from(self.negative)]
-    }
-
-    pub(super) fn read(calldata: &mut Calldata<'_>) -> Result<Self, Revert> {
-        let (size, negative) = (calldata.u128()?, calldata.bool()?);
-        Ok(if negative {
-            Self::minus(size)
-        } else {
-            Self::plus(size)
-        })
-    }
-
-    /// As a variable holds it: the sign above the number.
-    pub(super) fn stored(self) -> U256 {
-        U256::from(self.size) | (U256::from(u8::from(self.negative)) << 128_usize)
-    }
-
-    pub(super) fn load(stored: U256) -> Self {
-        let [low, high, sign, _] = stored.into_limbs();
-        Self {
-            size: u128::from(low) | (u128::from(high) << 64),
-            negative: sign != 0,
-        }
-    }
-
-    pub(super) fn i128(self) -> Option<i128> {
-        let size = i128::try_from(self.size).ok()?;
-        Some(if self.negative { -size } else { size })
-    }
-
-    pub(super) fn tick(self) -> Option<i32> {
-        i32::try_from(self.i128()?).ok()
-    }
-}
 
 /// The ticks between which a position lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Calls to a venue's contracts, for those who trade from within the world.
 
 use super::rules::Path;
-use super::{PairId, Venue};
+use super::{KnownPair, PairId, Venue};
 use crate::starknet::contract::halves;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256, selector};
@@ -13,7 +13,7 @@ const NO_DEADLINE: u64 = 1 << 40;
 #[derive(Debug, Clone)]
 pub(crate) struct Swap<'s> {
     pub(crate) sold: Felt,
-    pub(crate) pairs: &'s [PairId],
+    pub(crate) pairs: &'s [KnownPair],
     pub(crate) to: Felt,
 }
 
@@ -95,8 +95,8 @@ impl Venue {
         let count = swap.pairs.len();
         let mut tokens = vec![swap.sold];
         let mut sold = swap.sold;
-        for id in swap.pairs {
-            let [low, high] = id.tokens;
+        for pair in swap.pairs {
+            let [low, high] = pair.id.tokens;
             sold = if sold == low { high } else { low };
             tokens.push(sold);
         }
@@ -104,15 +104,15 @@ impl Venue {
             Path::Tokens => [vec![Felt::from(count + 1)], tokens].concat(),
             Path::Pairs => {
                 let mut path = vec![swap.sold, Felt::from(count)];
-                path.extend(swap.pairs.iter().map(|id| self.pair_address(id)));
+                path.extend(swap.pairs.iter().map(|pair| pair.address));
                 path
             }
             Path::Stable | Path::Tiered => {
                 let mut path = vec![Felt::from(count)];
                 let ways = tokens.iter().zip(tokens.iter().skip(1));
-                for (id, (sold, bought)) in swap.pairs.iter().zip(ways) {
+                for (pair, (sold, bought)) in swap.pairs.iter().zip(ways) {
                     path.extend([*sold, *bought]);
-                    path.extend(self.kind_of(id));
+                    path.extend(self.kind_of(&pair.id));
                 }
                 path
             }

@@ -76,6 +76,13 @@ impl PairId {
     }
 }
 
+/// A pair with its address, which takes a while to compute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KnownPair {
+    pub(crate) id: PairId,
+    pub(crate) address: Felt,
+}
+
 /// From what a factory deploys a pair.
 struct Deployment {
     class_hash: Felt,
@@ -106,6 +113,14 @@ impl Venue {
             calldata,
         } = self.deployment(id);
         deployed_address(self.rules.factory, salt, class_hash, &calldata)
+    }
+
+    /// The pair with its address, to be remembered.
+    pub(crate) fn known(&self, id: PairId) -> KnownPair {
+        KnownPair {
+            id,
+            address: self.pair_address(&id),
+        }
     }
 
     fn deployment(&self, id: &PairId) -> Deployment {

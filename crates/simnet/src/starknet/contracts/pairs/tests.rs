@@ -24,7 +24,7 @@ fn id_of(venue: &Venue) -> PairId {
     }
 }
 
-fn trade(pairs: &[PairId], sold: Felt) -> Swap<'_> {
+fn trade(pairs: &[KnownPair], sold: Felt) -> Swap<'_> {
     Swap {
         sold,
         pairs,
@@ -64,7 +64,7 @@ fn every_venue_pays_by_its_own_rule() {
         let id = id_of(venue);
         let mut lab = lab(venue, &id, [eth(1_000_000), usdc(3_000_000)]);
         let before = lab.balance(USDC, BOB);
-        let sale = venue.sell_call(&trade(&[id], ETH), eth(7_500), U256::ZERO);
+        let sale = venue.sell_call(&trade(&[venue.known(id)], ETH), eth(7_500), U256::ZERO);
         let (amounts, events) = lab.run(BOB, &sale);
         let name = venue.rules.name;
         assert_eq!(
@@ -104,7 +104,11 @@ fn roundings_of_fees_differ() {
     for (venue, bought) in expected {
         let id = id_of(venue);
         let mut lab = lab(venue, &id, [1_000_000, 7_000_000].map(U256::from));
-        let sale = venue.sell_call(&trade(&[id], ETH), U256::from(1_002), U256::ZERO);
+        let sale = venue.sell_call(
+            &trade(&[venue.known(id)], ETH),
+            U256::from(1_002),
+            U256::ZERO,
+        );
         let (amounts, _) = lab.run(BOB, &sale);
         assert_eq!(numbers(&amounts[1..])[1], U256::from(bought), "{venue:?}");
     }
@@ -152,7 +156,7 @@ fn events_have_the_felts_of_their_venue() {
         assert_eq!(creation.data[..2], [ETH, USDC]);
         assert!(creation.data.contains(&pair));
         assert_eq!(felts(&events, minted), mint);
-        let sale = venue.sell_call(&trade(&[id], ETH), eth(1), U256::ONE);
+        let sale = venue.sell_call(&trade(&[venue.known(id)], ETH), eth(1), U256::ONE);
         let (_, events) = lab.run(ALICE, &sale);
         assert_eq!(felts(&events, "Swap"), swap);
         assert_eq!(felts(&events, "Sync"), sync);
@@ -258,11 +262,11 @@ fn a_pair_refuses_in_the_words_of_its_venue() {
         let quoted = numbers(&lab.run(BOB, &quote(venue, &id, sold)).0[1..])[1];
         lab.refuses(BOB, &swap(none, quoted + one, BOB), words.k);
         lab.run(BOB, &swap(none, quoted, BOB));
-        let sale = venue.sell_call(&trade(&[id], ETH), sold, usdc(1_000));
+        let sale = venue.sell_call(&trade(&[venue.known(id)], ETH), sold, usdc(1_000));
         lab.refuses(BOB, &sale, words.little_out);
         let unknown = PairId::new(ETH, DAI).fee(id.fee);
         if venue.rules.path != Path::Pairs {
-            let sale = venue.sell_call(&trade(&[unknown], ETH), sold, none);
+            let sale = venue.sell_call(&trade(&[venue.known(unknown)], ETH), sold, none);
             lab.refuses(BOB, &sale, words.no_pair);
         }
     }
@@ -270,7 +274,7 @@ fn a_pair_refuses_in_the_words_of_its_venue() {
 
 /// Asks the router what selling ETH buys.
 fn quote(venue: &Venue, id: &PairId, amount: U256) -> crate::starknet::transaction::Call {
-    let mut quote = venue.sell_call(&trade(std::slice::from_ref(id), ETH), amount, U256::ZERO);
+    let mut quote = venue.sell_call(&trade(&[venue.known(*id)], ETH), amount, U256::ZERO);
     quote.selector = selector(venue.rules.case.name("get_amounts_out", "getAmountsOut"));
     // Without the least amount, the receiver and the deadline.
     quote.calldata.drain(2..4);
@@ -287,10 +291,10 @@ fn an_exact_purchase_costs_the_least_that_is_enough() {
         let most = eth(1_000);
         lab.refuses(
             BOB,
-            &venue.buy_call(&trade(&[id], ETH), usdc(9_999), U256::ONE),
+            &venue.buy_call(&trade(&[venue.known(id)], ETH), usdc(9_999), U256::ONE),
             venue.rules.words.much_in,
         );
-        let purchase = venue.buy_call(&trade(&[id], ETH), usdc(2_500), most);
+        let purchase = venue.buy_call(&trade(&[venue.known(id)], ETH), usdc(2_500), most);
         let (amounts, _) = lab.run(BOB, &purchase);
         let [sold, bought] = numbers(&amounts[1..])[..] else {
             panic!("two amounts");
@@ -323,14 +327,14 @@ fn trades_pass_several_pairs() {
         let amounts = [usdc(5_000_000), eth(5_000_000_000)];
         lab.run(ALICE, &venue.add_liquidity_call(&second, amounts, ALICE));
         let before = lab.balance(DAI, BOB);
-        let path = [first, second];
+        let path = [first, second].map(|id| venue.known(id));
         let (amounts, _) = lab.run(
             BOB,
             &venue.sell_call(&trade(&path, ETH), eth(10), U256::ONE),
         );
         assert_eq!(amounts[0], Felt::THREE);
         assert_eq!(lab.balance(DAI, BOB) - before, numbers(&amounts[1..])[2]);
-        let wrong = [first, first, second];
+        let wrong = [first, first, second].map(|id| venue.known(id));
         let sale = venue.sell_call(&trade(&wrong, ETH), eth(10), U256::ONE);
         assert!(lab.try_run(BOB, &sale).is_err() || venue.rules.path == Path::Pairs);
     }
@@ -411,7 +415,7 @@ fn fees_that_leave_are_in_the_vault() {
     let vault = lab.view(pair, "fee_vault", &[])[0];
     lab.run(
         BOB,
-        &STARKDEFI.sell_call(&trade(&[id], ETH), eth(100), U256::ONE),
+        &STARKDEFI.sell_call(&trade(&[STARKDEFI.known(id)], ETH), eth(100), U256::ONE),
     );
     assert_eq!(
         lab.balance(ETH, vault),
@@ -434,7 +438,7 @@ fn stable_pairs_hardly_move_their_price() {
     for venue in [&SITHSWAP, &STARKDEFI] {
         let id = PairId::new(USDC, DAI).stable(true);
         let mut lab = lab(venue, &id, [usdc(1_000_000), eth(1_000_000_000)]);
-        let sale = venue.sell_call(&trade(&[id], USDC), usdc(400_000), U256::ONE);
+        let sale = venue.sell_call(&trade(&[venue.known(id)], USDC), usdc(400_000), U256::ONE);
         let (amounts, _) = lab.run(BOB, &sale);
         assert_eq!(numbers(&amounts[1..])[1], bought, "{venue:?}");
     }
@@ -507,7 +511,7 @@ proptest! {
             let call = match act {
                 Act::Sell { first, amount } => {
                     let sold = if first { ETH } else { DAI };
-                    venue.sell_call(&trade(&[id], sold), U256::from(amount), U256::ZERO)
+                    venue.sell_call(&trade(&[venue.known(id)], sold), U256::from(amount), U256::ZERO)
                 }
                 Act::Add(amounts) => venue.add_liquidity_call(&id, amounts.map(U256::from), ALICE),
                 Act::Remove { percent } => {
@@ -551,10 +555,10 @@ proptest! {
         // coarse for this.
         let mut lab = lab(venue, &id, beginning(&id, start, 24));
         let before = lab.balance(ETH, BOB);
-        let there = venue.sell_call(&trade(&[id], ETH), U256::from(amount), U256::ONE);
+        let there = venue.sell_call(&trade(&[venue.known(id)], ETH), U256::from(amount), U256::ONE);
         if let Ok((amounts, _)) = lab.try_run(BOB, &there) {
             let bought = numbers(&amounts[1..])[1];
-            let _ = lab.try_run(BOB, &venue.sell_call(&trade(&[id], DAI), bought, U256::ZERO));
+            let _ = lab.try_run(BOB, &venue.sell_call(&trade(&[venue.known(id)], DAI), bought, U256::ZERO));
         }
         prop_assert!(lab.balance(ETH, BOB) <= before);
     }

@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 /// All of them.
 pub(crate) static VENUES: [&Venue; 5] = [&JEDISWAP, &TEN_K_SWAP, &SITHSWAP, &STARKDEFI, &NOSTRA];
 
-/// Who has the first shares where the zero address cannot.
+/// Who has the first shares, since nobody can be the zero address.
 const ONE: Felt = Felt::ONE;
 
-/// `dEaD`, as some say that instead.
+/// Who has them elsewhere: the word `deAd`.
 const DEAD: Felt = Felt::from_hex_unchecked("0x64654164");
 
 /// The words of contracts in newer Cairo.

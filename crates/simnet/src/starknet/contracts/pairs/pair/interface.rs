@@ -1,0 +1,148 @@
+//! What pairs show to the outside, each venue's with its own names and shapes.
+
+use super::super::Venue;
+use super::super::rules::{Path, Reserves};
+use super::Pair;
+use crate::starknet::class::{
+    ADDRESS, BOOL, EventSignature, FELT, FELTS, Interface, Typed, U128, U256 as U256_TYPE,
+};
+use crate::starknet::contract::{Function, Kind};
+use crate::starknet::contracts::erc20;
+
+type Entry = Function<Pair>;
+
+const CONSTRUCTOR: &[Typed] = &[
+    ("token0", ADDRESS),
+    ("token1", ADDRESS),
+    ("stable", BOOL),
+    ("fee", FELT),
+];
+
+pub(in super::super) fn kind(venue: &'static Venue) -> Kind<Pair> {
+    let rules = &venue.rules;
+    let (_, _, fashion) = rules.share;
+    let interface = Interface {
+        constructor: Some(CONSTRUCTOR),
+        functions: &erc20::share_signatures(fashion),
+        events: &[erc20::events(fashion), &events(venue)].concat(),
+        ..Interface::default()
+    };
+    let name = format!("{} pair", rules.name);
+    Kind::new(&name, &functions(venue), interface)
+}
+
+#[rustfmt::skip]
+fn functions(venue: &Venue) -> Vec<Entry> {
+    const TO: &[Typed] = &[("to", ADDRESS)];
+    const SWAP: &[Typed] = &[("amount0Out", U256_TYPE), ("amount1Out", U256_TYPE), ("to", ADDRESS)];
+    const SWAP_WITH_DATA: &[Typed] =
+        &[("amount0Out", U256_TYPE), ("amount1Out", U256_TYPE), ("to", ADDRESS), ("data", FELTS)];
+    let rules = &venue.rules;
+    let name = |snake, camel| rules.case.name(snake, camel);
+    let reserves: &[&str] = match rules.reserves {
+        Reserves::Timed => &["(core::integer::u256, core::integer::u256, core::integer::u64)"],
+        Reserves::Plain => &["(core::integer::u256, core::integer::u256)"],
+        Reserves::Narrow => &["(core::felt252, core::felt252, core::felt252)"],
+    };
+    let swap = if rules.calls_back { SWAP_WITH_DATA } else { SWAP };
+    let mut functions = vec![
+        Entry::view("factory", &[], &[ADDRESS], Pair::factory),
+        Entry::view("token0", &[], &[ADDRESS], Pair::token0),
+        Entry::view("token1", &[], &[ADDRESS], Pair::token1),
+        Entry::view(name("get_reserves", "getReserves"), &[], reserves, Pair::get_reserves),
+        Entry::external("mint", TO, &[U256_TYPE], Pair::mint),
+        Entry::external("burn", TO, &["(core::integer::u256, core::integer::u256)"], Pair::burn),
+        Entry::external("swap", swap, &[], Pair::swap),
+        Entry::external("sync", &[], &[], Pair::sync),
+    ];
+    functions.extend(own_functions(rules.path));
+    functions
+}
+
+/// What only pairs of one venue have.
+#[rustfmt::skip]
+fn own_functions(path: Path) -> Vec<Entry> {
+    const SOLD: &[Typed] = &[("amountIn", U256_TYPE), ("tokenIn", ADDRESS)];
+    const GIVEN_IN: &[Typed] = &[("amount_in", U256_TYPE), ("first_token_in", BOOL)];
+    const GIVEN_OUT: &[Typed] = &[("amount_out", U256_TYPE), ("first_token_in", BOOL)];
+    match path {
+        Path::Tokens => vec![],
+        Path::Stable => vec![
+            Entry::view("stable", &[], &[BOOL], Pair::stable),
+            Entry::view("fee0", &[], &[FELT], Pair::fee0),
+            Entry::view("fee1", &[], &[FELT], Pair::fee1),
+            Entry::view("getAmountOut", SOLD, &[U256_TYPE], Pair::get_amount_out),
+            Entry::external("setFees", &[("fee0", FELT), ("fee1", FELT)], &[], Pair::set_fees),
+        ],
+        Path::Tiered => vec![
+            Entry::view("is_stable", &[], &[BOOL], Pair::stable),
+            Entry::view("fee", &[], &[FELT], Pair::fee0),
+            Entry::view("fee_vault", &[], &[ADDRESS], Pair::fee_vault),
+            Entry::view("snapshot", &[], &["(core::starknet::contract_address::ContractAddress, core::starknet::contract_address::ContractAddress, core::integer::u256, core::integer::u256, core::integer::u256, core::integer::u256, core::bool)"], Pair::snapshot),
+            Entry::view("get_amount_out", SOLD, &[U256_TYPE], Pair::get_amount_out),
+            Entry::view("get_amount_in", &[("amountOut", U256_TYPE), ("tokenIn", ADDRESS)], &[U256_TYPE], Pair::get_amount_in),
+            Entry::external("set_fee", &[("fee", FELT)], &[], Pair::set_fee),
+        ],
+        Path::Pairs => vec![
+            Entry::view("swap_fee", &[], &[U128], Pair::fee0),
+            Entry::view("out_given_in", GIVEN_IN, &[U256_TYPE], Pair::out_given_in),
+            Entry::view("in_given_out", GIVEN_OUT, &[U256_TYPE], Pair::in_given_out),
+            Entry::external("set_swap_fee", &[("swap_fee", U128)], &[], Pair::set_fee),
+        ],
+    }
+}
+
+fn events(venue: &Venue) -> Vec<EventSignature> {
+    const SENDER: &[Typed] = &[("sender", ADDRESS)];
+    const PARTIES: &[Typed] = &[("sender", ADDRESS), ("to", ADDRESS)];
+    const AMOUNTS: &[Typed] = &[("amount0", U256_TYPE), ("amount1", U256_TYPE)];
+    const SWAPPED: &[Typed] = &[
+        ("amount0In", U256_TYPE),
+        ("amount1In", U256_TYPE),
+        ("amount0Out", U256_TYPE),
+        ("amount1Out", U256_TYPE),
+    ];
+    const MINT: &[Typed] = &[
+        ("sender", ADDRESS),
+        ("amount0", U256_TYPE),
+        ("amount1", U256_TYPE),
+    ];
+    const BURN: &[Typed] = &[
+        ("sender", ADDRESS),
+        ("amount0", U256_TYPE),
+        ("amount1", U256_TYPE),
+        ("to", ADDRESS),
+    ];
+    const SWAP: &[Typed] = &[
+        ("sender", ADDRESS),
+        ("amount0In", U256_TYPE),
+        ("amount1In", U256_TYPE),
+        ("amount0Out", U256_TYPE),
+        ("amount1Out", U256_TYPE),
+        ("to", ADDRESS),
+    ];
+    const WIDE: &[Typed] = &[("reserve0", U256_TYPE), ("reserve1", U256_TYPE)];
+    const NARROW: &[Typed] = &[("reserve0", FELT), ("reserve1", FELT)];
+    let rules = &venue.rules;
+    let [minted, burned] = rules.liquidity_events;
+    let event = |name, keys, data| EventSignature { name, keys, data };
+    let sync = match rules.reserves {
+        Reserves::Timed | Reserves::Plain => WIDE,
+        Reserves::Narrow => NARROW,
+    };
+    if rules.keyed {
+        vec![
+            event(minted, SENDER, AMOUNTS),
+            event(burned, PARTIES, AMOUNTS),
+            event("Swap", PARTIES, SWAPPED),
+            event("Sync", &[], sync),
+        ]
+    } else {
+        vec![
+            event(minted, &[], MINT),
+            event(burned, &[], BURN),
+            event("Swap", &[], SWAP),
+            event("Sync", &[], sync),
+        ]
+    }
+}
