@@ -146,6 +146,7 @@ impl Health {
 mod tests {
     use super::*;
     use crate::snapshot::Snapshot;
+    use amm::book::Pools;
     use primitives::{Felt, ManualClock, Timestamp};
 
     fn block(number: u64) -> BlockRef {
@@ -191,6 +192,7 @@ mod tests {
                 head: block(number),
                 head_time: self.clock.now(),
                 tokens: Arc::default(),
+                pools: Pools::default(),
             });
         }
 

@@ -169,7 +169,7 @@ async fn a_store_of_another_chain_is_refused() {
     let opened = services::Indexer::open(
         Nodes::new(vec![world.client.clone()], 1),
         store,
-        Arc::clone(&world.listings),
+        world.known.clone(),
         Snapshots::default(),
         Progress::default(),
         Arc::clone(&world.clock) as Arc<dyn Clock>,
@@ -189,7 +189,7 @@ async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let follower = Follower::new(
         station.store.clone(),
-        Arc::clone(&world.listings),
+        world.known.clone(),
         snapshots.clone(),
         progress.clone(),
         Arc::clone(&world.clock) as Arc<dyn Clock>,

@@ -24,6 +24,7 @@ async fn serve() -> (StarknetNode, SocketAddr) {
     let config = StarknetConfig {
         block_time: None,
         history: History::blocks(30, Duration::from_secs(10)),
+        pools: 24,
         ..StarknetConfig::default()
     };
     let node = StarknetNode::new(config, Arc::new(clock));

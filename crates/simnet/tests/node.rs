@@ -18,6 +18,7 @@ fn node(config: StarknetConfig) -> StarknetNode {
 fn small() -> StarknetConfig {
     StarknetConfig {
         history: History::blocks(5, Duration::from_secs(10)),
+        pools: 24,
         ..StarknetConfig::default()
     }
 }

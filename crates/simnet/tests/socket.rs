@@ -27,6 +27,7 @@ async fn serve(blocks: usize) -> (StarknetNode, String) {
         block_time: None,
         history: History::blocks(blocks, Duration::from_secs(1)),
         transactions_per_block: 1,
+        pools: 24,
         ..StarknetConfig::default()
     };
     let node = StarknetNode::new(config, Arc::new(clock));

@@ -33,6 +33,7 @@ async fn serve() -> (StarknetNode, Client) {
     let config = StarknetConfig {
         block_time: None,
         history: History::blocks(5, Duration::from_secs(10)),
+        pools: 24,
         ..StarknetConfig::default()
     };
     let clock = ManualClock::new(Timestamp::from_second(1_800_000_000).unwrap());

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// All pools at one moment.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Pools {
     registry: Arc<Registry>,
     pub(super) names: Names,
@@ -65,9 +65,7 @@ impl Pools {
     pub(super) fn new(registry: Arc<Registry>) -> Self {
         Self {
             registry,
-            names: Names::default(),
-            shelf: Shelf::default(),
-            classes: Arc::default(),
+            ..Self::default()
         }
     }
 

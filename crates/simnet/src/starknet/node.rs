@@ -378,6 +378,7 @@ mod tests {
         node(StarknetConfig {
             block_time: Some(Duration::ZERO),
             history: History::blocks(1, Duration::ZERO),
+            pools: 24,
             ..StarknetConfig::default()
         })
     }
@@ -388,6 +389,7 @@ mod tests {
             let clock = ManualClock::new(Timestamp::from_second(second).unwrap());
             let config = StarknetConfig {
                 history: History::blocks(3, Duration::from_secs(2)),
+                pools: 24,
                 ..StarknetConfig::default()
             };
             let node = StarknetNode::new(config, Arc::new(clock));
@@ -430,6 +432,7 @@ mod tests {
         let node = node(StarknetConfig {
             block_time: None,
             history: History::blocks(1, Duration::ZERO),
+            pools: 24,
             ..StarknetConfig::default()
         });
         let stop = CancellationToken::new();

@@ -1,6 +1,7 @@
 //! An API in a known state.
 
 use super::tokens;
+use amm::book::Pools;
 use api::{Api, ApiConfig, ApiServices};
 use axum::Router;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
@@ -126,6 +127,7 @@ impl Bench {
             head: tokens::head(),
             head_time: primitives::Clock::now(&*self.clock),
             tokens: Arc::new(tokens::list(more)),
+            pools: Pools::default(),
         });
     }
 }

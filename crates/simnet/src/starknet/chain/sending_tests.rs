@@ -44,6 +44,7 @@ fn node() -> StarknetNode {
         block_time: None,
         history: History::blocks(5, Duration::from_secs(10)),
         transactions_per_block: 2,
+        pools: 24,
         ..StarknetConfig::default()
     };
     let clock = ManualClock::new(Timestamp::from_second(1_800_000_000).unwrap());

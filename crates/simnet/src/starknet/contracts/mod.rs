@@ -4,20 +4,20 @@ pub(crate) mod account;
 mod arithmetic;
 pub(crate) mod ekubo;
 pub(crate) mod erc20;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the world does not trade yet")
-)]
 pub(crate) mod jediswap_v2;
 #[cfg(test)]
 mod lab;
+<<<<<<< HEAD
 #[cfg_attr(not(test), expect(dead_code, reason = "the world does not trade yet"))]
+=======
+#[cfg_attr(not(test), expect(dead_code, reason = "the world does not use it yet"))]
+>>>>>>> part-d
 pub(crate) mod migration;
 pub(crate) mod pairs;
 mod signed;
 pub(crate) mod text;
 mod tick_map;
-#[cfg_attr(not(test), expect(dead_code, reason = "the world does not trade yet"))]
+#[cfg_attr(not(test), expect(dead_code, reason = "the world does not use it yet"))]
 pub(crate) mod vault;
 
 #[cfg(test)]

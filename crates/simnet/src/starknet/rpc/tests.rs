@@ -21,6 +21,7 @@ fn node() -> StarknetNode {
         block_time: None,
         history: History::blocks(150, Duration::from_secs(10)),
         transactions_per_block: 4,
+        pools: 24,
         ..StarknetConfig::default()
     };
     let clock = ManualClock::new(Timestamp::from_second(1_800_000_000).unwrap());
@@ -230,7 +231,7 @@ fn transactions_and_receipts_have_the_fields_of_the_specification() {
                 receipt["revert_reason"]
                     .as_str()
                     .unwrap()
-                    .contains("insufficient")
+                    .contains("error in contract")
             );
         } else {
             assert_eq!(found, receipt_fields);

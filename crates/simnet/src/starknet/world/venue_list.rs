@@ -1,9 +1,9 @@
 //! The exchanges of the network, for those who follow them.
 
-use crate::starknet::contracts::ekubo;
 use crate::starknet::contracts::pairs::{
     JEDISWAP, NOSTRA, SITHSWAP, STARKDEFI, TEN_K_SWAP, Venue, my_swap,
 };
+use crate::starknet::contracts::{ekubo, jediswap_v2};
 use amm::ekubo::Rounding;
 use primitives::{Address, Felt, felt_to_hex};
 use serde_json::{Map, Value, json};
@@ -30,6 +30,13 @@ pub(crate) fn render() -> String {
     venues.push(entry(
         ("mySwap", "my_swap"),
         my_swap::MY_SWAP,
+        &classes,
+        &[],
+    ));
+    let classes = [(jediswap_v2::pool_class_hash(), "usual")];
+    venues.push(entry(
+        ("JediSwap v2", "jedi_swap_v2"),
+        jediswap_v2::FACTORY,
         &classes,
         &[],
     ));
@@ -86,7 +93,7 @@ mod tests {
             .iter()
             .map(|venue| venue["contract"].as_str().unwrap())
             .collect();
-        assert_eq!((kinds.len(), contracts.len()), (7, 7));
+        assert_eq!((kinds.len(), contracts.len()), (8, 8));
         for venue in venues {
             let classes = venue["classes"].as_object().unwrap().len();
             let ranges = venue["kind"] == "ekubo";

@@ -13,7 +13,7 @@ mod router;
 pub(crate) use calls::{
     burn_call, collect_call, create_pool_call, initialize_call, mint_call, sell_call,
 };
-pub(crate) use pool::{Snapshot, snapshot};
+pub(crate) use pool::snapshot;
 
 use crate::starknet::execution::Contracts;
 use crate::starknet::hash::{deployed_address, digest, from_felt};
@@ -73,6 +73,11 @@ impl PoolId {
         let spacing = self.tick_spacing().unwrap_or_default();
         vec![token0, token1, Felt::from(self.fee), Felt::from(spacing)]
     }
+}
+
+/// The class of all pools.
+pub(crate) fn pool_class_hash() -> Felt {
+    pool::class_hash()
 }
 
 /// Puts the factory and the router where they belong.

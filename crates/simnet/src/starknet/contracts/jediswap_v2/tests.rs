@@ -250,7 +250,7 @@ proptest! {
                 }
             }
             let after = snapshot(lab.state(), id.address());
-            let expected = Snapshot {
+            let expected = super::pool::Snapshot {
                 sqrt_ratio: model.sqrt_ratio,
                 tick: model.tick,
                 liquidity: model.liquidity,

@@ -91,21 +91,27 @@ fn storage_is_where_it_is_on_the_network() {
 }
 
 #[test]
-fn the_first_update_deploys_everything_and_roots_are_linked() {
+fn the_first_updates_deploy_everything_and_roots_are_linked() {
     let update = |number: u64| {
         get(
             "starknet_getStateUpdate",
             &json!([{ "block_number": number }]),
         )
     };
-    let (first, second) = (update(0), update(1));
+    let (first, second, third) = (update(0), update(1), update(2));
     let deployed = first["state_diff"]["deployed_contracts"]
         .as_array()
         .unwrap();
     assert!(deployed.iter().any(|contract| contract["address"] == ETH));
     assert_eq!(first["old_root"], "0x0");
     assert_eq!(second["old_root"], first["new_root"]);
-    assert_eq!(second["state_diff"]["deployed_contracts"], json!([]));
+    // Pools are contracts that contracts deploy.
+    let pools = second["state_diff"]["deployed_contracts"]
+        .as_array()
+        .unwrap();
+    assert!(pools.len() > 10);
+    assert!(pools.iter().all(|pool| !deployed.contains(pool)));
+    assert_eq!(third["state_diff"]["deployed_contracts"], json!([]));
     let open = get("starknet_getStateUpdate", &json!(["pre_confirmed"]));
     assert_eq!(keys(&open), ["old_root", "state_diff"]);
 }

@@ -16,6 +16,7 @@ pub(super) fn quiet() -> StarknetNode {
         block_time: None,
         history: History::blocks(6, Duration::from_secs(10)),
         transactions_per_block: 0,
+        pools: 0,
         ..StarknetConfig::default()
     };
     let clock = ManualClock::new(Timestamp::from_second(1_800_000_000).unwrap());

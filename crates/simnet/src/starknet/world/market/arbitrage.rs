@@ -4,7 +4,7 @@ use super::pool::{At, Order, Pool, Spot, slope};
 use super::rehearsal::{Deed, Rehearsal};
 use super::{Scene, permille};
 use crate::starknet::contracts::erc20::balance_key;
-use primitives::U256;
+use primitives::{Felt, U256};
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
@@ -16,6 +16,9 @@ const WORTHWHILE: f64 = 0.000_5;
 
 /// What an arbitrageur at least wants to sell, in dollars.
 const LEAST_USD: f64 = 0.5;
+
+/// What is tried of an amount.
+const PARTS: [f64; 4] = [1.0, 0.5, 0.25, 0.1];
 
 /// Halvings until an amount on a stable curve is good enough.
 const HALVINGS: usize = 40;
@@ -63,48 +66,53 @@ fn gap(scene: Scene<'_>, pool: &Pool) -> Option<Gap> {
     })
 }
 
-/// Sells until the next unit would earn nothing.
-fn trade(scene: Scene<'_>, pool: &Pool, gap: Gap, sender: primitives::Felt) -> Option<Deed> {
-    let (sold, bought) = pool.way(gap.first);
-    let (asset, gained) = pool.asset_way(gap.first);
+/// Sells until the next unit would earn nothing. Where liquidity ends sooner
+/// than it seemed, less does.
+fn trade(scene: Scene<'_>, pool: &Pool, gap: Gap, sender: Felt) -> Option<Deed> {
+    let (sold, _) = pool.way(gap.first);
     let owned = permille(scene.view.read(&balance_key(sold, sender)), 500);
-    let route = [pool];
-    let mut order = Order {
-        route: &route,
+    let order = Order {
+        route: &[pool],
         sender,
         sold,
         amount: owned,
     };
-    let limit = limit(pool, gap)?;
-    match gap.spot {
-        Spot::Ranges(_) => {
-            // The exchange itself says how much reaches the limit.
-            let calls = order.calls(scene.view, U256::ZERO, limit)?;
-            let mut rehearsal = Rehearsal::new(scene.view);
-            let before = rehearsal.balance(sold, sender);
-            rehearsal.make(sender, &calls).ok()?;
-            order.amount = before.checked_sub(rehearsal.balance(sold, sender))?;
-        }
-        Spot::Product(_) | Spot::Stable(..) => {
-            order.amount = U256::try_from(amount(pool, gap)?).ok()?.min(owned);
-        }
+    if let At::Ekubo(_) = pool.at {
+        // The exchange itself says how much reaches the limit.
+        let limit = limit(pool, gap)?;
+        let calls = order.calls(scene.view, U256::ZERO, limit)?;
+        let mut rehearsal = Rehearsal::new(scene.view);
+        let before = rehearsal.balance(sold, sender);
+        rehearsal.make(sender, &calls).ok()?;
+        let amount = before.checked_sub(rehearsal.balance(sold, sender))?;
+        return profitable(scene, Order { amount, ..order }, gap.first, limit);
     }
+    let most = amount(pool, gap);
+    PARTS.into_iter().find_map(|part| {
+        let amount = U256::try_from(most * part).ok()?.min(owned);
+        profitable(scene, Order { amount, ..order }, gap.first, U256::ZERO)
+    })
+}
+
+/// The trade, if it earns anything at the prices of the market.
+fn profitable(scene: Scene<'_>, order: Order<'_>, first: bool, limit: U256) -> Option<Deed> {
+    let (sold, bought) = order.route.first()?.asset_way(first);
     let worth = |asset, amount: U256| {
         let price = scene.unit_price(asset, scene.time)?;
         Some(f64::from(amount) * price)
     };
-    let cost = worth(asset, order.amount)?;
+    let cost = worth(sold, order.amount)?;
     if cost < LEAST_USD {
         return None;
     }
     let calls = order.calls(scene.view, U256::ZERO, limit)?;
     let mut rehearsal = Rehearsal::new(scene.view);
-    let gain = rehearsal.gain(sender, &calls, bought)?;
-    if worth(gained, gain)? <= cost {
+    let gain = rehearsal.gain(order.sender, &calls, order.bought())?;
+    if worth(bought, gain)? <= cost {
         return None;
     }
     let calls = order.calls(scene.view, gain, limit)?;
-    Some(rehearsal.done(sender, calls))
+    Some(rehearsal.done(order.sender, calls))
 }
 
 /// What a unit of the sold token is worth outside, in the bought one.
@@ -116,15 +124,21 @@ fn wanted(gap: Gap) -> f64 {
     }
 }
 
-/// The amount after which a pool of two reserves pays no more than the market.
-fn amount(pool: &Pool, gap: Gap) -> Option<f64> {
+/// The amount after which a pool pays no more than the market, as long as its
+/// liquidity stays what it is.
+fn amount(pool: &Pool, gap: Gap) -> f64 {
     let kept = 1.0 - pool.fee;
     let wanted = wanted(gap);
     let turned = |[a, b]: [f64; 2]| if gap.first { [a, b] } else { [b, a] };
+    let of_product = |reserves| {
+        let [from, to] = turned(reserves);
+        ((from * to * kept / wanted).sqrt() - from) / kept
+    };
     match gap.spot {
-        Spot::Product(reserves) => {
-            let [from, to] = turned(reserves);
-            Some(((from * to * kept / wanted).sqrt() - from) / kept)
+        Spot::Product(reserves) => of_product(reserves),
+        Spot::Ranges(price, liquidity) => {
+            let root = price.sqrt();
+            of_product([liquidity / root, liquidity * root])
         }
         Spot::Stable(reserves, wholes) => {
             let ([from, to], [whole_from, whole_to]) = (turned(reserves), turned(wholes));
@@ -140,9 +154,8 @@ fn amount(pool: &Pool, gap: Gap) -> Option<f64> {
                     high = sold;
                 }
             }
-            Some(low * whole_from / kept)
+            low * whole_from / kept
         }
-        Spot::Ranges(_) => None,
     }
 }
 
@@ -155,12 +168,8 @@ fn stable_y(x: f64, k: f64, mut y: f64) -> f64 {
     y
 }
 
-/// The ratio at which a pool of ranges pays no more than the market; none for
-/// others.
+/// The ratio at which the exchange pays no more than the market.
 fn limit(pool: &Pool, gap: Gap) -> Option<U256> {
-    if !matches!(pool.at, At::Ekubo(_)) {
-        return Some(U256::ZERO);
-    }
     let kept = 1.0 - pool.fee;
     let price = if gap.first {
         gap.outside / kept

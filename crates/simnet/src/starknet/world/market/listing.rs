@@ -2,8 +2,9 @@
 //! tokens on fewer venues, with less and less in them.
 
 use super::asset::Asset;
-use super::pool::{At, Pair, Pool};
+use super::pool::{At, Pair, Pool, V2};
 use crate::starknet::contracts::ekubo::{ORACLE, PoolKey};
+use crate::starknet::contracts::jediswap_v2::PoolId;
 use crate::starknet::contracts::pairs::{
     JEDISWAP, NOSTRA, PairId, SITHSWAP, STARKDEFI, TEN_K_SWAP, Venue,
 };
@@ -60,12 +61,14 @@ enum Slot {
     MySwap,
     /// Hundredths of a per cent, spacing, extension.
     Ekubo(u32, u32, Felt),
+    /// Millionths.
+    V2(u32),
 }
 
 const EKUBO: Slot = Slot::Ekubo(5, 1_000, Felt::ZERO);
 
 /// Every venue, once.
-const EVERYWHERE: [Slot; 7] = [
+const EVERYWHERE: [Slot; 8] = [
     EKUBO,
     Slot::Volatile(&JEDISWAP),
     Slot::Volatile(&TEN_K_SWAP),
@@ -73,6 +76,7 @@ const EVERYWHERE: [Slot; 7] = [
     Slot::Volatile(&STARKDEFI),
     Slot::Priced(&NOSTRA, 0, 0.003),
     Slot::MySwap,
+    Slot::V2(3_000),
 ];
 
 /// What pairs of tokens of the same worth have.
@@ -96,7 +100,7 @@ const MORE: [Slot; 5] = [
 const HOW_MANY: [usize; 5] = [12, 4, 6, 2, 2];
 
 /// Where small tokens trade.
-const SMALL: [Slot; 9] = [
+const SMALL: [Slot; 10] = [
     Slot::Volatile(&JEDISWAP),
     Slot::Volatile(&JEDISWAP),
     Slot::Volatile(&TEN_K_SWAP),
@@ -104,6 +108,7 @@ const SMALL: [Slot; 9] = [
     Slot::Volatile(&STARKDEFI),
     Slot::Priced(&NOSTRA, 0, 0.003),
     Slot::MySwap,
+    Slot::V2(10_000),
     Slot::Ekubo(30, 5_982, Felt::ZERO),
     Slot::Ekubo(100, 19_802, Felt::ZERO),
 ];
@@ -140,7 +145,9 @@ impl Listing<'_> {
             for slot in EVERYWHERE {
                 self.add(pair, slot, hub_worth(rank, rng));
             }
-            if let Some(pair) = steady.next() {
+            if rank % 2 == 0
+                && let Some(pair) = steady.next()
+            {
                 for slot in STEADY {
                     self.add(pair, slot, hub_worth(rank, rng));
                 }
@@ -207,6 +214,11 @@ fn place(slot: Slot, id: PairId) -> (At, f64) {
                 extension,
             };
             (At::Ekubo(key), f64::from(points) / 10_000.0)
+        }
+        Slot::V2(fee) => {
+            let [low, high] = id.tokens;
+            let at = At::V2(V2::new(PoolId::new(low, high, fee)));
+            (at, f64::from(fee) / 1_000_000.0)
         }
     }
 }

@@ -19,8 +19,8 @@ pub(crate) use rehearsal::Deed;
 
 use super::World;
 use super::random_felt;
-use crate::starknet::contracts::ekubo;
 use crate::starknet::contracts::pairs::{VENUES, my_swap};
+use crate::starknet::contracts::{ekubo, jediswap_v2};
 use crate::starknet::execution::{Contracts, View};
 use amm::ekubo::Rounding;
 use asset::Asset;
@@ -134,6 +134,7 @@ pub(super) fn install(contracts: &mut Contracts) {
         venue.install(contracts);
     }
     my_swap::install(contracts);
+    jediswap_v2::install(contracts);
     ekubo::install(contracts, Rounding::Exact);
 }
 

@@ -1,11 +1,12 @@
 //! How pools come to be: created by a provider through the exchange's own
 //! entrypoints, with the first liquidity at the price of the time.
 
-use super::pool::{At, Pool};
+use super::pool::{At, Pool, V2};
 use super::rehearsal::{Deed, Rehearsal};
 use super::{Market, Scene};
 use crate::starknet::contracts::ekubo::{self, POSITIONS, PoolKey};
 use crate::starknet::contracts::erc20::{approve_call, transfer_call};
+use crate::starknet::contracts::jediswap_v2;
 use crate::starknet::contracts::pairs::my_swap;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256};
@@ -15,6 +16,10 @@ use rand_chacha::ChaCha8Rng;
 
 /// Pools that open in one block.
 const A_BLOCK: usize = 64;
+
+/// A pool begins with at least so many units of either token: some have no
+/// smaller ones than whole tokens.
+const LEAST_UNITS: U256 = U256::from_limbs([10, 0, 0, 0]);
 
 /// The fee of new pools of mySwap, in its scale.
 const MY_SWAP_FEE: u64 = 300;
@@ -27,6 +32,12 @@ const RANGES: [(i32, f64); 4] = [
     (60_000, 0.25),
     (15_000, 0.15),
 ];
+
+/// How far the second position of a pool of `JediSwap` v2 reaches, in its ticks.
+const V2_REACH: i32 = 2_000;
+
+/// The root of the price of one of them.
+const V2_TICK_ROOT: f64 = 1.000_049_998_750_062_5;
 
 /// The pools that open in block `number`.
 pub(super) fn of_block(market: &Market, number: u64) -> &[Pool] {
@@ -63,11 +74,12 @@ pub(super) fn open(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Optio
             calls
         }
         At::Ekubo(key) => initialized(scene, pool, key, rng)?,
+        At::V2(v2) => created(scene, pool, v2, provider)?,
     };
     Rehearsal::deed(scene.view, provider, calls)
 }
 
-fn approvals(pool: &Pool, spender: Felt, amounts: [U256; 2]) -> Vec<Call> {
+pub(super) fn approvals(pool: &Pool, spender: Felt, amounts: [U256; 2]) -> Vec<Call> {
     let sides = pool.tokens.into_iter().zip(amounts);
     sides
         .map(|(token, amount)| approve_call(token, spender, amount))
@@ -81,11 +93,18 @@ fn first_amounts(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<
     if pool.is_stable() {
         // Both worth a dollar, whatever the market says.
         let assets = &scene.market().assets;
-        let whole = |asset: usize| U256::try_from(usd.floor() * assets.get(asset)?.whole).ok();
-        return Some([whole(low)?, whole(high)?]);
+        let dollars = U256::try_from(usd).ok()?;
+        let amount = |asset: usize| {
+            let whole = U256::try_from(assets.get(asset)?.whole).ok()?;
+            whole.checked_mul(dollars)
+        };
+        return Some([amount(low)?, amount(high)?]);
     }
     let mistake = 1.0 + pool.fee * rng.random_range(-0.8..0.8);
-    Some([scene.units(low, usd)?, scene.units(high, usd * mistake)?].map(|a| a.max(U256::from(2))))
+    Some(
+        [scene.units(low, usd)?, scene.units(high, usd * mistake)?]
+            .map(|amount| amount.max(LEAST_UNITS)),
+    )
 }
 
 /// A pool of ranges with its first positions, each narrower than the one before.
@@ -119,6 +138,48 @@ fn initialized(
         }
     }
     Some(calls)
+}
+
+/// A pool of `JediSwap` v2 with a position over all prices and one around its
+/// own.
+fn created(scene: Scene<'_>, pool: &Pool, v2: &V2, provider: Felt) -> Option<Vec<Call>> {
+    let address = v2.address();
+    let root = scene.outside_price(pool)?.sqrt();
+    let ratio = U256::try_from(root * 96_f64.exp2()).ok()?;
+    let mut calls = vec![
+        jediswap_v2::create_pool_call(&v2.id),
+        jediswap_v2::initialize_call(address, ratio),
+    ];
+    if pool.worth == 0.0 {
+        return Some(calls);
+    }
+    let tick = amm::v3::tick_at(ratio)?;
+    let spacing = i32::try_from(v2.id.tick_spacing()?).ok()?;
+    let near = [tick - V2_REACH, tick + V2_REACH].map(|tick| tick / spacing * spacing);
+    for bounds in [widest(spacing), near] {
+        let usd = pool.worth / 4.0;
+        let [low, high] = pool.assets;
+        let amounts =
+            [scene.units(low, usd)?, scene.units(high, usd)?].map(|amount| amount.max(LEAST_UNITS));
+        calls.extend(approvals(pool, address, amounts));
+        let liquidity = affordable(root, bounds, amounts)?;
+        calls.push(jediswap_v2::mint_call(address, provider, bounds, liquidity));
+    }
+    Some(calls)
+}
+
+/// The bounds of a position over all prices.
+pub(super) fn widest(spacing: i32) -> [i32; 2] {
+    let last = amm::v3::MAX_TICK / spacing * spacing;
+    [-last, last]
+}
+
+/// A little less liquidity than the amounts are enough for.
+fn affordable(root: f64, bounds: [i32; 2], amounts: [U256; 2]) -> Option<u128> {
+    let [low, high] = bounds.map(|tick| V2_TICK_ROOT.powi(tick));
+    let [of_low, of_high] = amounts.map(f64::from);
+    let liquidity = (of_low * root * high / (high - root)).min(of_high / (root - low));
+    u128::try_from(U256::try_from(liquidity * 0.999).ok()?).ok()
 }
 
 /// Pays the positions, and opens one with what they were given.

@@ -3,6 +3,7 @@
 
 use crate::starknet::contracts::ekubo::{self, Hop, PoolKey};
 use crate::starknet::contracts::erc20::approve_call;
+use crate::starknet::contracts::jediswap_v2::{self, PoolId};
 use crate::starknet::contracts::pairs::{self, KnownPair, PairId, Swap, Venue, my_swap};
 use crate::starknet::execution::View;
 use crate::starknet::state::Key;
@@ -30,13 +31,33 @@ pub(super) enum At {
     Pair(Pair),
     MySwap,
     Ekubo(PoolKey),
+    V2(V2),
 }
 
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) venue: &'static Venue,
     pub(super) id: PairId,
+    known: OnceLock<KnownPair>,
+}
+
+/// A pool of `JediSwap` v2.
+#[derive(Debug)]
+pub(super) struct V2 {
+    pub(super) id: PoolId,
     address: OnceLock<Felt>,
+}
+
+impl V2 {
+    pub(super) fn new(id: PoolId) -> Self {
+        let address = OnceLock::new();
+        Self { id, address }
+    }
+
+    /// Computed when it is first asked for.
+    pub(super) fn address(&self) -> Felt {
+        *self.address.get_or_init(|| self.id.address())
+    }
 }
 
 impl Pair {
@@ -44,15 +65,17 @@ impl Pair {
         Self {
             venue,
             id,
-            address: OnceLock::new(),
+            known: OnceLock::new(),
         }
     }
 
-    /// Computed when it is first asked for, which takes long.
     pub(super) fn address(&self) -> Felt {
-        *self
-            .address
-            .get_or_init(|| self.venue.pair_address(&self.id))
+        self.known().address
+    }
+
+    /// Computed when it is first asked for.
+    fn known(&self) -> KnownPair {
+        *self.known.get_or_init(|| self.venue.known(self.id))
     }
 }
 
@@ -63,8 +86,8 @@ pub(super) enum Spot {
     Product([f64; 2]),
     /// x³y + y³x, of whole tokens, with the units in one.
     Stable([f64; 2], [f64; 2]),
-    /// Liquidity between ticks: the price alone.
-    Ranges(f64),
+    /// Liquidity between ticks: the price, and the liquidity there.
+    Ranges(f64, f64),
 }
 
 impl Spot {
@@ -73,7 +96,7 @@ impl Spot {
         match self {
             Self::Product([x, y]) => y / x,
             Self::Stable([x, y], [whole_x, whole_y]) => slope(x, y) * whole_y / whole_x,
-            Self::Ranges(price) => price,
+            Self::Ranges(price, _) => price,
         }
     }
 }
@@ -86,10 +109,21 @@ pub(super) fn slope(x: f64, y: f64) -> f64 {
 impl Pool {
     /// The pool as it is now; `None` while there is nothing in it.
     pub(super) fn spot(&self, view: View<'_>, wholes: [f64; 2]) -> Option<Spot> {
-        if let At::Ekubo(key) = &self.at {
-            let now = ekubo::pool(view, key);
-            let root = f64::from(now.sqrt_ratio) / 128_f64.exp2();
-            return (now.liquidity > 0).then_some(Spot::Ranges(root * root));
+        let ranges = match &self.at {
+            At::Ekubo(key) => {
+                let now = ekubo::pool(view, key);
+                Some((now.sqrt_ratio, 128_f64, now.liquidity))
+            }
+            At::V2(pool) => {
+                let now = jediswap_v2::snapshot(view, pool.address());
+                Some((now.sqrt_ratio, 96.0, now.liquidity))
+            }
+            At::Pair(_) | At::MySwap => None,
+        };
+        if let Some((ratio, bits, liquidity)) = ranges {
+            let root = f64::from(ratio) / bits.exp2();
+            let liquidity = f64::from(U256::from(liquidity));
+            return (liquidity > 0.0).then_some(Spot::Ranges(root * root, liquidity));
         }
         let [x, y] = self.reserves(view)?;
         if x.is_zero() || y.is_zero() {
@@ -113,7 +147,7 @@ impl Pool {
         let keys = match &self.at {
             At::Pair(pair) => pairs::reserve_keys(pair.address()),
             At::MySwap => my_swap::reserve_keys(self.number(view)?),
-            At::Ekubo(_) => return None,
+            At::Ekubo(_) | At::V2(_) => return None,
         };
         Some(keys.map(|key| view.read(&key)))
     }
@@ -124,6 +158,7 @@ impl Pool {
             At::Pair(pair) => !view.read(&Key::class_hash(pair.address())).is_zero(),
             At::MySwap => self.number(view).is_some(),
             At::Ekubo(key) => !ekubo::pool(view, key).sqrt_ratio.is_zero(),
+            At::V2(pool) => !view.read(&Key::class_hash(pool.address())).is_zero(),
         }
     }
 
@@ -207,6 +242,10 @@ impl Order<'_> {
                 calls.push(ekubo::clear_call(self.sold));
                 Some(calls)
             }
+            At::V2(pool) => Some(vec![
+                approve_call(self.sold, jediswap_v2::ROUTER, self.amount),
+                jediswap_v2::sell_call(&pool.id, self.sold, self.amount, least, self.sender),
+            ]),
         }
     }
 
@@ -224,10 +263,7 @@ impl Order<'_> {
 
     fn pairs(&self) -> Vec<KnownPair> {
         let pairs = self.route.iter().filter_map(|pool| match &pool.at {
-            At::Pair(pair) => Some(KnownPair {
-                id: pair.id,
-                address: pair.address(),
-            }),
+            At::Pair(pair) => Some(pair.known()),
             _ => None,
         });
         pairs.collect()

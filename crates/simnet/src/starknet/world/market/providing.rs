@@ -1,13 +1,13 @@
 //! Those who bring liquidity and take it away again, and open new pools.
 
-use super::pool::{At, Pool};
+use super::pool::{At, Pool, V2};
 use super::rehearsal::{Deed, Rehearsal};
 use super::{Scene, opening, permille};
 use crate::starknet::contracts::ekubo::{self, POSITION_COUNT, POSITIONS, PoolKey};
 use crate::starknet::contracts::erc20::{approve_call, balance_key};
+use crate::starknet::contracts::jediswap_v2;
 use crate::starknet::contracts::pairs::my_swap;
 use crate::starknet::state::Key;
-use crate::starknet::transaction::Call;
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -34,14 +34,33 @@ pub(super) fn add(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
         At::Pair(pair) => {
             let amounts = pool.reserves(view)?.map(|held| permille(held, thousandths));
             let router = pair.venue.rules.router;
-            let mut calls = approvals(pool, router, amounts);
+            let mut calls = opening::approvals(pool, router, amounts);
             calls.push(pair.venue.add_liquidity_call(&pair.id, amounts, provider));
             calls
         }
         At::MySwap => {
             let amounts = pool.reserves(view)?.map(|held| permille(held, thousandths));
-            let mut calls = approvals(pool, my_swap::MY_SWAP, amounts);
+            let mut calls = opening::approvals(pool, my_swap::MY_SWAP, amounts);
             calls.push(my_swap::add_liquidity_call(pool.tokens, amounts));
+            calls
+        }
+        At::V2(v2) => {
+            let now = jediswap_v2::snapshot(view, v2.address());
+            let liquidity = permille(U256::from(now.liquidity), thousandths / 2 + 1);
+            // Whatever that costs of each, the pool takes no more.
+            let amounts = pool
+                .tokens
+                .map(|token| view.read(&balance_key(token, provider)));
+            let bounds = widest(v2)?;
+            let mut calls = opening::approvals(pool, v2.address(), amounts);
+            let liquidity = u128::try_from(liquidity).ok()?;
+            calls.push(jediswap_v2::mint_call(
+                v2.address(),
+                provider,
+                bounds,
+                liquidity,
+            ));
+            calls.extend(opening::approvals(pool, v2.address(), [U256::ZERO; 2]));
             calls
         }
     };
@@ -70,6 +89,17 @@ pub(super) fn remove(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
             let held = view.read(&my_swap::shares_key(number, provider));
             vec![my_swap::withdraw_call(number, permille(held, thousandths))]
         }
+        At::V2(v2) => {
+            let now = jediswap_v2::snapshot(view, v2.address());
+            // Who has less than this in the pool takes nothing.
+            let liquidity = permille(U256::from(now.liquidity), thousandths / 10 + 1);
+            let (address, bounds) = (v2.address(), widest(v2)?);
+            let liquidity = u128::try_from(liquidity).ok()?;
+            vec![
+                jediswap_v2::burn_call(address, bounds, liquidity),
+                jediswap_v2::collect_call(address, provider, bounds),
+            ]
+        }
     };
     Rehearsal::deed(view, provider, calls)
 }
@@ -81,11 +111,9 @@ pub(super) fn open(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     opening::open(scene, later.choose(rng)?, rng)
 }
 
-fn approvals(pool: &Pool, spender: Felt, amounts: [U256; 2]) -> Vec<Call> {
-    let sides = pool.tokens.into_iter().zip(amounts);
-    sides
-        .map(|(token, amount)| approve_call(token, spender, amount))
-        .collect()
+fn widest(v2: &V2) -> Option<[i32; 2]> {
+    let spacing = i32::try_from(v2.id.tick_spacing()?).ok()?;
+    Some(opening::widest(spacing))
 }
 
 /// Positions of providers lie in cells of a grid, and their number says in which

@@ -24,7 +24,7 @@ const TRIES: [u32; 5] = [2_000, 1_000, 500, 250, 100];
 pub(super) fn attack(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>> {
     let view = scene.view;
     let pool = scene.popular_pool(rng)?;
-    if matches!(pool.at, At::Ekubo(_)) {
+    if matches!(pool.at, At::Ekubo(_) | At::V2(_)) {
         return None;
     }
     let first = rng.random_bool(0.5);
