@@ -12,12 +12,13 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 use world::{Station, World};
 
-const METHODS: [&str; 5] = [
+const METHODS: [&str; 6] = [
     "starknet_chainId",
     "starknet_blockHashAndNumber",
     "starknet_getBlockWithReceipts",
     "starknet_getBlockWithTxHashes",
     "starknet_call",
+    "starknet_getClassHashAt",
 ];
 
 const KINDS: [FaultKind; 12] = [

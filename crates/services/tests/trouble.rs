@@ -1,10 +1,9 @@
-//! Trouble at home: a store that is locked or fails in the middle of a block,
-//! a clock that jumps. What was committed stays, what was not leaves no trace.
+//! Trouble at home: a store that is locked, or fails in the middle of a block.
+//! What was committed stays, what was not leaves no trace.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use primitives::SignedDuration;
-use services::{Fault, Round};
+use services::Fault;
 use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use store::StoreError;
 use tokio_util::sync::CancellationToken;
@@ -77,19 +76,5 @@ async fn a_store_that_fails_in_the_middle_of_a_batch_has_nothing_of_it() {
     let fault = fails_without_trace(&mut station).await;
     assert!(fault.chain_text().contains("the disk gave up"), "{fault:?}");
     tell(&mut other, "DROP TRIGGER broken").await;
-    ends_as_without(&world, &mut station).await;
-}
-
-#[tokio::test]
-async fn a_clock_that_jumps_changes_nothing_that_is_stored() {
-    let world = World::new(3).await;
-    let mut station = behind(&world).await;
-    let stop = CancellationToken::new();
-    for hours in [24, -48, 1_000, -976] {
-        world.clock.advance(SignedDuration::from_hours(hours));
-        let round = station.indexer.round(&stop).await.unwrap();
-        assert!(matches!(round, Round::Applied { .. } | Round::CaughtUp));
-    }
-    world.node.reorg(3).unwrap();
     ends_as_without(&world, &mut station).await;
 }

@@ -37,9 +37,10 @@ pub struct PoolQuestion {
 impl PoolQuestion {
     /// The view of what a pair holds.
     const fn reserves(&self) -> View {
-        let name = match self.kind {
-            Kind::TenKSwap => "getReserves",
-            _ => "get_reserves",
+        let name = if in_camel_case(self.kind) {
+            "getReserves"
+        } else {
+            "get_reserves"
         };
         View::plain(self.contract, name)
     }
@@ -98,6 +99,11 @@ impl PoolQuestion {
         }
         Some(facts)
     }
+}
+
+/// Whether a venue's contracts name their views so.
+const fn in_camel_case(kind: Kind) -> bool {
+    matches!(kind, Kind::TenKSwap | Kind::SithSwap)
 }
 
 #[derive(Serialize)]
@@ -174,9 +180,10 @@ pub(super) async fn pairs(
     factory: Address,
     block_hash: Felt,
 ) -> Result<Vec<Created>, RpcError> {
-    let contracts = match kind {
-        Kind::TenKSwap => counted_pairs(rpc, factory, block_hash).await?,
-        _ => listed_pairs(rpc, kind, factory, block_hash).await?,
+    let contracts = if in_camel_case(kind) {
+        counted_pairs(rpc, factory, block_hash).await?
+    } else {
+        listed_pairs(rpc, kind, factory, block_hash).await?
     };
     let has_flag = matches!(kind, Kind::SithSwap | Kind::StarkDefi);
     let flag = if kind == Kind::StarkDefi {

@@ -7,11 +7,7 @@ pub(crate) mod erc20;
 pub(crate) mod jediswap_v2;
 #[cfg(test)]
 mod lab;
-<<<<<<< HEAD
-#[cfg_attr(not(test), expect(dead_code, reason = "the world does not trade yet"))]
-=======
 #[cfg_attr(not(test), expect(dead_code, reason = "the world does not use it yet"))]
->>>>>>> part-d
 pub(crate) mod migration;
 pub(crate) mod pairs;
 mod signed;
