@@ -21,8 +21,8 @@ pub struct Block {
     pub tokens_seen: Vec<Address>,
     /// Events with a name that venues use, in the order of the chain.
     pub venue_events: Vec<Event>,
-    /// Contracts with the names of their other events, transfers left out;
-    /// sorted, unique.
+    /// Contracts with the names of their other events, what tokens say left
+    /// out; sorted, unique.
     pub other_events: Vec<(Address, Felt)>,
 }
 

@@ -6,16 +6,19 @@
 //! only where an event may tell of a pool.
 
 use super::{felt::WireFelt, venues};
-use primitives::{Address, Felt, FeltError, felt_from_hex};
+use primitives::{Address, Felt, FeltError, felt_from_hex, selector};
 use serde::{
     Deserialize, Deserializer,
     de::{Error, IgnoredAny, SeqAccess, Visitor},
 };
 use serde_json::value::RawValue;
-use std::{borrow::Cow, fmt, marker::PhantomData};
+use std::{borrow::Cow, fmt, marker::PhantomData, sync::LazyLock};
 
 /// Digits of the selector of `Transfer`.
 const TRANSFER: &str = "99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9";
+
+/// What tokens say beside transfers; shares of pools are tokens too.
+static APPROVAL: LazyLock<Felt> = LazyLock::new(|| selector("Approval"));
 
 /// An event of a contract that may be a venue's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +73,9 @@ impl Emitted {
         };
         if venues::is_name(name) {
             self.venue_events.push(event.decode()?);
-        } else if let Ok(from) = event.from_address.parse() {
+        } else if name != *APPROVAL
+            && let Ok(from) = event.from_address.parse()
+        {
             push_new(&mut self.others, (from, name));
         }
         Ok(())
@@ -274,7 +279,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use primitives::{felt_to_hex, selector};
+    use primitives::felt_to_hex;
     use serde_json::{Value, json};
 
     fn emitters(events: &Value) -> Vec<String> {

@@ -33,6 +33,10 @@ fn event(name: &str, keys: &[u64], data: &[u64]) -> Event {
     }
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "compared with what decoders answer"
+)]
 fn moved(movement: Movement) -> Result<PoolEvent, Untold> {
     Ok(PoolEvent::Moved {
         spot: Spot::Contract(address(POOL)),
@@ -41,6 +45,10 @@ fn moved(movement: Movement) -> Result<PoolEvent, Untold> {
     })
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "compared with what decoders answer"
+)]
 fn created(shape: Shape, pool: u64) -> Result<PoolEvent, Untold> {
     Ok(PoolEvent::Created(Created {
         tokens: [address(1), address(2)],
