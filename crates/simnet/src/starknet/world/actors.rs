@@ -13,7 +13,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// An actor's transaction has fewer events than this on average.
-pub(crate) const ACTOR_EVENTS: usize = 8;
+pub(crate) const ACTOR_EVENTS: usize = 10;
 
 /// A transaction makes at most so many payments.
 const MAX_PAYMENTS: usize = 3;

@@ -16,11 +16,11 @@ const DAY: u64 = 24 * HOUR;
 const WAVES: [(u64, f64); 7] = [
     (30 * DAY, 0.18),
     (8 * DAY, 0.07),
-    (2 * DAY, 0.025),
-    (12 * HOUR, 0.01),
-    (3 * HOUR, 0.004),
-    (45 * MINUTE, 0.0015),
-    (10 * MINUTE, 0.0006),
+    (2 * DAY, 0.02),
+    (12 * HOUR, 0.007),
+    (3 * HOUR, 0.0025),
+    (45 * MINUTE, 0.001),
+    (10 * MINUTE, 0.0005),
 ];
 
 /// Jumps begin within periods of this length, and end with them.

@@ -10,10 +10,13 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 /// The victim sells so many thousandths of what a pool has.
-const SIZES: std::ops::RangeInclusive<u32> = 10..=40;
+const SIZES: std::ops::RangeInclusive<u32> = 5..=20;
 
 /// The victim accepts so many thousandths less than expected.
 const TOLERANCES: std::ops::RangeInclusive<u32> = 10..=50;
+
+/// More than anybody has, in dollars.
+const ALL_USD: f64 = 1e12;
 
 /// What the attacker tries to sell first: times the victim's amount, in
 /// thousandths.
@@ -31,7 +34,7 @@ pub(super) fn attack(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>
     let [low, high] = pool.reserves(view)?;
     let reserve = if first { low } else { high };
     let size = permille(reserve, rng.random_range(SIZES));
-    let (victim, affordable) = seller(scene, pool, first, f64::MAX.sqrt(), rng)?;
+    let (victim, affordable) = seller(scene, pool, first, ALL_USD, rng)?;
     let route = [pool];
     let (sold, bought) = pool.way(first);
     let order = Order {
