@@ -11,7 +11,6 @@ use crate::starknet::transaction::Transaction;
 use primitives::selector;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use tokio::time::Instant;
 
 const NOW: u64 = 1_800_000_000;
 
@@ -263,40 +262,4 @@ fn a_market_goes_on_after_a_reorg_of_its_beginning() {
         chain.mine(NOW + number * 10 * MINUTE, 6);
     }
     assert!(events(&chain)["Swap"] > before);
-}
-
-#[test]
-#[ignore = "measures; run it alone, in a release build"]
-fn how_long_things_take() {
-    let started = Instant::now();
-    let times = crate::starknet::config::History::default().timestamps(NOW);
-    let mut chain = Chain::new(
-        World::new(Genesis {
-            seed: 0,
-            pools: 320,
-        }),
-        times[0],
-        usize::MAX,
-    );
-    for time in &times[1..] {
-        chain.mine(*time, 3);
-    }
-    let made = started.elapsed();
-    let total: usize = blocks(&chain).iter().map(|block| block.event_count()).sum();
-    eprintln!(
-        "{} % near, {} % of all, {total} events",
-        percent_near(&chain, 60),
-        percent_near(&chain, 300)
-    );
-    let started = Instant::now();
-    let small = super::tests::chain(0, 24, 8, 3);
-    eprintln!("small: {:?} {}", started.elapsed(), small.head().number);
-    let started = Instant::now();
-    while chain.head().transactions.len() < 500 {
-        chain.mine(chain.head().timestamp + 2, 500);
-    }
-    let busy = started.elapsed();
-    let sent = chain.head().transactions.len();
-    eprintln!("history: {made:?}; last busy blocks: {busy:?} with {sent} in the last");
-    eprintln!("{:?} {:?}", events(&chain), reverts(&chain));
 }
