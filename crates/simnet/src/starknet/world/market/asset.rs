@@ -31,12 +31,12 @@ const JUMP_ODDS: u64 = 8;
 
 /// A token that has a price.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Asset {
-    pub(in super::super) address: Felt,
+pub(super) struct Asset {
+    pub(super) address: Felt,
     /// Units in a whole token.
-    pub(in super::super) whole: f64,
+    pub(super) whole: f64,
     /// What holders have of it, in dollars.
-    pub(in super::super) capital: f64,
+    pub(super) capital: f64,
     /// The usual price in dollars.
     usd: f64,
     nature: Nature,

@@ -55,7 +55,7 @@ pub(super) fn of_block(market: &Market, number: u64) -> &[Pool] {
 
 /// Opens a pool that is not there yet. Creating a contract takes long, and is
 /// therefore not tried out before.
-pub(in super::super) fn open(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<Deed> {
+pub(crate) fn open(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let provider = *scene.market().providers.choose(rng)?;
     if pool.exists(scene.view) {
         return None;
