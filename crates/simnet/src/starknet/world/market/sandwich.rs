@@ -5,7 +5,8 @@ use super::rehearsal::{Deed, Rehearsal};
 use super::trading::seller;
 use super::{Scene, permille};
 use crate::starknet::contracts::erc20::balance_key;
-use primitives::U256;
+use crate::starknet::transaction::Call;
+use primitives::{Felt, U256};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -72,7 +73,7 @@ pub(super) fn attack(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>
 fn surround(
     scene: Scene<'_>,
     front: Order<'_>,
-    (victim, victims): (primitives::Felt, &[crate::starknet::transaction::Call]),
+    (victim, victims): (Felt, &[Call]),
 ) -> Option<[Deed; 2]> {
     let (attacker, bought) = (front.sender, front.bought());
     let mut rehearsal = Rehearsal::new(scene.view);
