@@ -116,6 +116,7 @@ pub(crate) async fn simulated_node(config: &Config) -> anyhow::Result<StarknetNo
         seed: config.simnet.seed,
         block_time: Some(config.simnet.block_time),
         transactions_per_block: config.simnet.transactions_per_block,
+        pools: usize::try_from(config.simnet.pools)?,
         ..StarknetConfig::default()
     };
     tokio::task::spawn_blocking(move || StarknetNode::open(config, clock()))

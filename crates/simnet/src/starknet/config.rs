@@ -39,7 +39,7 @@ pub struct StarknetConfig {
     /// Transactions of the world's own actors in a block, on average.
     pub transactions_per_block: u32,
     /// Pools that the exchanges have at the beginning; without any there are no
-    /// exchanges. Few ones are those of the hubs, one on every venue.
+    /// exchanges. A few are those of the hubs, on every venue.
     pub pools: usize,
     /// Blocks that stay readable. At least the newest one always does.
     pub kept_blocks: usize,

@@ -119,6 +119,10 @@ impl State {
             .get(key)
             .and_then(|slot| self.versions.get(slot.0))
             .and_then(|versions| {
+                // Most read what was written last.
+                if let Some(newest) = versions.back().filter(|newest| newest.block <= at) {
+                    return Some(newest);
+                }
                 let later = versions.partition_point(|version| version.block <= at);
                 versions.get(later.checked_sub(1)?)
             })

@@ -9,6 +9,9 @@ const MAX_WINDOW: Duration = Duration::from_hours(24);
 /// No block of the simulated node has more transactions on average.
 const MAX_TRANSACTIONS: u32 = 1_000;
 
+/// The most pools that a simulated node makes.
+const MAX_POOLS: u32 = 1_000;
+
 /// The keys that break a rule, and what the rule is.
 pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
     let mut broken = Vec::new();
@@ -51,6 +54,11 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
     rule(
         "simnet.transactions_per_block",
         config.simnet.transactions_per_block <= MAX_TRANSACTIONS,
+        "must be at most 1000",
+    );
+    rule(
+        "simnet.pools",
+        config.simnet.pools <= MAX_POOLS,
         "must be at most 1000",
     );
     let nodes = config.starknet.rpc.as_ref().map_or(1, SecretUrls::len);

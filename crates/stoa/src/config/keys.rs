@@ -249,6 +249,8 @@ settings! {
         block_time: Duration = "2s";
         /// Transactions in a block, on average.
         transactions_per_block: u32 = "3";
+        /// Pools of its exchanges, at most 1000; none with 0.
+        pools: u32 = "320";
     }
     /// This process.
     process: Process {

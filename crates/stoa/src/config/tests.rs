@@ -160,6 +160,7 @@ fn a_value_outside_its_bounds_says_the_bounds() {
         ("[starknet]\npoll = '0s'", "longer than 0s"),
         ("[simnet]\nblock_time = '0ms'", "longer than 0s"),
         ("[simnet]\ntransactions_per_block = 1001", "at most 1000"),
+        ("[simnet]\npools = 1001", "at most 1000"),
         ("[process]\nroles = []", "at least one role"),
     ] {
         let problem = Case::new().file(text).problem();

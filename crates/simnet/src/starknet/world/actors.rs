@@ -13,7 +13,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// An actor's transaction has fewer events than this on average.
-pub(crate) const ACTOR_EVENTS: usize = 8;
+pub(crate) const ACTOR_EVENTS: usize = 10;
 
 /// A transaction makes at most so many payments.
 const MAX_PAYMENTS: usize = 3;
@@ -46,7 +46,6 @@ pub(crate) fn act(
         if let Err(error) = builder.act(hash, deed, Charge::Fee) {
             tracing::warn!(%error, "a simulated actor cannot pay the fee");
         }
-        index
     };
     for pool in market::opening(world, builder.open.number) {
         if let Some(deed) = market::open(scene(world, builder, moment), pool, rng) {
@@ -54,15 +53,18 @@ pub(crate) fn act(
         }
     }
     let count = rng.random_range(0..=u64::from(moment.mean) * 2);
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
     let mut made = 0;
+    // Somebody may have nothing to do, and an attack is several transactions.
     for _ in 0..count {
         if made >= count {
             break;
         }
         let deeds = (0..ATTEMPTS).find_map(|_| plan(scene(world, builder, moment), rng));
-        for deed in deeds.unwrap_or_default() {
+        let deeds = deeds.unwrap_or_default();
+        made += deeds.len();
+        for deed in deeds {
             include(builder, &deed);
-            made += 1;
         }
     }
 }

@@ -11,6 +11,9 @@ use rand_chacha::ChaCha8Rng;
 /// Pools that an arbitrageur looks at before choosing one.
 const LOOKED_AT: usize = 24;
 
+/// Pools that one transaction brings back.
+const AT_ONCE: usize = 4;
+
 /// A difference that is worth a transaction, beyond the fee.
 const WORTHWHILE: f64 = 0.000_5;
 
@@ -23,22 +26,25 @@ const PARTS: [f64; 4] = [1.0, 0.5, 0.25, 0.1];
 /// Halvings until an amount on a stable curve is good enough.
 const HALVINGS: usize = 40;
 
-/// Brings the pool that is furthest from the market back to it.
+/// Brings the pools that are furthest from the market back to it, several in
+/// one transaction.
 pub(super) fn correct(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let sender = *scene.market().arbitrageurs.choose(rng)?;
-    let mut best: Option<(&Pool, Gap)> = None;
+    let mut found: Vec<(&Pool, Gap)> = Vec::new();
     for _ in 0..LOOKED_AT {
-        let found = scene
-            .popular_pool(rng)
-            .and_then(|pool| Some((pool, gap(scene, pool)?)));
-        if let Some((pool, gap)) = found
-            && best.is_none_or(|(_, widest)| gap.profit > widest.profit)
-        {
-            best = Some((pool, gap));
+        let pool = scene.popular_pool(rng)?;
+        let known = found.iter().any(|(other, _)| std::ptr::eq(*other, pool));
+        if let Some(gap) = gap(scene, pool).filter(|_| !known) {
+            found.push((pool, gap));
         }
     }
-    let (pool, gap) = best?;
-    trade(scene, pool, gap, sender)
+    found.sort_by(|(_, one), (_, other)| other.profit.total_cmp(&one.profit));
+    let deeds = found
+        .into_iter()
+        .take(AT_ONCE)
+        .filter_map(|(pool, gap)| trade(scene, pool, gap, sender));
+    // No two of them touch the same pool, and there is enough of every token.
+    deeds.reduce(Deed::with)
 }
 
 /// How far a pool is from the market.
@@ -70,7 +76,7 @@ fn gap(scene: Scene<'_>, pool: &Pool) -> Option<Gap> {
 /// than it seemed, less does.
 fn trade(scene: Scene<'_>, pool: &Pool, gap: Gap, sender: Felt) -> Option<Deed> {
     let (sold, _) = pool.way(gap.first);
-    let owned = permille(scene.view.read(&balance_key(sold, sender)), 500);
+    let owned = permille(scene.view.read(&balance_key(sold, sender)), 100);
     let order = Order {
         route: &[pool],
         sender,

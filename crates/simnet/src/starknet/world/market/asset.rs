@@ -16,11 +16,11 @@ const DAY: u64 = 24 * HOUR;
 const WAVES: [(u64, f64); 7] = [
     (30 * DAY, 0.18),
     (8 * DAY, 0.07),
-    (2 * DAY, 0.025),
-    (12 * HOUR, 0.01),
-    (3 * HOUR, 0.004),
-    (45 * MINUTE, 0.0015),
-    (10 * MINUTE, 0.0006),
+    (2 * DAY, 0.02),
+    (12 * HOUR, 0.007),
+    (3 * HOUR, 0.0025),
+    (45 * MINUTE, 0.001),
+    (10 * MINUTE, 0.0005),
 ];
 
 /// Jumps begin within periods of this length, and end with them.
@@ -31,12 +31,12 @@ const JUMP_ODDS: u64 = 8;
 
 /// A token that has a price.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Asset {
-    pub(in super::super) address: Felt,
+pub(super) struct Asset {
+    pub(super) address: Felt,
     /// Units in a whole token.
-    pub(in super::super) whole: f64,
+    pub(super) whole: f64,
     /// What holders have of it, in dollars.
-    pub(in super::super) capital: f64,
+    pub(super) capital: f64,
     /// The usual price in dollars.
     usd: f64,
     nature: Nature,

@@ -242,3 +242,52 @@ fn power_law(rng: &mut ChaCha8Rng) -> f64 {
     let rest: f64 = 1.0 - rng.random_range(0.0..1.0);
     rest.powf(-1.1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::asset;
+    use super::*;
+    use rand_chacha::rand_core::SeedableRng;
+
+    fn listed(count: usize) -> Vec<Pool> {
+        pools(&asset::all(), count, &mut ChaCha8Rng::seed_from_u64(1))
+    }
+
+    #[test]
+    fn there_are_as_many_pools_as_were_asked_for_and_no_two_are_the_same() {
+        for count in [0, 1, 24, 320, 1_000] {
+            let pools = listed(count);
+            assert_eq!(pools.len(), count);
+            let names = pools
+                .iter()
+                .map(|pool| format!("{:?}{:?}", pool.at, pool.tokens));
+            assert_eq!(names.collect::<HashSet<_>>().len(), count);
+        }
+    }
+
+    #[test]
+    fn a_tenth_of_the_pools_has_most_of_the_liquidity() {
+        let mut worths: Vec<f64> = listed(320).iter().map(|pool| pool.worth).collect();
+        worths.sort_by(|one, other| other.total_cmp(one));
+        let all: f64 = worths.iter().sum();
+        let largest: f64 = worths[..32].iter().sum();
+        assert!(largest * 2.0 > all, "{largest} of {all}");
+        let thin = worths.iter().filter(|worth| **worth < 10.0).count();
+        assert!(thin >= 5, "{thin}");
+    }
+
+    #[test]
+    fn ekubo_has_several_fees_the_oracle_and_an_unknown_extension() {
+        let pools = listed(320);
+        let keys = pools.iter().filter_map(|pool| match &pool.at {
+            At::Ekubo(key) => Some(key),
+            _ => None,
+        });
+        let keys: Vec<&PoolKey> = keys.collect();
+        let fees: HashSet<u128> = keys.iter().map(|key| key.fee).collect();
+        assert!(fees.len() >= 4, "{fees:?}");
+        for extension in [ORACLE, UNKNOWN] {
+            assert!(keys.iter().any(|key| key.extension == extension));
+        }
+    }
+}

@@ -15,6 +15,7 @@ mod rehearsal;
 mod sandwich;
 mod trading;
 
+pub(super) use opening::open;
 pub(crate) use rehearsal::Deed;
 
 use super::World;
@@ -100,15 +101,6 @@ impl Market {
 /// The pools that open in block `number`.
 pub(super) fn opening(world: &World, number: u64) -> &[Pool] {
     opening::of_block(&world.market, number)
-}
-
-/// Opens a pool, unless it is there already.
-pub(super) fn open(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<Deed> {
-    let deed = opening::open(scene, pool, rng);
-    if deed.is_none() && !pool.exists(scene.view) {
-        tracing::error!(?pool, "a simulated pool could not be opened");
-    }
-    deed
 }
 
 /// What one of the market's agents does next. Who has nothing to do leaves the

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 /// A pool that exists, or may one day.
 #[derive(Debug)]
-pub(in super::super) struct Pool {
+pub(crate) struct Pool {
     pub(super) at: At,
     /// The places of its tokens among the assets.
     pub(super) assets: [usize; 2],

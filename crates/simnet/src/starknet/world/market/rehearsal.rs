@@ -24,6 +24,13 @@ impl Deed {
             work,
         }
     }
+
+    /// These calls, and then those of another one of the same sender.
+    pub(super) fn with(mut self, other: Self) -> Self {
+        self.calls.extend(other.calls);
+        self.work += other.work;
+        self
+    }
 }
 
 /// The chain as it would go on; nothing of it stays.

@@ -5,15 +5,19 @@ use super::rehearsal::{Deed, Rehearsal};
 use super::trading::seller;
 use super::{Scene, permille};
 use crate::starknet::contracts::erc20::balance_key;
-use primitives::U256;
+use crate::starknet::transaction::Call;
+use primitives::{Felt, U256};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 /// The victim sells so many thousandths of what a pool has.
-const SIZES: std::ops::RangeInclusive<u32> = 10..=40;
+const SIZES: std::ops::RangeInclusive<u32> = 5..=20;
 
 /// The victim accepts so many thousandths less than expected.
 const TOLERANCES: std::ops::RangeInclusive<u32> = 10..=50;
+
+/// More than anybody has, in dollars.
+const ALL_USD: f64 = 1e12;
 
 /// What the attacker tries to sell first: times the victim's amount, in
 /// thousandths.
@@ -31,7 +35,7 @@ pub(super) fn attack(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>
     let [low, high] = pool.reserves(view)?;
     let reserve = if first { low } else { high };
     let size = permille(reserve, rng.random_range(SIZES));
-    let (victim, affordable) = seller(scene, pool, first, f64::MAX.sqrt(), rng)?;
+    let (victim, affordable) = seller(scene, pool, first, ALL_USD, rng)?;
     let route = [pool];
     let (sold, bought) = pool.way(first);
     let order = Order {
@@ -69,7 +73,7 @@ pub(super) fn attack(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>
 fn surround(
     scene: Scene<'_>,
     front: Order<'_>,
-    (victim, victims): (primitives::Felt, &[crate::starknet::transaction::Call]),
+    (victim, victims): (Felt, &[Call]),
 ) -> Option<[Deed; 2]> {
     let (attacker, bought) = (front.sender, front.bought());
     let mut rehearsal = Rehearsal::new(scene.view);
