@@ -11,16 +11,10 @@ use world::World;
 const TURNS: u64 = 3;
 
 pub(crate) fn starting_again() -> Row {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .unwrap();
     let mut shares = Vec::new();
     for seed in 0..TURNS {
         let folder = tempfile::tempdir().unwrap();
-        let first = runtime.block_on(seconds_until_ready(seed, folder.path()));
-        let again = runtime.block_on(seconds_until_ready(seed, folder.path()));
+        let [first, again] = [(); 2].map(|()| in_a_process(seed, folder.path()));
         shares.push(again / first);
     }
     Row {
@@ -29,6 +23,16 @@ pub(crate) fn starting_again() -> Row {
         ratio: median(shares),
         goal: Goal::AtMost(0.5),
     }
+}
+
+/// A start in a runtime of its own, with which everything ends.
+fn in_a_process(seed: u64, folder: &Path) -> f64 {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(seconds_until_ready(seed, folder))
 }
 
 /// Opens the node and the store in this folder, and follows to the head.

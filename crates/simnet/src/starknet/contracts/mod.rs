@@ -7,13 +7,10 @@ pub(crate) mod erc20;
 pub(crate) mod jediswap_v2;
 #[cfg(test)]
 mod lab;
-#[cfg_attr(not(test), expect(dead_code, reason = "the world does not use it yet"))]
-pub(crate) mod migration;
 pub(crate) mod pairs;
 mod signed;
 pub(crate) mod text;
 mod tick_map;
-#[cfg_attr(not(test), expect(dead_code, reason = "the world does not use it yet"))]
 pub(crate) mod vault;
 
 #[cfg(test)]

@@ -9,9 +9,12 @@ use crate::starknet::class::{
 use crate::starknet::contract::{
     Calldata, Contract, Env, Function, Kind, Returned, Revert, halves,
 };
+use crate::starknet::execution::Contracts;
+#[cfg(test)]
 use crate::starknet::transaction::Call;
+use crate::starknet::world::STRK;
 use primitives::{Felt, U256, selector};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 type Entry = Function<Vault>;
 
@@ -61,7 +64,17 @@ impl Contract for Vault {
     }
 }
 
+/// Where the network's vault of staked STRK is.
+const STAKED_STRK: Felt = Felt::from_hex_unchecked("0x73746f615f7661756c745f7374726b");
+
+/// Puts the network's vault where it belongs.
+pub(crate) fn install(contracts: &mut Contracts) {
+    let vault = Vault::new(STRK, "Stoa Staked STRK", "sSTRK");
+    contracts.insert(STAKED_STRK, Arc::new(vault));
+}
+
 /// Deposits an amount, of which the vault may spend as much.
+#[cfg(test)]
 pub(crate) fn deposit_call(vault: Felt, assets: U256, to: Felt) -> Call {
     let mut calldata = halves(assets).to_vec();
     calldata.push(to);
