@@ -15,6 +15,6 @@ mod starknet;
 pub use error::{NodeError, RpcError};
 pub use jsonrpc::RpcOptions;
 pub use starknet::{
-    Block, Event, HeadsError, MAX_BLOCKS, MAX_PAIRS, PoolQuestion, SpecVersion, StarknetClient,
-    Untold, pool_event, ring_at_heads,
+    Block, Event, HeadsError, MAX_BLOCKS, MAX_PAIRS, PoolAnswer, PoolQuestion, SpecVersion,
+    StarknetClient, Untold, pool_event, ring_at_heads,
 };

@@ -4,7 +4,7 @@ use super::{
     Block, SpecVersion,
     block::{Header, WireBlock},
     felt::WireFelt,
-    pools::{self, PoolQuestion},
+    pools::{self, PoolAnswer, PoolQuestion},
     readings,
 };
 use crate::{
@@ -161,6 +161,15 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<Vec<Option<[u128; 2]>>, RpcError> {
         pools::reserves(&self.0, pools, at.hash).await
+    }
+
+    /// What each of `pools` says of itself and of what it holds at a block.
+    pub async fn pool_states(
+        &self,
+        pools: &[PoolQuestion],
+        at: BlockRef,
+    ) -> Result<Vec<PoolAnswer>, RpcError> {
+        pools::states(&self.0, pools, at.hash).await
     }
 
     /// All pairs that a factory knows at a block, at most [`MAX_PAIRS`] of them.

@@ -15,7 +15,7 @@ mod venues;
 pub use block::Block;
 pub use client::{MAX_BLOCKS, StarknetClient};
 pub use heads::{HeadsError, ring_at_heads};
-pub use pools::{MAX_PAIRS, PoolQuestion};
+pub use pools::{MAX_PAIRS, PoolAnswer, PoolQuestion};
 pub use receipts::Event;
 pub use spec::SpecVersion;
 pub use venues::{Untold, pool_event};

@@ -21,6 +21,19 @@ const CLASS_METHOD: &str = "starknet_getClassHashAt";
 /// Starknet's code for a contract that is not there.
 const CONTRACT_NOT_FOUND: i64 = 20;
 
+/// What a contract answers; `None` if it refuses.
+type Answer = Option<Vec<Felt>>;
+
+/// What a pool says when it is asked; `None` where it does not answer as its
+/// kind does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PoolAnswer {
+    /// What it holds.
+    pub reserves: Option<[u128; 2]>,
+    /// Its settings.
+    pub facts: Option<Facts>,
+}
+
 /// A pool that is to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolQuestion {
@@ -75,8 +88,17 @@ impl PoolQuestion {
         views
     }
 
+    /// What an answer says of what it holds.
+    fn held(&self, answer: &[Felt]) -> Option<[u128; 2]> {
+        let mut words = Words::new(&[], answer);
+        if self.kind == Kind::TenKSwap {
+            return Some([words.u128().ok()?, words.u128().ok()?]);
+        }
+        Some([words.amount().ok()?, words.amount().ok()?])
+    }
+
     /// What the answers to its views mean.
-    fn facts(&self, answers: &[Option<Vec<Felt>>]) -> Option<Facts> {
+    fn facts(&self, answers: &[Answer]) -> Option<Facts> {
         let mut answers = answers.iter().map(|answer| {
             let mut words = Words::new(&[], answer.as_deref()?);
             words.u64().ok()
@@ -139,18 +161,9 @@ pub(super) async fn facts(
     pools: &[PoolQuestion],
     block_hash: Felt,
 ) -> Result<Vec<Option<Facts>>, RpcError> {
-    let views: Vec<Vec<View>> = pools.iter().map(PoolQuestion::views).collect();
-    let answers = answers(rpc, &views.concat(), block_hash).await?;
-    let mut answers = answers.as_slice();
-    Ok(pools
-        .iter()
-        .zip(views)
-        .map(|(pool, views)| {
-            let (own, rest) = answers.split_at_checked(views.len())?;
-            answers = rest;
-            pool.facts(own)
-        })
-        .collect())
+    let answers = ask_each(rpc, pools, block_hash, PoolQuestion::views).await?;
+    let told = pools.iter().zip(answers);
+    Ok(told.map(|(pool, answers)| pool.facts(&answers)).collect())
 }
 
 pub(super) async fn reserves(
@@ -158,19 +171,44 @@ pub(super) async fn reserves(
     pools: &[PoolQuestion],
     block_hash: Felt,
 ) -> Result<Vec<Option<[u128; 2]>>, RpcError> {
-    let views: Vec<View> = pools.iter().map(PoolQuestion::reserves).collect();
-    let answers = answers(rpc, &views, block_hash).await?;
-    Ok(pools
-        .iter()
-        .zip(answers)
-        .map(|(pool, answer)| {
-            let answer = answer?;
-            let mut words = Words::new(&[], &answer);
-            match pool.kind {
-                Kind::TenKSwap => Some([words.u128().ok()?, words.u128().ok()?]),
-                _ => Some([words.amount().ok()?, words.amount().ok()?]),
-            }
+    let answers = ask_each(rpc, pools, block_hash, |pool| vec![pool.reserves()]).await?;
+    let told = pools.iter().zip(answers);
+    Ok(told
+        .map(|(pool, answers)| pool.held(answers.first()?.as_deref()?))
+        .collect())
+}
+
+pub(super) async fn states(
+    rpc: &JsonRpc,
+    pools: &[PoolQuestion],
+    block_hash: Felt,
+) -> Result<Vec<PoolAnswer>, RpcError> {
+    let views = |pool: &PoolQuestion| [vec![pool.reserves()], pool.views()].concat();
+    let answers = ask_each(rpc, pools, block_hash, views).await?;
+    let told = pools.iter().zip(answers);
+    Ok(told
+        .map(|(pool, answers)| match answers.split_first() {
+            Some((reserves, facts)) => PoolAnswer {
+                reserves: reserves.as_deref().and_then(|felts| pool.held(felts)),
+                facts: pool.facts(facts),
+            },
+            None => PoolAnswer::default(),
         })
+        .collect())
+}
+
+/// Asks all views of all pools at once; the answers are those of each pool.
+async fn ask_each(
+    rpc: &JsonRpc,
+    pools: &[PoolQuestion],
+    block_hash: Felt,
+    views: impl Fn(&PoolQuestion) -> Vec<View>,
+) -> Result<Vec<Vec<Answer>>, RpcError> {
+    let views: Vec<Vec<View>> = pools.iter().map(views).collect();
+    let mut answers = answers(rpc, &views.concat(), block_hash).await?.into_iter();
+    Ok(views
+        .iter()
+        .map(|views| answers.by_ref().take(views.len()).collect())
         .collect())
 }
 
@@ -201,7 +239,7 @@ pub(super) async fn pairs(
         .flat_map(|pair| names.iter().map(|name| View::plain(*pair, name)))
         .collect();
     let answers = answers(rpc, &views, block_hash).await?;
-    let one = |answer: &Option<Vec<Felt>>| answer.as_deref()?.first().copied();
+    let one = |answer: &Answer| answer.as_deref()?.first().copied();
     let pairs = contracts.into_iter().zip(answers.chunks(names.len()));
     Ok(pairs
         .filter_map(|(pair, answers)| {
@@ -268,11 +306,7 @@ async fn counted_pairs(
 
 /// What contracts answer, `None` where one refuses. Silence is the node's
 /// failure: a pool must not change because a node is slow.
-async fn answers(
-    rpc: &JsonRpc,
-    views: &[View],
-    block_hash: Felt,
-) -> Result<Vec<Option<Vec<Felt>>>, RpcError> {
+async fn answers(rpc: &JsonRpc, views: &[View], block_hash: Felt) -> Result<Vec<Answer>, RpcError> {
     if views.is_empty() {
         return Ok(Vec::new());
     }

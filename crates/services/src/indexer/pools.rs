@@ -9,7 +9,7 @@ use crate::{
     indexer::{Indexer, round::lossy},
 };
 use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape, Speaker};
-use chain::{Block, PoolQuestion, StarknetClient, Untold, pool_event};
+use chain::{Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, pool_event};
 use market::BlockEffects;
 use primitives::{Address, BlockRef, Felt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,11 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// All pools are kept every so many blocks.
 const CHECKPOINT_EVERY: u64 = 1_024;
 
-/// A few pools are compared with their contracts every so many blocks.
-const CHECK_EVERY: u64 = 64;
+/// Some pools are compared with their contracts every so many blocks: rarely,
+/// since asking holds up the blocks behind.
+const CHECK_EVERY: u64 = 512;
 
 /// How many.
-const CHECKED: usize = 4;
+const CHECKED: usize = 32;
 
 /// What a pool is that is traded with.
 const ON: &str = "on";
@@ -242,7 +243,7 @@ impl Indexer {
         views.map(|view| (view.id, question(&view))).collect()
     }
 
-    /// Compares a few pools with their contracts, others each time, and takes
+    /// Compares some pools with their contracts, others each time, and takes
     /// over what the contracts say.
     async fn check(
         &mut self,
@@ -254,15 +255,15 @@ impl Indexer {
         if sample.is_empty() {
             return Ok(());
         }
-        let questions: Vec<_> = self.questions(&sample);
-        let asked: Vec<PoolQuestion> = questions.iter().map(|(_, question)| *question).collect();
-        let reserves = node.pool_reserves(&asked, at).await?;
-        for ((pool, _), held) in questions.into_iter().zip(reserves) {
-            let tracked = self.state.book.pools().get(pool);
-            let Some((tracked, held)) = tracked.zip(held) else {
+        let (pools, questions): (Vec<_>, Vec<_>) = self.questions(&sample).into_iter().unzip();
+        let answers = node.pool_states(&questions, at).await?;
+        for (pool, PoolAnswer { reserves, facts }) in pools.into_iter().zip(answers) {
+            let Some(tracked) = self.state.book.pools().get(pool) else {
                 continue;
             };
-            if tracked.pool.holdings() != held {
+            let has_other_facts =
+                tracked.venue.kind.has_facts() && tracked.pool.facts() != facts.as_ref();
+            if let Some(held) = reserves.filter(|held| *held != tracked.pool.holdings()) {
                 count("stoa_pool_drift_total", &tracked.venue.name);
                 tracing::warn!(
                     venue = tracked.venue.name,
@@ -273,10 +274,7 @@ impl Indexer {
                 let movement = Movement::Reserves(held);
                 self.change(changes, Change::Moved { pool, movement });
             }
-        }
-        for (pool, facts) in self.facts(node, at, &sample).await? {
-            let known = self.state.book.pools().get(pool);
-            if known.is_some_and(|view| view.pool.facts() != Some(&facts)) {
+            if let Some(facts) = facts.filter(|_| has_other_facts) {
                 self.change(changes, Change::Asked { pool, facts });
             }
         }

@@ -22,7 +22,6 @@ const EVENTS_PER_SECOND: f64 = 150_000.0;
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = replay();
     rows.push(rollback());
-    rows.push(weight());
     rows
 }
 
@@ -83,7 +82,7 @@ fn rollback() -> Row {
     }
 }
 
-fn weight() -> Row {
+pub(crate) fn weight() -> Row {
     let before = resident_bytes();
     let book = book(WEIGHED);
     let grown = resident_bytes() - before;

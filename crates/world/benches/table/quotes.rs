@@ -25,12 +25,12 @@ pub(crate) fn exact_quotes() -> Vec<Row> {
     // Sold to a pool with a position between any two of its ticks near the price.
     let (within, across) = (U256::from(E18), U256::from(1_000 * E18));
     vec![
-        row("quote of x·y = k", &pair, small, 20.0),
-        row("quote of x³y + y³x = k", &stable, small, 400.0),
-        row("quote with amplification", &amplified, small, 400.0),
-        row("quote of Ekubo, no tick passed", &ekubo(), within, 60.0),
-        row("quote of Ekubo, some ticks passed", &ekubo(), across, 600.0),
-        row("quote of Uniswap v3 type", &v3(), within, 100.0),
+        row("quote of x·y = k", &pair, small, 4.0),
+        row("quote of x³y + y³x = k", &stable, small, 60.0),
+        row("quote with amplification", &amplified, small, 60.0),
+        row("quote of Ekubo, no tick passed", &ekubo(), within, 10.0),
+        row("quote of Ekubo, ten ticks passed", &ekubo(), across, 150.0),
+        row("quote of Uniswap v3 type", &v3(), within, 20.0),
     ]
 }
 
