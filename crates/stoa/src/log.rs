@@ -16,7 +16,7 @@ pub(crate) fn start(server: &Server) {
         .with_writer(io::stderr)
         .with_ansi(terminal);
     if json {
-        log.json().flatten_event(true).init();
+        log.json().flatten_event(true).with_span_list(false).init();
     } else {
         log.init();
     }

@@ -11,18 +11,19 @@ use crate::{
     pools::{self, PoolHistory},
     reading::{self, ReadingRow},
 };
+use amm::book::changes_to_bytes;
 use market::{BlockEffects, Reading};
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use sqlx::{FromRow, QueryBuilder};
 
-const BLOCK: &str = "block";
+pub(crate) const BLOCK: &str = "block";
 const IDENTITY: &str = "chain_identity";
 pub(crate) const NUMBER: Column = block_column("number");
 const HASH: Column = block_column("hash");
 const TIME: Column = block_column("time");
 
 /// Keeps the bound values of one statement well below both engines' limits.
-pub(crate) const ROWS_PER_INSERT: usize = 500;
+const ROWS_PER_INSERT: usize = 500;
 
 /// The advisory lock that makes PostgreSQL's chain writers take turns.
 const WRITER_LOCK: i64 = 0x5354_4f41;
@@ -185,7 +186,7 @@ impl ChainStore {
         let mut tx = self.begin_at(after).await?;
         insert_blocks(&mut tx, effects).await?;
         insert_readings(&mut tx, effects).await?;
-        pools::insert(&mut tx, effects).await?;
+        pools::insert_checkpoints(&mut tx, effects).await?;
         tx.commit().await
     }
 
@@ -279,16 +280,19 @@ async fn stored_number(tx: &mut Tx, block: BlockRef) -> Result<i64, StoreError> 
 async fn insert_blocks(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {
     let mut rows = Vec::with_capacity(effects.len());
     for effect in effects {
-        rows.push((NUMBER.to_stored(effect.block.number)?, effect));
+        let changes = &effect.pools;
+        let pools = (!changes.is_empty()).then(|| changes_to_bytes(changes));
+        rows.push((NUMBER.to_stored(effect.block.number)?, effect, pools));
     }
     for chunk in rows.chunks(ROWS_PER_INSERT) {
         on!(tx &mut *tx, connection => {
-            let mut insert = QueryBuilder::new("INSERT INTO block (number, hash, parent_hash, time) ");
-            insert.push_values(chunk, |mut row, (number, effect)| {
+            let mut insert = QueryBuilder::new("INSERT INTO block (number, hash, parent_hash, time, pools) ");
+            insert.push_values(chunk, |mut row, (number, effect, pools)| {
                 row.push_bind(*number)
                     .push_bind(effect.block.hash.to_bytes_be().to_vec())
                     .push_bind(effect.parent_hash.to_bytes_be().to_vec())
-                    .push_bind(effect.time.as_microsecond());
+                    .push_bind(effect.time.as_microsecond())
+                    .push_bind(pools.as_deref());
             });
             insert.build().persistent(false).execute(connection).await.map(drop)
         })

@@ -1,17 +1,16 @@
-//! What happened to pools, as rows: a blob of changes per block, and now and
+//! What happened to pools: a blob of changes in each block's row, and now and
 //! then all pools at once.
 
 use crate::{
-    chain::{ChainStore, NUMBER, ROWS_PER_INSERT},
+    chain::{BLOCK, ChainStore, NUMBER},
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
 };
-use amm::book::{Change, changes_from_bytes, changes_to_bytes};
+use amm::book::{Change, changes_from_bytes};
 use market::BlockEffects;
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::FromRow;
 
-const CHANGES: &str = "pool_changes";
 const CHECKPOINT: &str = "pool_checkpoint";
 const VENUES: &str = "venue_list";
 
@@ -62,7 +61,7 @@ impl ChainStore {
             on!(tx &mut tx, connection =>
                 sqlx::query("DELETE FROM block").execute(connection).await.map(drop)
             )
-            .map_err(in_table("block"))?;
+            .map_err(in_table(BLOCK))?;
         }
         tx.commit().await?;
         Ok(bound)
@@ -82,14 +81,14 @@ impl ChainStore {
         let after = checkpoint.as_ref().map_or(-1, |row| row.block_number);
         let rows: Vec<BlobRow> = on!(tx &mut *tx, connection =>
             sqlx::query_as(
-                "SELECT block_number, changes AS bytes FROM pool_changes
-                 WHERE block_number > $1 ORDER BY block_number",
+                "SELECT number AS block_number, pools AS bytes FROM block
+                 WHERE number > $1 AND pools IS NOT NULL ORDER BY number",
             )
             .bind(after)
             .fetch_all(connection)
             .await
         )
-        .map_err(in_table(CHANGES))?;
+        .map_err(in_table(BLOCK))?;
         let checkpoint = checkpoint
             .map(|row| Ok::<_, StoreError>((NUMBER.counter(row.block_number)?, row.bytes)))
             .transpose()?;
@@ -104,39 +103,22 @@ impl ChainStore {
 impl BlobRow {
     fn decode(self) -> Result<(u64, Vec<Change>), StoreError> {
         let column = Column {
-            table: CHANGES,
-            name: "changes",
+            table: BLOCK,
+            name: "pools",
         };
         let changes = changes_from_bytes(&self.bytes).map_err(|_| column.corrupt())?;
         Ok((NUMBER.counter(self.block_number)?, changes))
     }
 }
 
-pub(crate) async fn insert(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {
-    insert_changes(tx, effects).await?;
+pub(crate) async fn insert_checkpoints(
+    tx: &mut Tx,
+    effects: &[BlockEffects],
+) -> Result<(), StoreError> {
     for effect in effects {
         if let Some(pools) = &effect.checkpoint {
             insert_checkpoint(tx, NUMBER.to_stored(effect.block.number)?, pools).await?;
         }
-    }
-    Ok(())
-}
-
-async fn insert_changes(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {
-    let mut rows = Vec::new();
-    for effect in effects.iter().filter(|effect| !effect.pools.is_empty()) {
-        let number = NUMBER.to_stored(effect.block.number)?;
-        rows.push((number, changes_to_bytes(&effect.pools)));
-    }
-    for chunk in rows.chunks(ROWS_PER_INSERT) {
-        on!(tx &mut *tx, connection => {
-            let mut insert = QueryBuilder::new("INSERT INTO pool_changes (block_number, changes) ");
-            insert.push_values(chunk, |mut row, (number, changes)| {
-                row.push_bind(*number).push_bind(changes.as_slice());
-            });
-            insert.build().persistent(false).execute(connection).await.map(drop)
-        })
-        .map_err(in_table(CHANGES))?;
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ impl Default for IndexerOptions {
         Self {
             start_block: 0,
             poll: Duration::from_millis(500),
-            batch: 64,
+            batch: 128,
             prefetch: 3,
         }
     }

@@ -19,10 +19,10 @@ const CHECKPOINT_EVERY: u64 = 1_024;
 
 /// Some pools are compared with their contracts every so many blocks: rarely,
 /// since asking holds up the blocks behind.
-const CHECK_EVERY: u64 = 512;
+const CHECK_EVERY: u64 = 1_024;
 
 /// How many.
-const CHECKED: usize = 32;
+const CHECKED: usize = 64;
 
 /// What a pool is that is traded with.
 const ON: &str = "on";

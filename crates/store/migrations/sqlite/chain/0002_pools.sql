@@ -4,12 +4,8 @@ CREATE TABLE venue_list (
     digest BLOB NOT NULL CHECK (length(digest) = 32)
 ) STRICT;
 
--- What happened to pools; it lives and goes with its block. Blocks in which
--- nothing did have no row.
-CREATE TABLE pool_changes (
-    block_number INTEGER PRIMARY KEY REFERENCES block (number) ON DELETE CASCADE,
-    changes BLOB NOT NULL CHECK (length(changes) > 0)
-) STRICT;
+-- What happened to pools in a block; none where nothing did.
+ALTER TABLE block ADD COLUMN pools BLOB CHECK (length(pools) > 0);
 
 -- All pools after a block, so that a start need not follow every change again.
 CREATE TABLE pool_checkpoint (
