@@ -86,7 +86,7 @@ impl Indexer {
         }
         let state = State::load(&store, &known).await?;
         state.publish(&snapshots);
-        Ok(Self {
+        let indexer = Self {
             nodes,
             store,
             known,
@@ -95,7 +95,9 @@ impl Indexer {
             clock,
             options,
             state,
-        })
+        };
+        indexer.gauge_pools();
+        Ok(indexer)
     }
 
     /// Works until told to stop; a block in hand is finished first. A ring of

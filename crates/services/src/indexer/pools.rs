@@ -67,13 +67,16 @@ impl Indexer {
         Ok(changes)
     }
 
-    /// Shows how many pools there are, and how many are off and why, if `effects`
-    /// may have changed that.
-    pub(super) fn gauge_pools(&self, effects: &[BlockEffects]) {
+    /// Shows the pools again, if `effects` may have switched any on or off.
+    pub(super) fn gauge_changed_pools(&self, effects: &[BlockEffects]) {
         let mut changes = effects.iter().flat_map(|effects| &effects.pools);
-        if changes.all(|change| matches!(change, Change::Moved { .. })) {
-            return;
+        if changes.any(|change| !matches!(change, Change::Moved { .. })) {
+            self.gauge_pools();
         }
+    }
+
+    /// Shows how many pools there are, and how many are off and why.
+    pub(super) fn gauge_pools(&self) {
         let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for venue in self.known.venues.venues() {
             for word in Off::WORDS.into_iter().chain([ON]) {

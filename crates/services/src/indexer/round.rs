@@ -226,7 +226,7 @@ impl Indexer {
         if let Some(tip) = self.state.tip {
             metrics::gauge!("stoa_indexed_block").set(lossy(tip.block.number));
         }
-        self.gauge_pools(effects);
+        self.gauge_changed_pools(effects);
         if effects.iter().any(|effects| !effects.readings.is_empty()) {
             let (seen, listed) = self.state.directory.counts();
             metrics::gauge!("stoa_tokens_seen").set(lossy(seen as u64));
