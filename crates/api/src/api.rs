@@ -12,7 +12,7 @@ use crate::{
 use axum::Router;
 use metrics_exporter_prometheus::PrometheusHandle;
 use primitives::{Clock, Entropy};
-use services::{ApiKeys, Health, RateLimiter, Snapshots};
+use services::{ApiKeys, GlobalFeed, Health, RateLimiter, Snapshots};
 use std::{fmt, sync::Arc};
 
 /// What the faces stand on.
@@ -20,6 +20,8 @@ use std::{fmt, sync::Arc};
 pub struct ApiServices {
     /// What requests are answered from.
     pub snapshots: Snapshots,
+    /// What the wider market says of tokens.
+    pub global: GlobalFeed,
     /// Who may ask more often.
     pub keys: ApiKeys,
     /// How often anyone may ask.

@@ -135,6 +135,8 @@ mod tests {
             readings,
             pools: Vec::new(),
             checkpoint: None,
+            figures: Vec::new(),
+            pages: None,
         }
     }
 

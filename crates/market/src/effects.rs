@@ -1,6 +1,6 @@
 //! What one block changes.
 
-use crate::metadata::Reading;
+use crate::{figures::KeptFigures, metadata::Reading};
 use amm::book::Change;
 use primitives::{Address, BlockRef, Felt, Timestamp};
 
@@ -21,4 +21,8 @@ pub struct BlockEffects {
     pub pools: Vec<Change>,
     /// All pools after the block, at the heights where they are kept.
     pub checkpoint: Option<Vec<u8>>,
+    /// What the block does to market figures, as bytes; empty if nothing.
+    pub figures: Vec<u8>,
+    /// Pages of figures, at the heights where they are kept.
+    pub pages: Option<KeptFigures>,
 }

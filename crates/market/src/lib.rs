@@ -1,16 +1,21 @@
-//! The token list: which tokens a chain has, what may safely be said of them,
-//! and how people search them.
+//! The tokens of a chain and their market: which tokens there are, what may
+//! safely be said of them and how people search them; what they are worth, how
+//! that came about, and how much of them is traded.
 //!
-//! Everything here is a function from values to values. A block's effects on
-//! the list are data ([`BlockEffects`]), so that they can be stored, replayed
+//! Everything here is a function from values to values. A block's effects are
+//! data ([`BlockEffects`]), so that they can be stored, replayed
 //! and taken back.
 
 mod directory;
 mod effects;
+pub mod figures;
 mod listing;
 mod metadata;
+pub mod price;
 mod query;
+pub mod series;
 mod tag;
+mod token_id;
 mod token_list;
 
 pub use directory::{Directory, MAX_READINGS};
@@ -19,4 +24,5 @@ pub use listing::{Listing, ListingError, Listings};
 pub use metadata::{MAX_DECIMALS, Reading, Refusal, TokenMetadata, admit};
 pub use query::{Direction, Page, SortKey, SortProperty, TokenQuery};
 pub use tag::{Tag, UnknownTag};
+pub use token_id::TokenId;
 pub use token_list::{Token, TokenList};

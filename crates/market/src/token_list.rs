@@ -227,6 +227,8 @@ mod tests {
             readings,
             pools: Vec::new(),
             checkpoint: None,
+            figures: Vec::new(),
+            pages: None,
         });
         TokenList::new(&directory, &Listings::parse(LISTED, Felt::ONE).unwrap())
     }

@@ -147,6 +147,7 @@ mod tests {
     use super::*;
     use crate::snapshot::Snapshot;
     use amm::book::Pools;
+    use market::figures::Figures;
     use primitives::{Felt, ManualClock, Timestamp};
 
     fn block(number: u64) -> BlockRef {
@@ -193,6 +194,7 @@ mod tests {
                 head_time: self.clock.now(),
                 tokens: Arc::default(),
                 pools: Pools::default(),
+                figures: Figures::default(),
             });
         }
 

@@ -6,6 +6,7 @@
 
 mod fault;
 mod follower;
+mod global;
 mod health;
 mod indexer;
 mod keys;
@@ -15,6 +16,7 @@ mod snapshot;
 
 pub use fault::Fault;
 pub use follower::Follower;
+pub use global::{GlobalFeed, GlobalMarket};
 pub use health::{Health, HealthLimits, NodeHealth, PartHealth, Report};
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,

@@ -2,7 +2,7 @@
 
 use amm::book::Pools;
 use arc_swap::ArcSwapOption;
-use market::TokenList;
+use market::{TokenList, figures::Figures};
 use primitives::{BlockRef, Timestamp};
 use std::sync::Arc;
 
@@ -18,6 +18,8 @@ pub struct Snapshot {
     /// The pools of all venues; those that did not change are shared with
     /// earlier snapshots.
     pub pools: Pools,
+    /// Prices, candles, volumes and TVL.
+    pub figures: Figures,
 }
 
 /// The place where the newest snapshot is published: one writer, any number of

@@ -14,8 +14,8 @@ pub(crate) use chain::StarknetClient;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use services::{
-    ApiKeys, Follower, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, RateLimiter,
-    Snapshots,
+    ApiKeys, Follower, GlobalFeed, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress,
+    RateLimiter, Snapshots,
 };
 pub(crate) use services::{Doorbell, Health};
 pub(crate) use simnet::PrefundedAccount;
@@ -246,6 +246,7 @@ pub(crate) async fn service(
     let health = Health::new(work.name(), snapshots.clone(), progress, clock(), limits);
     let services = ApiServices {
         snapshots,
+        global: GlobalFeed::default(),
         keys: keys(store),
         limiter: limiter(config).await?,
         health: health.clone(),

@@ -160,6 +160,8 @@ mod tests {
             readings: Vec::new(),
             pools: Vec::new(),
             checkpoint: None,
+            figures: Vec::new(),
+            pages: None,
         }
     }
 

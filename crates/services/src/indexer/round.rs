@@ -205,6 +205,8 @@ impl Indexer {
                 readings,
                 pools,
                 checkpoint: is_checkpoint(block.at.number).then(|| self.state.book.to_bytes()),
+                figures: Vec::new(),
+                pages: None,
             };
             self.state.directory.apply(&effects);
             all.push(effects);

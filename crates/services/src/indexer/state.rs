@@ -6,7 +6,7 @@ use crate::{
     snapshot::{Snapshot, Snapshots},
 };
 use amm::book::{Book, Registry};
-use market::{BlockEffects, Directory, TokenList};
+use market::{BlockEffects, Directory, TokenList, figures::Figures};
 use primitives::{BlockRef, Timestamp};
 use std::sync::Arc;
 use store::{PoolHistory, Store};
@@ -79,6 +79,7 @@ impl State {
                 head_time: tip.time,
                 tokens: Arc::clone(&self.tokens),
                 pools: self.book.pools().clone(),
+                figures: Figures::default(),
             });
         }
     }

@@ -35,6 +35,8 @@ pub(crate) fn empty(parent: BlockRef, fork: u64) -> BlockEffects {
         readings: Vec::new(),
         pools: Vec::new(),
         checkpoint: None,
+        figures: Vec::new(),
+        pages: None,
     }
 }
 

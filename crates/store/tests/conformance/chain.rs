@@ -209,6 +209,8 @@ async fn a_number_beyond_the_column_is_refused(#[values(Sqlite, Postgres)] engin
         readings: Vec::new(),
         pools: Vec::new(),
         checkpoint: None,
+        figures: Vec::new(),
+        pages: None,
     }];
     let refused = store.chain().append(None, &effects).await;
     assert!(
@@ -250,6 +252,8 @@ async fn a_rollback_of_everything_leaves_an_empty_store(
         readings: vec![(address(1), readable("a"))],
         pools: Vec::new(),
         checkpoint: None,
+        figures: Vec::new(),
+        pages: None,
     };
     store.chain().append(None, &[genesis]).await.unwrap();
     store.chain().rollback(block(0, 1), None).await.unwrap();

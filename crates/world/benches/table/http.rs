@@ -73,6 +73,7 @@ fn router(world: &World, station: &world::Station) -> Router {
         max_head_age: SignedDuration::from_secs(60),
     };
     let services = ApiServices {
+        global: services::GlobalFeed::default(),
         snapshots: station.snapshots.clone(),
         keys: ApiKeys::new(
             station.store.clone(),

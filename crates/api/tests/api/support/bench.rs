@@ -4,6 +4,7 @@ use super::tokens;
 use amm::book::Pools;
 use api::{Api, ApiConfig, ApiServices};
 use axum::Router;
+use market::figures::Figures;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
 use services::{ApiKeys, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots};
@@ -94,6 +95,7 @@ impl Bench {
         };
         let recorder = PrometheusBuilder::new().build_recorder();
         let services = ApiServices {
+            global: services::GlobalFeed::default(),
             snapshots: snapshots.clone(),
             keys: keys.clone(),
             limiter: RateLimiter::local(clock.clone()),
@@ -128,6 +130,7 @@ impl Bench {
             head_time: primitives::Clock::now(&*self.clock),
             tokens: Arc::new(tokens::list(more)),
             pools: Pools::default(),
+            figures: Figures::default(),
         });
     }
 }

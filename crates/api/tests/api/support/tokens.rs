@@ -42,6 +42,8 @@ pub(super) fn list(more: u64) -> TokenList {
         readings: readings.collect(),
         pools: Vec::new(),
         checkpoint: None,
+        figures: Vec::new(),
+        pages: None,
     });
     TokenList::new(&directory, &Listings::parse(LISTED, Felt::ONE).unwrap())
 }
