@@ -51,6 +51,12 @@ pub enum Fault {
     /// What was kept of pools cannot be read.
     #[error("the pools that were kept")]
     Pools(#[from] KeptError),
+    /// What was kept of market figures cannot be read.
+    #[error("the market figures that were kept")]
+    Figures(#[from] market::figures::KeptError),
+    /// What a block did to market figures cannot be read.
+    #[error("the market figures of a block")]
+    Delta(#[from] market::figures::DeltaError),
     /// A task of ours was cut short, by a bug or because the process ends.
     #[error("a task was cut short")]
     Interrupted(#[source] tokio::task::JoinError),

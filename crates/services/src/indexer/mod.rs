@@ -7,6 +7,7 @@
 
 mod ancestor;
 mod doorbell;
+mod figures;
 mod nodes;
 mod pools;
 mod progress;
@@ -140,11 +141,10 @@ impl Indexer {
         tracing::warn!(error = text, "indexing paused");
         metrics::counter!("stoa_indexer_failures_total").increment(1);
         self.progress.failed(text);
-        if let Fault::Store(StoreError::CursorMoved { .. }) = fault {
-            match State::load(&self.store, &self.known).await {
-                Ok(state) => self.state = state,
-                Err(fault) => tracing::warn!(error = fault.chain_text(), "cannot reload"),
-            }
+        if let Fault::Store(StoreError::CursorMoved { .. }) = fault
+            && let Err(fault) = self.state.reload(&self.store, &self.known).await
+        {
+            tracing::warn!(error = fault.chain_text(), "cannot reload");
         }
     }
 }
