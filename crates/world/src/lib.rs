@@ -12,7 +12,7 @@
 
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
-use market::{Listings, Reading};
+use market::{Listings, Reading, price::AnchorList};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
 use services::{Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};
 use simnet::{History, StarknetConfig, StarknetNode};
@@ -111,6 +111,7 @@ impl World {
             known: Known {
                 listings: Arc::new(listings.expect("the built-in list is well-formed")),
                 venues: Arc::new(venues()),
+                anchors: Arc::new(anchors()),
             },
             folder: folder.to_owned(),
             vanishes: None,
@@ -204,6 +205,11 @@ pub fn venues() -> Registry {
     let venues: Vec<Venue> =
         serde_json::from_str(&StarknetNode::venues()).expect("the built-in list is well-formed");
     Registry::new(venues).expect("a registry")
+}
+
+/// The anchors of the simulated network.
+pub fn anchors() -> AnchorList {
+    AnchorList::parse(&StarknetNode::anchors()).expect("the built-in list is well-formed")
 }
 
 /// A client that gives up quickly: the node is on this machine.

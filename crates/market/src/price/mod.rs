@@ -1,8 +1,11 @@
 //! Reference prices: one price per token and block, which no single pool can
 //! move.
 
+mod anchor_list;
+
 use crate::token_id::TokenId;
 use amm::book::PoolId;
+pub use anchor_list::{AnchorError, AnchorList};
 use serde::{Deserialize, Serialize};
 
 /// A pool as a statement about the price between two tokens, in whole tokens.

@@ -82,8 +82,10 @@ impl Indexer {
     ) -> Result<Self, Fault> {
         let chain_id = nodes.chain_id().await?;
         store.chain().bind_chain(chain_id).await?;
-        if !store.chain().bind_venues(&known.venues_digest()).await? {
-            tracing::info!("the list of venues is new: indexing from the first block");
+        if !store.chain().bind_venues(&known.digest()).await? {
+            tracing::info!(
+                "the list of venues or of anchors is new: indexing from the first block"
+            );
         }
         let state = State::load(&store, &known).await?;
         state.publish(&snapshots);

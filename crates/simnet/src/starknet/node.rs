@@ -12,7 +12,9 @@ use super::ledger::{Ledger, SteerError, Steering};
 use super::refusal::Refusal;
 use super::rpc;
 use super::transaction::{Request, SignedTransaction};
-use super::world::{ACTOR_EVENTS, Genesis, PrefundedAccount, World, token_list, venue_list};
+use super::world::{
+    ACTOR_EVENTS, Genesis, PrefundedAccount, World, anchor_list, token_list, venue_list,
+};
 use primitives::transaction_hash::Version;
 use primitives::{BlockRef, Clock, Felt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -254,6 +256,12 @@ impl StarknetNode {
     /// kinds, contracts, and the classes of their pools.
     pub fn venues() -> String {
         venue_list::render()
+    }
+
+    /// The tokens of every simulated network that prices can hang on, as JSON:
+    /// `stables` are meant to be worth a dollar, and many pools are with `hubs`.
+    pub fn anchors() -> String {
+        anchor_list::render()
     }
 
     /// The node's time in seconds.

@@ -5,6 +5,7 @@
 
 mod accounts;
 pub(crate) mod actors;
+pub(crate) mod anchor_list;
 mod hostile;
 pub(crate) mod market;
 mod tail;
