@@ -98,7 +98,7 @@ impl Indexer {
                 number: tip.number + 1,
             });
         }
-        self.store.chain().rollback(tip, Some(to)).await?;
+        self.store.chain().rollback(tip, Some(to), None).await?;
         let Some(time) = self.store.chain().tip_time().await? else {
             return Err(Fault::Diverged { first: tip });
         };

@@ -54,6 +54,18 @@ impl State {
         }
     }
 
+    /// Takes up blocks that another process committed on top of the tip.
+    pub(crate) fn take_up(&mut self, blocks: &[BlockEffects], known: &Known) {
+        for effects in blocks {
+            self.directory.apply(effects);
+            self.book.begin(effects.block.number);
+            for change in &effects.pools {
+                self.book.apply(change);
+            }
+        }
+        self.commit(blocks, known);
+    }
+
     /// Goes back to an earlier block that the store still has.
     pub(crate) async fn rollback(
         &mut self,
