@@ -71,6 +71,24 @@ impl State {
         }
     }
 
+    /// Takes up blocks that another process committed on top of the tip.
+    pub(crate) fn take_up(
+        &mut self,
+        blocks: &[BlockEffects],
+        known: &Known,
+    ) -> Result<(), Fault> {
+        for effects in blocks {
+            self.directory.apply(effects);
+            self.book.begin(effects.block.number);
+            for change in &effects.pools {
+                self.book.apply(change);
+            }
+            apply(&mut self.figures, effects.time, &effects.figures)?;
+        }
+        self.commit(blocks, known);
+        Ok(())
+    }
+
     /// Goes back to an earlier block that the store still has, at which the
     /// figures were these.
     pub(crate) async fn rollback(
@@ -171,9 +189,14 @@ fn remake(history: &FigureHistory) -> Result<Figures, Fault> {
         None => Figures::default(),
     };
     for (_, time, bytes) in &history.deltas {
-        let delta = Delta::from_bytes(bytes)?;
-        let time = time.as_second();
-        figures.apply(&Taken { time, delta });
+        apply(&mut figures, *time, bytes)?;
     }
     Ok(figures)
+}
+
+fn apply(figures: &mut Figures, time: Timestamp, bytes: &[u8]) -> Result<(), Fault> {
+    let delta = Delta::from_bytes(bytes)?;
+    let time = time.as_second();
+    figures.apply(&Taken { time, delta });
+    Ok(())
 }

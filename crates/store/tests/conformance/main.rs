@@ -8,7 +8,9 @@
 mod blocks;
 mod chain;
 mod corruption;
+mod figures;
 mod keys;
+mod news;
 mod pools;
 mod schema;
 #[path = "../support/mod.rs"]
