@@ -11,7 +11,10 @@ use crate::{
     token_id::TokenId,
     whole::scale,
 };
-use amm::{Side, book::{Movement, PoolId, PoolView, Pools, Quotation, VenueId}};
+use amm::{
+    Side,
+    book::{Movement, PoolId, PoolView, Pools, Quotation, VenueId},
+};
 use primitives::{Address, U256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

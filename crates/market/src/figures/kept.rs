@@ -159,7 +159,12 @@ impl Figures {
         let mut pages = Vec::new();
         let tokens = Arc::make_mut(&mut self.tokens);
         for (token, figures) in (0..).map(TokenId).zip(tokens) {
-            collect(&mut pages, token, Slot::Price, self.prices.take_pages(token));
+            collect(
+                &mut pages,
+                token,
+                Slot::Price,
+                self.prices.take_pages(token),
+            );
             for (slot, series) in Arc::make_mut(figures).series() {
                 collect(&mut pages, token, slot, series.changed());
             }
@@ -273,7 +278,9 @@ impl Figures {
         let tokens = self.tokens.iter();
         let state = KeptState {
             head_time: self.head_time,
-            tokens: tokens.map(|token| (token.address, token.decimals)).collect(),
+            tokens: tokens
+                .map(|token| (token.address, token.decimals))
+                .collect(),
             standings: self.standings.to_vec(),
         };
         // Numbers and lists of them: there is nothing that could fail.

@@ -75,7 +75,10 @@ pub(super) fn flows(
     }
     for ((_, token), passage) in passages {
         let (units, usd) = passage.net();
-        traded.entry((token, Flow::Net)).or_default().add(units, usd);
+        traded
+            .entry((token, Flow::Net))
+            .or_default()
+            .add(units, usd);
     }
     let points = traded.into_iter();
     points
@@ -224,14 +227,18 @@ mod tests {
             (trade(6, [1, -1]), [B, A]),
         ]);
         let net = |token| {
-            let flows = volume.iter().filter(|(of, flow, ..)| *of == token && *flow == Flow::Net);
+            let flows = volume
+                .iter()
+                .filter(|(of, flow, ..)| *of == token && *flow == Flow::Net);
             flows.map(|(_, _, units, usd)| (*units, *usd)).sum_pairs()
         };
         assert_eq!(net(B), (1, 200_000_000));
         assert_eq!(net(C).0, 9);
         assert_eq!(net(A).0, 11);
         for (token, _, _, net) in volume.iter().filter(|(_, flow, ..)| *flow == Flow::Net) {
-            let gross = volume.iter().find(|(of, flow, ..)| of == token && *flow == at());
+            let gross = volume
+                .iter()
+                .find(|(of, flow, ..)| of == token && *flow == at());
             assert!(*net <= gross.unwrap().3);
         }
     }

@@ -87,7 +87,9 @@ impl Figures {
         span: Span,
     ) -> Vec<(Bucket, f64)> {
         let bars = self.bars(token, quote, resolution, span);
-        bars.into_iter().map(|bar| (bar.bucket, bar.close)).collect()
+        bars.into_iter()
+            .map(|bar| (bar.bucket, bar.close))
+            .collect()
     }
 
     /// What was transferred of a token; one amount for every bucket of the span
@@ -184,7 +186,13 @@ impl Figures {
     }
 
     /// A volume in USD as a volume in another token, at that bucket's close.
-    fn in_units_of(&self, quote: TokenId, resolution: Resolution, bucket: Bucket, usd: u128) -> u128 {
+    fn in_units_of(
+        &self,
+        quote: TokenId,
+        resolution: Resolution,
+        bucket: Bucket,
+        usd: u128,
+    ) -> u128 {
         if usd == 0 {
             return 0;
         }

@@ -77,7 +77,12 @@ struct Block {
 }
 
 fn block() -> impl Strategy<Value = Block> {
-    let event = (0..8_u32, [0..5_000_000_u32, 0..5_000_000], [1..9_999_u32, 1..9_999], 0..3_u32);
+    let event = (
+        0..8_u32,
+        [0..5_000_000_u32, 0..5_000_000],
+        [1..9_999_u32, 1..9_999],
+        0..3_u32,
+    );
     let event = event.prop_map(|(pool, reserves, traded, transaction)| Event {
         pool,
         reserves,

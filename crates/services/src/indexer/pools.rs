@@ -71,7 +71,8 @@ impl Indexer {
         }
         self.follow(block, &mut followed, &mut questions);
         self.note_unknown(block);
-        self.answer(node, block.at, &mut followed, questions).await?;
+        self.answer(node, block.at, &mut followed, questions)
+            .await?;
         if block.at.number.is_multiple_of(CHECK_EVERY) {
             self.check(node, block.at, &mut followed).await?;
         }

@@ -72,11 +72,7 @@ impl State {
     }
 
     /// Takes up blocks that another process committed on top of the tip.
-    pub(crate) fn take_up(
-        &mut self,
-        blocks: &[BlockEffects],
-        known: &Known,
-    ) -> Result<(), Fault> {
+    pub(crate) fn take_up(&mut self, blocks: &[BlockEffects], known: &Known) -> Result<(), Fault> {
         for effects in blocks {
             self.directory.apply(effects);
             self.book.begin(effects.block.number);

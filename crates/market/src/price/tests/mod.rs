@@ -1,0 +1,1 @@
+//! Prices under honest and under hostile pools.
