@@ -80,8 +80,8 @@ pub struct Appraiser {
     watched: Vec<Watched>,
     /// Pools with a token that is not known yet, by that token.
     waiting: HashMap<Address, Vec<PoolId>>,
-    locked: HashMap<(TokenId, VenueId), U256>,
-    edges: Vec<Edge>,
+    pub(super) locked: HashMap<(TokenId, VenueId), U256>,
+    pub(super) edges: Vec<Edge>,
 }
 
 /// A pool as it was last seen.

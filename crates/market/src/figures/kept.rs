@@ -7,7 +7,9 @@
 use super::{state::Figures, token::TokenFigures};
 use crate::{
     price::Standing,
-    series::{LevelTrack, PageBytes, PageError, PriceBoard, PriceTrack, SumTrack, boundary_pages},
+    series::{
+        LevelTrack, PageError, PriceBoard, PriceTrack, Resolution, SumTrack, TrackPage, page_at,
+    },
     token_id::TokenId,
 };
 use amm::book::VenueId;
@@ -129,26 +131,26 @@ impl Slot {
 
 /// A series that comes in pages.
 trait Paged {
-    fn changed(&mut self) -> Vec<PageBytes>;
-    fn from_time(&self, time: i64) -> Vec<PageBytes>;
+    fn changed(&mut self) -> Vec<TrackPage>;
+    fn from_time(&self, time: i64) -> Vec<TrackPage>;
 }
 
 impl Paged for SumTrack {
-    fn changed(&mut self) -> Vec<PageBytes> {
+    fn changed(&mut self) -> Vec<TrackPage> {
         self.take_pages()
     }
 
-    fn from_time(&self, time: i64) -> Vec<PageBytes> {
+    fn from_time(&self, time: i64) -> Vec<TrackPage> {
         self.pages_from(time)
     }
 }
 
 impl Paged for LevelTrack {
-    fn changed(&mut self) -> Vec<PageBytes> {
+    fn changed(&mut self) -> Vec<TrackPage> {
         self.take_pages()
     }
 
-    fn from_time(&self, time: i64) -> Vec<PageBytes> {
+    fn from_time(&self, time: i64) -> Vec<TrackPage> {
         self.pages_from(time)
     }
 }
@@ -156,15 +158,9 @@ impl Paged for LevelTrack {
 impl Figures {
     /// What to keep after the newest block, beside what is kept already.
     pub fn keep(&mut self) -> KeptFigures {
-        let mut pages = Vec::new();
+        let mut pages = price_pages(self.prices.take_pages());
         let tokens = Arc::make_mut(&mut self.tokens);
         for (token, figures) in (0..).map(TokenId).zip(tokens) {
-            collect(
-                &mut pages,
-                token,
-                Slot::Price,
-                self.prices.take_pages(token),
-            );
             for (slot, series) in Arc::make_mut(figures).series() {
                 collect(&mut pages, token, slot, series.changed());
             }
@@ -177,23 +173,27 @@ impl Figures {
     /// newest one; from then on, everything is kept.
     pub fn cut_pages(&mut self) -> CutFigures {
         let time = self.head_time;
-        let mut pages = Vec::new();
+        let mut pages = price_pages(self.prices.pages_from(time));
+        self.prices.take_pages();
         let tokens = Arc::make_mut(&mut self.tokens);
         for (token, figures) in (0..).map(TokenId).zip(tokens) {
-            let prices = self.prices.pages_from(token, time);
-            collect(&mut pages, token, Slot::Price, prices);
             for (slot, series) in Arc::make_mut(figures).series() {
                 collect(&mut pages, token, slot, series.from_time(time));
                 series.changed();
             }
-            self.prices.take_pages(token);
         }
         let tokens = u32::try_from(self.tokens.len()).unwrap_or(u32::MAX);
-        let state = self.state();
+        let pages_from = Resolution::STORED
+            .into_iter()
+            .zip(0..)
+            .map(|(resolution, index)| (index, page_at(resolution, time)));
         CutFigures {
             series: tokens.saturating_mul(PER_TOKEN),
-            pages_from: boundary_pages(time),
-            kept: KeptFigures { state, pages },
+            pages_from: pages_from.collect(),
+            kept: KeptFigures {
+                state: self.state(),
+                pages,
+            },
         }
     }
 
@@ -222,8 +222,7 @@ impl Figures {
         for (address, decimals) in state.tokens {
             figures.know(TokenFigures::new(address, decimals));
         }
-        let mut prices: Vec<PriceTrack> = Vec::new();
-        prices.resize_with(figures.tokens.len(), PriceTrack::default);
+        let mut prices = Vec::new();
         for pages in kept.pages.chunk_by(|a, b| a.series == b.series) {
             figures.read(pages, &mut prices)?;
         }
@@ -242,15 +241,19 @@ impl Figures {
     }
 
     /// Takes up all pages of one series.
-    fn read(&mut self, pages: &[KeptPage], prices: &mut [PriceTrack]) -> Result<(), KeptError> {
+    fn read(
+        &mut self,
+        pages: &[KeptPage],
+        prices: &mut Vec<(TokenId, PriceTrack)>,
+    ) -> Result<(), KeptError> {
         let Some(first) = pages.first() else {
             return Ok(());
         };
         let series = first.series;
         let unknown = || KeptError::Series(series);
         let slot = Slot::of(series % PER_TOKEN).ok_or_else(unknown)?;
-        let place = TokenId(series / PER_TOKEN).index();
-        let token = Arc::make_mut(&mut self.tokens).get_mut(place);
+        let id = TokenId(series / PER_TOKEN);
+        let token = Arc::make_mut(&mut self.tokens).get_mut(id.index());
         let token = Arc::make_mut(token.ok_or_else(unknown)?);
         let bytes = || {
             let pages = pages.iter();
@@ -262,7 +265,7 @@ impl Figures {
         match slot {
             Slot::Price => {
                 let track = PriceTrack::from_pages(bytes()).map_err(wrong)?;
-                *prices.get_mut(place).ok_or_else(unknown)? = track;
+                prices.push((id, track));
             }
             Slot::Traded => token.traded = sums()?,
             Slot::Net => token.net = sums()?,
@@ -308,7 +311,15 @@ impl TokenFigures {
     }
 }
 
-fn collect(pages: &mut Vec<KeptPage>, token: TokenId, slot: Slot, bytes: Vec<PageBytes>) {
+fn price_pages(pages: Vec<(TokenId, TrackPage)>) -> Vec<KeptPage> {
+    let mut kept = Vec::with_capacity(pages.len());
+    for (token, page) in pages {
+        collect(&mut kept, token, Slot::Price, vec![page]);
+    }
+    kept
+}
+
+fn collect(pages: &mut Vec<KeptPage>, token: TokenId, slot: Slot, bytes: Vec<TrackPage>) {
     let series = token.0.saturating_mul(PER_TOKEN) + slot.number();
     pages.extend(bytes.into_iter().map(|(resolution, page, bytes)| KeptPage {
         series,

@@ -33,7 +33,7 @@ impl Figures {
             change_7d: self.change(token, usd, now - 7 * DAY),
             volume_24h: last_day(&figures.traded, self.head_time),
             net_volume_24h: last_day(&figures.net, self.head_time),
-            supply: figures.supply.newest(),
+            supply: figures.supply.now(),
         })
     }
 

@@ -69,7 +69,7 @@ impl TokenFigures {
             at.locked.cut(time);
         }
         self.venues
-            .retain(|at| !(at.traded.is_empty() && at.locked.is_empty()));
+            .retain(|at| at.traded.first().is_some() || at.locked.first().is_some());
     }
 
     pub(super) fn at_mut(&mut self, venue: VenueId) -> &mut VenueFigures {
