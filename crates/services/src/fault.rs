@@ -77,9 +77,12 @@ impl Fault {
             | Self::NoNode
             | Self::OtherChain { .. }
             | Self::Unlinked { .. } => true,
-            Self::Store(_) | Self::Pools(_) | Self::NoAgreement { .. } | Self::Interrupted(_) => {
-                false
-            }
+            Self::Store(_)
+            | Self::Pools(_)
+            | Self::Figures(_)
+            | Self::Delta(_)
+            | Self::NoAgreement { .. }
+            | Self::Interrupted(_) => false,
         }
     }
 

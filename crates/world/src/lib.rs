@@ -77,11 +77,16 @@ impl World {
 
     /// A world with a history of `blocks`, two seconds apart.
     pub async fn with_history(seed: u64, blocks: usize) -> Self {
+        Self::with_spaced_history(seed, blocks, Duration::from_secs(2)).await
+    }
+
+    /// A world with a history of `blocks` at such a distance.
+    pub async fn with_spaced_history(seed: u64, blocks: usize, spacing: Duration) -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         let config = StarknetConfig {
             seed,
             block_time: None,
-            history: History::blocks(blocks, Duration::from_secs(2)),
+            history: History::blocks(blocks, spacing),
             pools: POOLS,
             ..StarknetConfig::default()
         };

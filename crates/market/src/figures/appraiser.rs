@@ -302,10 +302,7 @@ impl Appraiser {
             .map(|key @ (token, venue)| StockPoint {
                 token,
                 stock: Stock::Locked(venue),
-                units: self
-                    .locked
-                    .get(&key)
-                    .map_or(0, |locked| locked.saturating_to()),
+                units: self.locked.get(&key).map_or(0, U256::saturating_to),
             })
             .collect()
     }
@@ -316,10 +313,10 @@ fn edge(figures: &Figures, view: &PoolView<'_>, tokens: [Option<TokenId>; 2]) ->
     let [Some(first), Some(second)] = tokens else {
         return None;
     };
-    let scales = [first, second].map(|token| figures.decimals(token).map(scale));
-    let [Some(scale0), Some(scale1)] = scales else {
-        return None;
-    };
+    let (scale0, scale1) = (
+        scale(figures.decimals(first)?),
+        scale(figures.decimals(second)?),
+    );
     let Quotation { mid, depth } = view.quotation()?;
     let [depth0, depth1] = depth;
     Some(Edge {
@@ -340,13 +337,12 @@ fn worth(
 ) -> Option<Worth> {
     let index = token.index();
     let standing = figures.standings.get(index).copied().flatten();
-    let (standing, usd) = match (standing, before.get(index).copied().flatten()) {
-        (Some(standing), Some(usd)) => (standing, usd),
-        _ => {
-            let settled = settled?.get(index)?.as_ref()?;
-            (settled.standing, settled.usd)
-        }
+    let published = standing.zip(before.get(index).copied().flatten());
+    let now = || {
+        let settled = settled?.get(index)?.as_ref()?;
+        Some((settled.standing, settled.usd))
     };
+    let (standing, usd) = published.or_else(now)?;
     Some(Worth {
         usd,
         support: standing.support,

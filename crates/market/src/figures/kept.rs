@@ -132,7 +132,7 @@ impl Slot {
 /// A series that comes in pages.
 trait Paged {
     fn changed(&mut self) -> Vec<TrackPage>;
-    fn from_time(&self, time: i64) -> Vec<TrackPage>;
+    fn later(&self, time: i64) -> Vec<TrackPage>;
 }
 
 impl Paged for SumTrack {
@@ -140,7 +140,7 @@ impl Paged for SumTrack {
         self.take_pages()
     }
 
-    fn from_time(&self, time: i64) -> Vec<TrackPage> {
+    fn later(&self, time: i64) -> Vec<TrackPage> {
         self.pages_from(time)
     }
 }
@@ -150,7 +150,7 @@ impl Paged for LevelTrack {
         self.take_pages()
     }
 
-    fn from_time(&self, time: i64) -> Vec<TrackPage> {
+    fn later(&self, time: i64) -> Vec<TrackPage> {
         self.pages_from(time)
     }
 }
@@ -178,7 +178,7 @@ impl Figures {
         let tokens = Arc::make_mut(&mut self.tokens);
         for (token, figures) in (0..).map(TokenId).zip(tokens) {
             for (slot, series) in Arc::make_mut(figures).series() {
-                collect(&mut pages, token, slot, series.from_time(time));
+                collect(&mut pages, token, slot, series.later(time));
                 series.changed();
             }
         }

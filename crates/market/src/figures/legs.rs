@@ -59,7 +59,7 @@ pub(super) fn flows(
     place: impl Fn(&Trade) -> Option<Place>,
     worth: impl Fn(TokenId) -> Option<Worth>,
 ) -> Vec<FlowPoint> {
-    let mut traded: BTreeMap<(TokenId, Flow), Gross> = BTreeMap::new();
+    let mut sums: BTreeMap<(TokenId, Flow), Gross> = BTreeMap::new();
     let mut passages: BTreeMap<(u32, TokenId), Passage> = BTreeMap::new();
     for trade in trades {
         let Some(place) = place(trade) else { continue };
@@ -68,19 +68,16 @@ pub(super) fn flows(
         for ((token, units), gained) in place.tokens.into_iter().zip(amounts).zip(trade.gained) {
             let Some(token) = token else { continue };
             let flow = Flow::Traded(place.venue);
-            traded.entry((token, flow)).or_default().add(units, usd);
+            sums.entry((token, flow)).or_default().add(units, usd);
             let passage = passages.entry((trade.transaction, token)).or_default();
             passage.take(gained, usd);
         }
     }
     for ((_, token), passage) in passages {
         let (units, usd) = passage.net();
-        traded
-            .entry((token, Flow::Net))
-            .or_default()
-            .add(units, usd);
+        sums.entry((token, Flow::Net)).or_default().add(units, usd);
     }
-    let points = traded.into_iter();
+    let points = sums.into_iter();
     points
         .filter(|(_, gross)| gross.units > 0 || gross.usd > 0)
         .map(|((token, flow), Gross { units, usd })| FlowPoint {

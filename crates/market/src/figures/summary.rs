@@ -58,11 +58,10 @@ impl Figures {
     fn rank(&self) -> Ranking {
         let mut tvl_usd = vec![0.0; self.tokens.len()];
         for view in self.pools.iter().filter(|view| !view.pool.is_flawed()) {
-            let tokens = view.tokens().map(|address| self.token(address));
+            let [first, second] = view.tokens().map(|address| self.token(address));
             let [held0, held1] = view.pool.holdings();
-            let [token0, token1] = tokens;
-            let (side0, side1) = (self.side(token0, held0), self.side(token1, held1));
-            for (token, side, beside) in [(token0, side0, side1), (token1, side1, side0)] {
+            let (one, other) = (self.side(first, held0), self.side(second, held1));
+            for (token, side, beside) in [(first, one, other), (second, other, one)] {
                 if let Some(sum) = token.and_then(|token| tvl_usd.get_mut(token.index())) {
                     *sum += side.beside(beside);
                 }

@@ -177,11 +177,11 @@ impl Chain {
                     u128::from(amount).saturating_mul(10_u128.pow(decimals.min(28))) / 1_000
                 })
             };
-            let traded = Movement::Traded {
+            let movement = Movement::Traded {
                 sold: Side::Token0,
                 amounts: amounts(event.traded),
             };
-            trades.extend(Trade::of(event.transaction, id, &traded));
+            trades.extend(Trade::of(event.transaction, id, &movement));
             self.book.apply(&Change::Moved {
                 pool: id,
                 movement: Movement::Reserves(amounts(event.reserves)),

@@ -7,14 +7,10 @@ use crate::{
 use chain::{Block, StarknetClient};
 use market::{
     Reading,
-    figures::{CutFigures, Delta, Figures, Happened, Taken},
+    figures::{CutFigures, Delta, Figures, Happened, KeptFigures, Taken},
 };
 use primitives::{Address, BlockRef, U256};
 use std::ops::RangeInclusive;
-
-/// Pages of figures are kept every so many blocks: seldom, since the newest
-/// page of every series is written anew each time.
-const KEEP_EVERY: u64 = 8_192;
 
 /// Supplies are read again every so many blocks.
 const SUPPLIES_EVERY: u64 = 2_048;
@@ -33,12 +29,14 @@ pub(super) struct Undone {
     pub(super) cut: Option<CutFigures>,
 }
 
-/// Whether pages are kept after the block of this height.
-pub(super) const fn is_kept(number: u64) -> bool {
-    number.is_multiple_of(KEEP_EVERY) && number > 0
-}
-
 impl Indexer {
+    /// The pages to keep after the block of this height, if it is one of those
+    /// where they are kept.
+    pub(super) fn keep(&mut self, number: u64) -> Option<KeptFigures> {
+        let due = number.is_multiple_of(self.options.keep_figures_every) && number > 0;
+        due.then(|| self.state.figures.keep())
+    }
+
     /// Takes up what a block means for figures; says it as bytes.
     pub(super) async fn appraise(
         &mut self,

@@ -36,6 +36,9 @@ pub struct IndexerOptions {
     pub batch: u64,
     /// Batches in flight while catching up.
     pub prefetch: usize,
+    /// Pages of figures are kept every so many blocks: seldom, since the newest
+    /// page of every series is written anew each time.
+    pub keep_figures_every: u64,
 }
 
 impl Default for IndexerOptions {
@@ -45,6 +48,7 @@ impl Default for IndexerOptions {
             poll: Duration::from_millis(500),
             batch: 128,
             prefetch: 3,
+            keep_figures_every: 8_192,
         }
     }
 }

@@ -2,13 +2,7 @@
 
 use crate::{
     fault::Fault,
-    indexer::{
-        Indexer,
-        figures::{Undone, is_kept},
-        nodes::Chosen,
-        pools::is_checkpoint,
-        state::Tip,
-    },
+    indexer::{Indexer, figures::Undone, nodes::Chosen, pools::is_checkpoint, state::Tip},
 };
 use chain::{Block, StarknetClient};
 use futures_util::{StreamExt, stream};
@@ -224,7 +218,7 @@ impl Indexer {
                 pools: followed.changes,
                 checkpoint: is_checkpoint(number).then(|| self.state.book.to_bytes()),
                 figures,
-                pages: is_kept(number).then(|| self.state.figures.keep()),
+                pages: self.keep(number),
             };
             self.state.directory.apply(&effects);
             all.push(effects);
