@@ -23,7 +23,9 @@ struct Member {
     token: TokenId,
     /// Of its own units that move its pools to other anchors by two per cent.
     depth: f64,
-    /// The same of pools to other stables, at one to one.
+    /// The same of pools to other stables.
+    own_to_stables: f64,
+    /// The same in units of whichever of the two is worth more there.
     depth_to_stables: f64,
     /// The weight of pools to stables that are compared already.
     reached: f64,
@@ -53,41 +55,47 @@ pub(super) fn settle(work: &mut Expansion<'_>) {
 }
 
 fn member(work: &Expansion<'_>, token: TokenId) -> Member {
-    let (mut depth, mut depth_to_stables) = (0.0, 0.0);
+    let (mut depth, mut own_to_stables, mut depth_to_stables) = (0.0, 0.0, 0.0);
     for link in work.graph.links(token) {
         let role = work.role(link.neighbour);
+        let own_depth = link.own_depth.min(MOST_USD);
         if role != Role::Ordinary {
-            depth += link.own_depth.min(MOST_USD);
+            depth += own_depth;
         }
         if role == Role::Stable {
-            depth_to_stables += link.own_depth.min(link.depth).min(MOST_USD);
+            own_to_stables += own_depth;
+            depth_to_stables += own_depth.min(link.depth);
         }
     }
     Member {
         token,
         depth,
+        own_to_stables,
         depth_to_stables,
         reached: 0.0,
         compared: None,
     }
 }
 
-/// The stable with the deepest pools to other stables. Where those are too thin
+/// The stable with the deepest pools to other stables; of equals, as two that
+/// have only each other, the one that is worth more, so that what counts as deep
+/// is not counted in units that lost their worth. Where those pools are too thin
 /// to say anything, the one with the deepest pools to anchors.
 fn root(members: &[Member], work: &Expansion<'_>) -> Option<TokenId> {
-    let counted = |member: &Member| {
-        let depth = member.depth_to_stables;
-        if depth >= work.rules.enter_usd {
-            depth
+    let rank = |member: &Member| {
+        if member.depth_to_stables >= work.rules.enter_usd {
+            let worth = member.depth_to_stables / member.own_to_stables;
+            [member.depth_to_stables, worth, member.depth]
         } else {
-            0.0
+            [0.0, 0.0, member.depth]
         }
     };
     let root = members.iter().max_by(|one, other| {
-        counted(one)
-            .total_cmp(&counted(other))
-            .then_with(|| one.depth.total_cmp(&other.depth))
-            .then_with(|| other.token.cmp(&one.token))
+        let pairs = rank(one).into_iter().zip(rank(other));
+        pairs
+            .map(|(one, other)| one.total_cmp(&other))
+            .find(|order| order.is_ne())
+            .unwrap_or_else(|| other.token.cmp(&one.token))
     });
     root.map(|member| member.token)
 }
@@ -165,30 +173,35 @@ fn admit(
     }
 }
 
+/// Whether enough stands behind a stable to count, in units of the root. The
+/// root always counts: without it there would be no price at all.
+fn is_heard(work: &Expansion<'_>, member: &Member, root: TokenId) -> bool {
+    let support = member.compared.map(|(_, agreement)| agreement.support);
+    member.token == root || support.is_some_and(|support| support >= work.threshold(member.token))
+}
+
 /// What a dollar is in units of the root: the middle of all stables that enough
 /// stands behind. Of two in the middle the deeper decides.
 fn dollar(work: &Expansion<'_>, members: &[Member], root: TokenId) -> f64 {
     let mut votes: Vec<(f64, &Member)> = members
         .iter()
         .filter_map(|member| {
-            let (relative, agreement) = member.compared?;
-            let is_heard =
-                member.token == root || agreement.support >= work.threshold(member.token);
-            is_heard.then_some((relative, member))
+            let (relative, _) = member.compared?;
+            is_heard(work, member, root).then_some((relative, member))
         })
         .collect();
     votes.sort_by(|(one, _), (other, _)| one.total_cmp(other));
     let middle = votes.len() / 2;
     let below = middle.checked_sub(1).and_then(|place| votes.get(place));
-    let depth = |member: &Member| {
+    let depth = |(relative, member): &(f64, &Member)| {
         let was_dollar = work.before.usd.get(member.token.index()) == Some(&Some(1.0));
-        member.depth * if was_dollar { TAKEOVER } else { 1.0 }
+        relative * member.depth * if was_dollar { TAKEOVER } else { 1.0 }
     };
     match (below, votes.get(middle)) {
-        (Some((relative, member)), Some((_, other)))
-            if votes.len().is_multiple_of(2) && depth(member) >= depth(other) =>
+        (Some(lower), Some(upper))
+            if votes.len().is_multiple_of(2) && depth(lower) >= depth(upper) =>
         {
-            *relative
+            lower.0
         }
         (_, Some((relative, _))) => *relative,
         _ => 1.0,
@@ -202,11 +215,7 @@ fn settle_member(work: &mut Expansion<'_>, member: &Member, root: TokenId, dolla
     let found = member.compared.and_then(|(relative, agreement)| {
         let usd = relative / dollar;
         let support = agreement.support / dollar;
-        let enough = if token == root {
-            f64::MIN_POSITIVE
-        } else {
-            work.threshold(token)
-        };
+        let is_trusted = is_heard(work, member, root) && support > 0.0;
         let found = Found {
             quote: usd_quote(usd),
             usd,
@@ -216,7 +225,7 @@ fn settle_member(work: &mut Expansion<'_>, member: &Member, root: TokenId, dolla
                 ..agreement
             },
         };
-        (is_sound(usd) && support >= enough).then_some(found)
+        (is_sound(usd) && is_trusted).then_some(found)
     });
     if let Some(found) = found {
         work.publish(token, &found, 1.0);

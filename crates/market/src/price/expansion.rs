@@ -13,6 +13,10 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 /// No pool counts more than this, so that sums stay finite.
 pub(super) const MOST_USD: f64 = 1e18;
 
+/// What a token vouches for of which anchors say nothing: next to nothing, but
+/// what hangs on it has a price, if one that is not trusted.
+const LEAST_USD: f64 = 1e-6;
+
 /// A total of weights that is this near to a threshold is looked at: the exact
 /// sum may be rounded otherwise.
 const NEARLY: f64 = 0.999;
@@ -58,6 +62,8 @@ pub(super) struct Expansion<'a> {
     pub(super) settled: Vec<Option<Settled>>,
     queue: BinaryHeap<Reached>,
     candidates: Vec<Candidate>,
+    /// Whether those that were trusted are now judged by the lower threshold.
+    is_lenient: bool,
 }
 
 impl<'a> Expansion<'a> {
@@ -89,6 +95,7 @@ impl<'a> Expansion<'a> {
             settled: vec![None; before.tokens],
             queue: BinaryHeap::new(),
             candidates: Vec::new(),
+            is_lenient: false,
         }
     }
 
@@ -119,9 +126,33 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Settles every token that is trusted, those first that most stands
-    /// behind; hubs before others.
-    pub(super) fn settle_trusted(&mut self) {
+    /// The support that a token needs at this point.
+    fn needed(&self, token: TokenId) -> f64 {
+        if self.is_lenient {
+            self.threshold(token)
+        } else {
+            self.rules.enter_usd
+        }
+    }
+
+    /// Settles every token that is trusted: first as if none had been before,
+    /// then those that stay trusted with less. So what was trusted before never
+    /// changes the price of what is trusted anyway.
+    pub(super) fn settle_trusted(&mut self, tokens: &[TokenId]) {
+        self.settle_queued();
+        self.is_lenient = true;
+        for token in tokens {
+            self.queue_if_enough(*token);
+        }
+        self.settle_queued();
+        for token in tokens {
+            self.settle_if_held(*token);
+            self.settle_queued();
+        }
+    }
+
+    /// Settles tokens in the order of what stands behind them, hubs first.
+    fn settle_queued(&mut self) {
         while let Some(next) = self.queue.pop() {
             let is_due = self
                 .nodes
@@ -130,32 +161,26 @@ impl<'a> Expansion<'a> {
             if !is_due {
                 continue;
             }
-            // One that is not trusted yet may be when more of its neighbours are.
-            if let Some((found, picked)) = self.find(next.token)
-                && found.agreement.support >= self.threshold(next.token)
+            // One that falls short is asked again when more neighbours are
+            // settled.
+            if let Some((found, discount)) = self.find(next.token)
+                && found.agreement.support >= self.needed(next.token)
             {
-                self.publish(next.token, &found, picked.discount * self.rules.per_hop);
+                self.publish(next.token, &found, discount);
             }
         }
     }
 
-    /// Settles tokens that are trusted only because an unconfirmed jump is held
-    /// back: what hangs on them must not fall with them.
-    pub(super) fn settle_held(&mut self, tokens: &[TokenId]) {
-        for token in tokens {
-            let is_settled = self.settled.get(token.index()).is_none_or(Option::is_some);
-            let Some(last) = self.last(*token).filter(|last| last.standing.is_trusted) else {
-                continue;
-            };
-            if is_settled {
-                continue;
-            }
-            if let Some((found, picked)) = self.find(*token)
-                && guard::is_held(&found, last, self.rules)
-            {
-                self.publish(*token, &found, picked.discount * self.rules.per_hop);
-                self.settle_trusted();
-            }
+    /// Settles a token that is trusted only because an unconfirmed jump is held
+    /// back: what hangs on it must not fall with it.
+    fn settle_if_held(&mut self, token: TokenId) {
+        let last = self.last(token).filter(|last| last.standing.is_trusted);
+        if self.is_open(token)
+            && let Some(last) = last
+            && let Some((found, discount)) = self.find(token)
+            && guard::is_held(&found, last, self.rules)
+        {
+            self.publish(token, &found, discount);
         }
     }
 
@@ -163,7 +188,7 @@ impl<'a> Expansion<'a> {
     /// pool says anything of any more.
     pub(super) fn settle_rest(&mut self, tokens: &[TokenId]) {
         for token in tokens {
-            if self.settled.get(token.index()).is_none_or(Option::is_some) {
+            if !self.is_open(*token) {
                 continue;
             }
             let settled = match self.find(*token) {
@@ -177,9 +202,14 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// The price that pools to trusted neighbours say, and the neighbour whose
-    /// pool is the one that is picked.
-    fn find(&mut self, token: TokenId) -> Option<(Found, Hop)> {
+    /// Whether a token is still to be settled.
+    fn is_open(&self, token: TokenId) -> bool {
+        self.settled.get(token.index()).is_some_and(Option::is_none)
+    }
+
+    /// The price that pools to trusted neighbours say, and what a USD counts
+    /// that is seen through the token then.
+    fn find(&mut self, token: TokenId) -> Option<(Found, f64)> {
         self.gather(token);
         let picked = median::weighted_median(&mut self.candidates)?;
         let through = self.nodes.get(picked.link.neighbour.index())?;
@@ -208,7 +238,8 @@ impl<'a> Expansion<'a> {
             usd,
             agreement,
         };
-        (is_sound(usd) && is_sound(quote.ratio)).then_some((found, hop))
+        (is_sound(usd) && is_sound(quote.ratio))
+            .then_some((found, hop.discount * self.rules.per_hop))
     }
 
     /// What pools to trusted neighbours say of a token. All pools to the same
@@ -247,7 +278,7 @@ impl<'a> Expansion<'a> {
         let settled = guard::publish(found, true, last, self.rules);
         let backing = match last {
             Some(last) if settled.standing.held > 0 => last.standing.support,
-            _ => found.agreement.backing,
+            _ => found.agreement.backing.max(LEAST_USD),
         };
         self.put(token, Some(settled));
         self.pass_on(
@@ -268,21 +299,25 @@ impl<'a> Expansion<'a> {
             let Some(neighbour) = links.first().map(|link| link.neighbour) else {
                 continue;
             };
-            let threshold = self.threshold(neighbour) * NEARLY;
-            let Some(node) = self.nodes.get_mut(neighbour.index()) else {
-                continue;
-            };
-            if node.hop.is_some() || node.role == Role::Stable {
-                continue;
+            if let Some(node) = self.nodes.get_mut(neighbour.index()) {
+                node.reached += hop.passes_on(links);
+                self.queue_if_enough(neighbour);
             }
-            node.reached += hop.passes_on(links);
-            if node.reached >= threshold {
-                self.queue.push(Reached {
-                    is_hub: node.role == Role::Hub,
-                    usd: node.reached,
-                    token: neighbour,
-                });
-            }
+        }
+    }
+
+    /// Queues a token that may be trusted by what has reached it.
+    fn queue_if_enough(&mut self, token: TokenId) {
+        let Some(node) = self.nodes.get(token.index()) else {
+            return;
+        };
+        let is_open = node.hop.is_none() && node.role != Role::Stable;
+        if is_open && node.reached >= self.needed(token) * NEARLY {
+            self.queue.push(Reached {
+                is_hub: node.role == Role::Hub,
+                usd: node.reached,
+                token,
+            });
         }
     }
 

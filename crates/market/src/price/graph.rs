@@ -31,27 +31,52 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new(edges: &[Edge], tokens: usize) -> Self {
-        let mut links: Vec<(TokenId, Link)> = Vec::with_capacity(edges.len().saturating_mul(2));
-        links.extend(
-            edges
-                .iter()
-                .filter(|edge| edge.tokens.iter().all(|token| token.index() < tokens))
-                .filter_map(both_views)
-                .flatten(),
-        );
-        links.sort_unstable_by(|(token, link), (other, beside)| {
-            token.cmp(other).then_with(|| link.order(beside))
-        });
-        let mut starts = Vec::with_capacity(tokens.saturating_add(1));
-        for (place, (token, _)) in links.iter().enumerate() {
-            while starts.len() <= token.index() {
-                starts.push(place);
+        let views: Vec<(TokenId, Link)> = edges
+            .iter()
+            .filter(|edge| edge.tokens.iter().all(|token| token.index() < tokens))
+            .filter_map(both_views)
+            .flatten()
+            .collect();
+        // Each token's number of links goes where the next token starts; their
+        // running sum is where its own links start.
+        let mut starts = vec![0_usize; tokens.saturating_add(1)];
+        for (token, _) in &views {
+            if let Some(count) = starts.get_mut(token.index().saturating_add(1)) {
+                *count += 1;
             }
         }
-        starts.resize(tokens.saturating_add(1), links.len());
-        Self {
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut graph = Self {
+            links: views.iter().map(|(_, link)| *link).collect(),
             starts,
-            links: links.into_iter().map(|(_, link)| link).collect(),
+        };
+        graph.place(&views);
+        graph
+    }
+
+    /// Puts every link where its token's links are, and those in order.
+    fn place(&mut self, views: &[(TokenId, Link)]) {
+        let mut next = self.starts.clone();
+        for (token, link) in views {
+            if let Some(free) = next.get_mut(token.index())
+                && let Some(place) = self.links.get_mut(*free)
+            {
+                *place = *link;
+                *free += 1;
+            }
+        }
+        let mut rest = self.links.as_mut_slice();
+        for bounds in self.starts.windows(2) {
+            let [start, end] = bounds else { continue };
+            let Some((own, others)) = rest.split_at_mut_checked(end - start) else {
+                break;
+            };
+            own.sort_unstable_by(Link::order);
+            rest = others;
         }
     }
 
@@ -73,10 +98,15 @@ impl Graph {
 }
 
 impl Link {
+    /// Neighbour and pool in one number.
+    fn name(&self) -> u64 {
+        (u64::from(self.neighbour.0) << 32) | u64::from(self.pool.index())
+    }
+
     /// An order without ties between links that differ.
     fn order(&self, other: &Self) -> Ordering {
-        (self.neighbour, self.pool)
-            .cmp(&(other.neighbour, other.pool))
+        self.name()
+            .cmp(&other.name())
             .then_with(|| self.mid.total_cmp(&other.mid))
             .then_with(|| self.depth.total_cmp(&other.depth))
             .then_with(|| self.own_depth.total_cmp(&other.own_depth))

@@ -153,10 +153,9 @@ pub fn settle(
     let graph = Graph::new(edges, before.tokens);
     let mut work = Expansion::new(&graph, anchors, before, rules);
     basket::settle(&mut work);
-    work.settle_trusted();
-    // Hubs first: what is left of the others may be a ratio to them.
-    let left = [work.tokens(Role::Hub), work.tokens(Role::Ordinary)].concat();
-    work.settle_held(&left);
-    work.settle_rest(&left);
+    // Hubs first: the prices of the others may be ratios to them.
+    let volatile = [work.tokens(Role::Hub), work.tokens(Role::Ordinary)].concat();
+    work.settle_trusted(&volatile);
+    work.settle_rest(&volatile);
     work.settled
 }
