@@ -15,6 +15,9 @@ mod resolution;
 mod sum;
 mod track;
 
+#[cfg(test)]
+mod amounts_tests;
+
 pub use codec::PageError;
 pub use level::LevelTrack;
 pub use price::{Ohlc, PriceBoard, PriceTrack};

@@ -381,3 +381,6 @@ fn decode<R: Record>(number: u32, bytes: &[u8]) -> Result<Page<R>, PageError> {
     input.end()?;
     Ok(page)
 }
+
+#[cfg(test)]
+mod tests;
