@@ -214,13 +214,19 @@ async fn delete_cut(tx: &mut Tx, cut: &CutFigures) -> Result<(), StoreError> {
     )
     .map_err(in_table(PAGE))?;
     for (resolution, page) in &cut.pages_from {
+        // The inner query needs the index alone; a search by anything but the
+        // series would otherwise go through all pages.
         on!(tx &mut *tx, connection =>
-            sqlx::query("DELETE FROM figure_page WHERE resolution = $1 AND page >= $2")
-                .bind(i16::from(*resolution))
-                .bind(i64::from(*page))
-                .execute(connection)
-                .await
-                .map(drop)
+            sqlx::query(
+                "DELETE FROM figure_page WHERE (series, resolution, page) IN
+                     (SELECT series, resolution, page FROM figure_page
+                      WHERE resolution = $1 AND page >= $2)",
+            )
+            .bind(i16::from(*resolution))
+            .bind(i64::from(*page))
+            .execute(connection)
+            .await
+            .map(drop)
         )
         .map_err(in_table(PAGE))?;
     }

@@ -8,6 +8,7 @@
 mod blocks;
 mod chain;
 mod corruption;
+mod figure_model;
 mod figures;
 mod keys;
 mod news;
