@@ -1,5 +1,6 @@
 //! The handle of a running node.
 
+use super::aggregator;
 use super::chain::Chain;
 use super::config::{
     History, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_POOLS, MAX_TRANSACTIONS_PER_BLOCK,
@@ -113,9 +114,10 @@ impl StarknetNode {
     /// The node's JSON-RPC: `POST /starknet` and `/starknet/rpc/v0_9` answer as
     /// version 0.9.0, `/starknet/rpc/v0_10` as 0.10.0. The same over WebSocket,
     /// with subscriptions, at `/starknet/ws` and below `/starknet/ws/rpc`; the
-    /// server must let connections be upgraded.
+    /// server must let connections be upgraded. Beside it an aggregator of global
+    /// market data, at `/aggregator/api/v3`.
     pub fn router(&self) -> axum::Router {
-        rpc::router(self.clone())
+        rpc::router(self.clone()).merge(aggregator::router(self.clone()))
     }
 
     /// Makes a block at every interval, unless paused, until `stop` is
