@@ -37,16 +37,14 @@ pub type Span = std::ops::Range<Bucket>;
 impl Resolution {
     /// The bucket that a time, in seconds since 1970, falls into.
     pub fn bucket(self, time: i64) -> Bucket {
-        match self.fixed() {
-            Some((origin, length)) => time.saturating_sub(origin).div_euclid(length),
-            None => {
-                let (year, month) = civil_month(time.div_euclid(DAY_S));
-                if self == Self::Year {
-                    year
-                } else {
-                    year * 12 + month - 1
-                }
-            }
+        if let Some((origin, length)) = self.fixed() {
+            return time.saturating_sub(origin).div_euclid(length);
+        }
+        let (year, month) = civil_month(time.div_euclid(DAY_S));
+        if self == Self::Year {
+            year
+        } else {
+            year * 12 + month - 1
         }
     }
 
