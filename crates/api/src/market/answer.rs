@@ -1,5 +1,6 @@
 //! Answers that callers can keep and ask after.
 
+use super::date::DateWriter;
 use crate::entity_tag::{EntityTag, KnownTags};
 use axum::{
     body::Body,
@@ -9,8 +10,6 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-
-use super::date::DateWriter;
 
 /// When the bucket that has not ended yet began.
 const X_PARTIAL_BUCKET: HeaderName = HeaderName::from_static("x-partial-bucket");
@@ -32,15 +31,14 @@ impl Frame {
         body: impl FnOnce() -> B,
         known: &KnownTags,
     ) -> Response {
-        let mut response = match known.find(self.tag) {
-            Some(tag) => (StatusCode::NOT_MODIFIED, [(ETAG, tag)]).into_response(),
-            None => {
-                let headers = [
-                    (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-                    (ETAG, self.tag.header()),
-                ];
-                (headers, body().into()).into_response()
-            }
+        let mut response = if let Some(tag) = known.find(self.tag) {
+            (StatusCode::NOT_MODIFIED, [(ETAG, tag)]).into_response()
+        } else {
+            let headers = [
+                (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+                (ETAG, self.tag.header()),
+            ];
+            (headers, body().into()).into_response()
         };
         let headers = response.headers_mut();
         let caching = if self.is_settled {

@@ -112,9 +112,7 @@ fn volumes(
         figures.traded(id, range.resolution, range.span.clone())
     });
     let traded = traded.unwrap_or_default();
-    let mut first = DateWriter::new();
-    let mut last = DateWriter::new();
-    let mut list = List::new();
+    let (mut list, mut dates) = (List::new(), DateWriter::new());
     for (venue, amounts) in traded.iter().filter(|(_, amounts)| !amounts.is_empty()) {
         let total = amounts
             .iter()
@@ -124,13 +122,13 @@ fn volumes(
             });
         let mut record = Record::new(list.item());
         if shape == Shape::DatedRange {
-            record.plain("date", first.time(Resolution::Day.opens(days.start)));
+            record.plain("date", dates.time(Resolution::Day.opens(days.start)));
         }
         record.decimal("value", total.units, decimals);
         record.decimal("valueUsd", total.usd, USD_DECIMALS);
         record.text("exchange", view.exchange(*venue));
-        record.plain("startDate", first.day(days.start));
-        record.plain("endDate", last.day(days.end - 1));
+        record.plain("startDate", dates.day(days.start));
+        record.plain("endDate", dates.day(days.end - 1));
         record.end();
     }
     let newest = traded.iter().filter_map(|(_, amounts)| amounts.last());
@@ -170,7 +168,7 @@ async fn exchange_volume_line(
         let figures = &view.snapshot.figures;
         figures.traded(id, range.resolution, range.span.clone())
     });
-    let (list, last) = view.line(
+    let (list, newest) = view.line(
         range.resolution,
         &traded.unwrap_or_default(),
         |record, amount| {
@@ -178,7 +176,7 @@ async fn exchange_volume_line(
             record.decimal("valueUsd", amount.usd, USD_DECIMALS);
         },
     );
-    Ok(view.series(list, &range, last, &known))
+    Ok(view.series(list, &range, newest, &known))
 }
 
 /// TVL by exchange over time
@@ -213,7 +211,7 @@ async fn exchange_tvl_line(
         let figures = &view.snapshot.figures;
         figures.locked(id, range.resolution, range.span.clone())
     });
-    let (list, last) = view.line(
+    let (list, newest) = view.line(
         range.resolution,
         &locked.unwrap_or_default(),
         |record, locked| {
@@ -221,7 +219,7 @@ async fn exchange_tvl_line(
             record.float("valueUsd", locked.usd);
         },
     );
-    Ok(view.series(list, &range, last, &known))
+    Ok(view.series(list, &range, newest, &known))
 }
 
 /// TVL by exchange
@@ -328,14 +326,14 @@ impl View {
             .iter()
             .map(|(venue, points)| (self.exchange(*venue), points.iter().peekable()))
             .collect();
-        let mut last = None;
+        let mut newest = None;
         // Each round takes at least one point.
         while let Some(bucket) = ahead
             .iter_mut()
             .filter_map(|(_, points)| points.peek().map(|(bucket, _)| *bucket))
             .min()
         {
-            last = Some(bucket);
+            newest = Some(bucket);
             for (exchange, points) in &mut ahead {
                 if let Some((_, point)) = points.next_if(|(it, _)| *it == bucket) {
                     let mut record = Record::new(list.item());
@@ -346,6 +344,6 @@ impl View {
                 }
             }
         }
-        (list.end(), last)
+        (list.end(), newest)
     }
 }

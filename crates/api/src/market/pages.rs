@@ -67,6 +67,7 @@ struct Generations {
 }
 
 /// A part of a series, ready to be sent.
+#[derive(Default)]
 pub(super) struct Series {
     span: Span,
     pages: Vec<Arc<Page>>,
@@ -215,7 +216,7 @@ impl Series {
     }
 
     /// The bucket of the last item.
-    pub(super) fn last(&self) -> Option<Bucket> {
+    pub(super) fn newest(&self) -> Option<Bucket> {
         self.parts().last()?.last
     }
 

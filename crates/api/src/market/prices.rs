@@ -5,7 +5,7 @@ use super::{
     answer::Frame,
     date::DateWriter,
     json::{List, Record, USD_DECIMALS},
-    pages::{Feed, SeriesKey},
+    pages::{Feed, Series, SeriesKey},
     query::{QuoteQuery, Range, RangeQuery},
     reading::{Currency, Reading, TokenAddress, TokenPath, View},
     schema::{Candle, PricePoint, VolumePoint},
@@ -15,6 +15,7 @@ use crate::{
     error::{QueryAnswers, Rejection},
 };
 use axum::{extract::State, http::Uri, response::Response};
+use market::series::Bucket;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
 pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 3] {
@@ -92,26 +93,25 @@ fn feed(
         Currency::Token(quote) => quote.map(Some),
     };
     let figures = &view.snapshot.figures;
-    // Without figures of either token there is no series.
-    let series = token.id.zip(quote).map(|(token, quote)| {
-        let key = SeriesKey { token, quote, feed };
-        state.pages.series(figures, key, &range)
-    });
-    let last = series.as_ref().and_then(|it| it.last());
+    let series = match token.id.zip(quote) {
+        Some((token, quote)) => {
+            let key = SeriesKey { token, quote, feed };
+            state.pages.series(figures, key, &range)
+        }
+        None => Series::default(),
+    };
+    let newest = series.newest();
     let frame = Frame {
-        tag: series.as_ref().map(|it| it.tag()).unwrap_or_default(),
+        tag: series.tag(),
         is_settled: view.is_settled(&range),
         partial: range
             .partial
-            .filter(|it| last == Some(*it))
+            .filter(|it| newest == Some(*it))
             .map(|it| range.resolution.opens(it)),
     };
     let body = || {
         let mut body = Vec::new();
-        match series {
-            Some(series) => series.write(&mut body),
-            None => body.extend_from_slice(b"[]"),
-        }
+        series.write(&mut body);
         body
     };
     Ok(frame.around(body, known))
@@ -157,8 +157,8 @@ async fn volume_line(
         record.decimal("valueUsd", amount.usd, USD_DECIMALS);
         record.end();
     }
-    let last = amounts.last().map(|(bucket, _)| *bucket);
-    Ok(view.series(list.end(), &range, last, &known))
+    let newest = amounts.last().map(|(bucket, _)| *bucket);
+    Ok(view.series(list.end(), &range, newest, &known))
 }
 
 impl View {
@@ -168,15 +168,15 @@ impl View {
         !range.span.is_empty() && range.span.end <= head
     }
 
-    /// An answer with items of a range, the last of which is of bucket `last`.
+    /// An answer with items of a range, the last of which is of bucket `newest`.
     pub(super) fn series(
         &self,
         body: Vec<u8>,
         range: &Range,
-        last: Option<i64>,
+        newest: Option<Bucket>,
         known: &KnownTags,
     ) -> Response {
-        let partial = range.partial.filter(|it| last == Some(*it));
+        let partial = range.partial.filter(|it| newest == Some(*it));
         let frame = Frame {
             tag: EntityTag::of(&body),
             is_settled: self.is_settled(range),
