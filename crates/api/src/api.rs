@@ -4,6 +4,7 @@ use crate::{
     config::ApiConfig,
     docs,
     limits::Limits,
+    market::{self, MarketState},
     openapi,
     operation::{self, OperationState},
     shell::Shell,
@@ -48,6 +49,7 @@ pub struct Api {
     config: ApiConfig,
     services: ApiServices,
     shell: Shell,
+    market: MarketState,
 }
 
 impl Api {
@@ -60,24 +62,41 @@ impl Api {
             Arc::clone(&services.clock),
         );
         let shell = Shell::new(&config, limits, Arc::clone(&services.entropy));
+        let market = MarketState::new(&services, config.dialect);
         Self {
             config,
             services,
             shell,
+            market,
         }
     }
 
     /// Everything, for one listener.
     pub fn router(&self) -> Router {
-        self.trade_router()
+        self.surround(self.trade_routes().merge(self.market_routes()))
     }
 
     /// The trading API, for a listener of its own.
     pub fn trade_router(&self) -> Router {
+        let prices = market::trade_routes().with_state(self.market.clone());
+        self.surround(self.trade_routes().merge(prices))
+    }
+
+    /// The market API, for a listener of its own.
+    pub fn market_router(&self) -> Router {
+        self.surround(self.market_routes())
+    }
+
+    fn trade_routes(&self) -> Router {
         let snapshots = self.services.snapshots.clone();
         let state = TradeState::new(snapshots, self.config.dialect);
         let (routes, _) = trade::routes(&self.config.network).split_for_parts();
-        self.surround(routes.with_state(state))
+        routes.with_state(state)
+    }
+
+    fn market_routes(&self) -> Router {
+        let (routes, _) = market::routes().split_for_parts();
+        routes.with_state(self.market.clone())
     }
 
     /// The market API, for a listener of its own.

@@ -8,9 +8,10 @@ use axum::{
 };
 
 const ALLOWED_METHODS: &str = "GET, POST, OPTIONS";
-const ALLOWED_HEADERS: &str = "accept, content-type, x-api-key, x-request-id, ask-signature";
-const EXPOSED_HEADERS: &str =
-    "x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after";
+const ALLOWED_HEADERS: &str =
+    "accept, content-type, if-none-match, x-api-key, x-request-id, ask-signature";
+const EXPOSED_HEADERS: &str = "x-request-id, x-ratelimit-limit, x-ratelimit-remaining, \
+    x-ratelimit-reset, retry-after, etag, x-partial-bucket";
 
 /// Seconds for which a browser may remember a preflight's answer.
 const MAX_AGE_S: &str = "3600";

@@ -6,7 +6,15 @@ use std::{fmt, str::FromStr};
 use thiserror::Error;
 
 /// A name that differs: as the plain dialect has it, and as published SDKs do.
-const RENAMED: [(&str, &str); 2] = [("PLATFORM", "AVNU"), (AGGREGATOR_KEY, "coingeckoId")];
+const RENAMED: [(&str, &str); 7] = [
+    ("PLATFORM", "AVNU"),
+    (AGGREGATOR_KEY, "coingeckoId"),
+    ("network", "starknet"),
+    ("networkMarket", "starknetMarket"),
+    ("networkTvl", "starknetTvl"),
+    ("networkVolume24h", "starknetVolume24h"),
+    ("networkTradingVolume24h", "starknetTradingVolume24h"),
+];
 
 /// The extension that holds a token's name at a global market-data aggregator.
 const AGGREGATOR_KEY: &str = "aggregatorId";
@@ -65,6 +73,17 @@ impl Dialect {
         self.word(AGGREGATOR_KEY)
     }
 
+    /// Whether the market host answers an unknown token in a path with 404
+    /// instead of 400.
+    pub(crate) fn unknown_token_is_not_found(self) -> bool {
+        self == Self::Avnu
+    }
+
+    /// Whether what an aggregator does not know is null instead of absent.
+    pub(crate) fn absent_is_null(self) -> bool {
+        self == Self::Avnu
+    }
+
     /// Rewrites a document of plain names: keys, values, and names in
     /// backticks in descriptions.
     pub(crate) fn translate(self, document: Value) -> Value {
@@ -94,7 +113,8 @@ impl Dialect {
         })
     }
 
-    fn word(self, plain: &'static str) -> &'static str {
+    /// What this dialect calls what the plain one calls `plain`.
+    pub(crate) fn word(self, plain: &'static str) -> &'static str {
         match self {
             Self::Plain => plain,
             Self::Avnu => RENAMED

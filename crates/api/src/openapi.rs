@@ -1,12 +1,16 @@
 //! The description of the API, made from the routes themselves.
 
 use crate::{
-    dialect::Dialect, error::ErrorAnswers, limits::X_API_KEY, network::NetworkSegment, operation,
-    trade,
+    dialect::Dialect,
+    error::{component, references},
+    limits::X_API_KEY,
+    market,
+    network::NetworkSegment,
+    operation, trade,
 };
 use serde_json::Value;
 use utoipa::openapi::{
-    HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Response, Type,
+    Header, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Response, Type,
     path::Operation,
     schema::ObjectBuilder,
     security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme},
@@ -39,6 +43,24 @@ const RATE_LIMIT: [CommonHeader; 3] = [
     ),
 ];
 
+const CACHING: [CommonHeader; 3] = [
+    (
+        "ETag",
+        Type::String,
+        "Changes with the content; send it as `If-None-Match` to be told whether it has changed.",
+    ),
+    (
+        "Cache-Control",
+        Type::String,
+        "`public, max-age=60` if everything in the answer has ended, otherwise `no-cache`.",
+    ),
+    (
+        "X-Partial-Bucket",
+        Type::String,
+        "The `date` of the bucket that has not ended yet, if the answer has it.",
+    ),
+];
+
 /// The documents as they are kept in the repository: the default network, in
 /// the plain dialect.
 pub fn openapi_documents() -> Vec<(&'static str, String)> {
@@ -48,13 +70,25 @@ pub fn openapi_documents() -> Vec<(&'static str, String)> {
 /// Each document's file name and text.
 pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'static str, String)> {
     let mut trade = trade::routes(network).into_openapi();
-    add_refusals(&mut trade);
-    add_key(&mut trade);
-    for header in RATE_LIMIT {
-        add_header(&mut trade, header);
+    let mut market = market::routes().into_openapi();
+    if dialect.unknown_token_is_not_found() {
+        add_not_found(&mut market);
+    }
+    add_caching(&mut market);
+    for document in [&mut trade, &mut market] {
+        add_refusals(document);
+        add_key(document);
+        for header in RATE_LIMIT {
+            add_header(document, header);
+        }
     }
     let operation = operation::routes().into_openapi();
-    [("trade.json", trade), ("operation.json", operation)]
+    let documents = [
+        ("trade.json", trade),
+        ("market.json", market),
+        ("operation.json", operation),
+    ];
+    documents
         .into_iter()
         .map(|(name, mut document)| {
             add_header(&mut document, REQUEST_ID);
@@ -64,9 +98,47 @@ pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'st
         .collect()
 }
 
+/// Adds the refusals that operations refer to.
 fn add_refusals(document: &mut OpenApi) {
+    let operations = document.paths.paths.values_mut().flat_map(operations);
+    let statuses = operations.flat_map(|operation| operation.responses.responses.keys());
+    let refusals: Vec<_> = statuses.filter_map(|status| component(status)).collect();
     let components = document.components.get_or_insert_default();
-    components.responses.extend(ErrorAnswers::components());
+    components.responses.extend(refusals);
+}
+
+/// What a path with a token answers when there is no such token.
+fn add_not_found(document: &mut OpenApi) {
+    let paths = document.paths.paths.iter_mut();
+    let of_tokens = paths.filter(|(path, _)| path.contains("{tokenAddress}"));
+    for operation in of_tokens.flat_map(|(_, item)| operations(item)) {
+        operation.responses.responses.extend(references(&["404"]));
+    }
+}
+
+/// Documents the headers of answers that callers can keep.
+fn add_caching(document: &mut OpenApi) {
+    for operation in document.paths.paths.values_mut().flat_map(operations) {
+        let answers = &mut operation.responses.responses;
+        if !answers.contains_key("304") {
+            continue;
+        }
+        for status in ["200", "304"] {
+            if let Some(RefOr::T(answer)) = answers.get_mut(status) {
+                let headers = CACHING.map(|(name, kind, description)| {
+                    (name.to_owned(), described(kind, description).into())
+                });
+                answer.headers.extend(headers);
+            }
+        }
+    }
+}
+
+fn described(kind: Type, description: &str) -> Header {
+    HeaderBuilder::new()
+        .description(Some(description))
+        .schema(Some(ObjectBuilder::new().schema_type(kind)))
+        .build()
 }
 
 /// The key that raises the limit.
@@ -82,10 +154,7 @@ fn add_key(document: &mut OpenApi) {
 
 /// Documents a header on every answer of every operation.
 fn add_header(document: &mut OpenApi, (name, kind, description): CommonHeader) {
-    let header = HeaderBuilder::new()
-        .description(Some(description))
-        .schema(Some(ObjectBuilder::new().schema_type(kind)))
-        .build();
+    let header = described(kind, description);
     let components = document.components.get_or_insert_default();
     components.headers.insert(name.to_owned(), header.into());
     let operations = document.paths.paths.values_mut().flat_map(operations);

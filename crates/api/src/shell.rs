@@ -3,7 +3,7 @@
 
 use crate::{
     config::ApiConfig,
-    cors,
+    cors, entity_tag,
     error::Rejection,
     limits::{self, Limits},
     metrics, request_id,
@@ -154,6 +154,7 @@ async fn surround(
     let mut response = answer.instrument(span.clone()).await;
     response.headers_mut().insert(request_id::X_REQUEST_ID, id);
     cors::allow(response.headers_mut());
+    entity_tag::mark_encoded(response.headers_mut());
     let (status, took) = (response.status(), started.elapsed());
     shell.0.answers.record(route, method, status, took);
     span.in_scope(|| {

@@ -7,11 +7,20 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder},
 };
 
-/// Documentation of the refusals.
+/// Refusals of an operation that takes no input.
+pub(crate) struct PlainAnswers;
+
+/// Refusals of an operation with a query.
+pub(crate) struct QueryAnswers;
+
+/// Refusals of an operation with a body.
+pub(crate) struct BodyAnswers;
+
+/// Refusals of an operation that may find nothing.
 pub(crate) struct ErrorAnswers;
 
 /// Status, name and meaning.
-const ANSWERS: [(&str, &str, &str); 6] = [
+const ANSWERS: [(&str, &str, &str); 8] = [
     (
         "400",
         "Invalid",
@@ -19,6 +28,8 @@ const ANSWERS: [(&str, &str, &str); 6] = [
     ),
     ("401", "UnknownKey", "The `x-api-key` is not a valid key."),
     ("404", "NotFound", "There is no such thing."),
+    ("413", "TooLarge", "The body is larger than is read."),
+    ("415", "NotJson", "The body is not declared to be JSON."),
     (
         "429",
         "TooManyRequests",
@@ -32,25 +43,46 @@ const ANSWERS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-impl ErrorAnswers {
-    /// The answers that operations refer to, by name.
-    pub(crate) fn components() -> impl Iterator<Item = (String, RefOr<Response>)> {
-        ANSWERS.into_iter().map(|(_, name, description)| {
-            let schema = Ref::from_schema_name(ErrorBody::name());
-            let content = ContentBuilder::new().schema(Some(schema)).build();
-            let response = ResponseBuilder::new()
-                .description(description)
-                .content("application/json", content);
-            (name.to_owned(), response.build().into())
-        })
+/// A refusal that operations refer to, and its name.
+pub(crate) fn component(status: &str) -> Option<(String, RefOr<Response>)> {
+    let (_, name, description) = ANSWERS.iter().find(|(it, ..)| *it == status)?;
+    let schema = Ref::from_schema_name(ErrorBody::name());
+    let content = ContentBuilder::new().schema(Some(schema)).build();
+    let response = ResponseBuilder::new()
+        .description(*description)
+        .content("application/json", content);
+    Some(((*name).to_owned(), response.build().into()))
+}
+
+/// References to the refusals of these statuses.
+pub(crate) fn references(statuses: &[&str]) -> BTreeMap<String, RefOr<Response>> {
+    ANSWERS
+        .into_iter()
+        .filter(|(status, ..)| statuses.contains(status))
+        .map(|(status, name, _)| (status.to_owned(), Ref::from_response_name(name).into()))
+        .collect()
+}
+
+impl IntoResponses for PlainAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(&["401", "429", "500", "503"])
+    }
+}
+
+impl IntoResponses for QueryAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(&["400", "401", "429", "500", "503"])
+    }
+}
+
+impl IntoResponses for BodyAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(&["400", "401", "413", "415", "429", "500", "503"])
     }
 }
 
 impl IntoResponses for ErrorAnswers {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        ANSWERS
-            .into_iter()
-            .map(|(status, name, _)| (status.to_owned(), Ref::from_response_name(name).into()))
-            .collect()
+        references(&["400", "401", "404", "429", "500", "503"])
     }
 }

@@ -8,7 +8,9 @@ mod body;
 mod problems;
 mod rejection;
 
-pub(crate) use answers::ErrorAnswers;
+pub(crate) use answers::{
+    BodyAnswers, ErrorAnswers, PlainAnswers, QueryAnswers, component, references,
+};
 pub use body::ErrorBody;
 pub use problems::Problems;
 pub(crate) use problems::shown;

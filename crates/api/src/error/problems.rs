@@ -21,6 +21,18 @@ impl Problems {
         }
     }
 
+    /// Adds what a refusal says.
+    pub(crate) fn absorb(&mut self, refusal: Rejection) {
+        refusal
+            .into_messages()
+            .into_iter()
+            .for_each(|it| self.add(it));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// `Err` if there is any.
     pub fn none(self) -> Result<(), Rejection> {
         if self.0.is_empty() {

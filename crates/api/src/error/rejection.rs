@@ -20,6 +20,12 @@ pub enum Rejection {
         /// What was asked for.
         asked: String,
     },
+    /// The token has no price yet, so that there is nothing to tell of its
+    /// market.
+    UnpricedToken {
+        /// What was asked for.
+        asked: String,
+    },
     /// No such path.
     UnknownPath,
     /// The path does not know the method.
@@ -56,7 +62,9 @@ impl Rejection {
         match self {
             Self::Invalid(_) => StatusCode::BAD_REQUEST,
             Self::UnknownKey => StatusCode::UNAUTHORIZED,
-            Self::UnknownToken { .. } | Self::UnknownPath => StatusCode::NOT_FOUND,
+            Self::UnknownToken { .. } | Self::UnpricedToken { .. } | Self::UnknownPath => {
+                StatusCode::NOT_FOUND
+            }
             Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -73,6 +81,7 @@ impl Rejection {
             Self::Invalid(_)
             | Self::UnknownKey
             | Self::UnknownToken { .. }
+            | Self::UnpricedToken { .. }
             | Self::UnknownPath
             | Self::WrongMethod
             | Self::BodyTooLarge
@@ -81,11 +90,19 @@ impl Rejection {
         }
     }
 
-    fn into_messages(self) -> Vec<String> {
+    /// The same refusal as one of a wrong value.
+    pub(crate) fn into_invalid(self) -> Self {
+        let mut problems = Problems::default();
+        problems.absorb(self);
+        Self::Invalid(problems)
+    }
+
+    pub(super) fn into_messages(self) -> Vec<String> {
         let message = match self {
             Self::Invalid(problems) => return problems.into_messages(),
             Self::UnknownKey => "the x-api-key is not a valid key".to_owned(),
             Self::UnknownToken { asked } => format!("token {} not found", shown(&asked)),
+            Self::UnpricedToken { asked } => format!("token {} has no price yet", shown(&asked)),
             Self::UnknownPath => "there is nothing at this path; see /docs".to_owned(),
             Self::WrongMethod => {
                 "this path does not support the method; the Allow header names those it does"

@@ -9,6 +9,7 @@ use crate::{dialect::Dialect, error::ErrorBody, network::NetworkSegment};
 use rendered::RenderedTokens;
 use services::Snapshots;
 use std::sync::Arc;
+pub(crate) use token::TagName;
 use utoipa::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 

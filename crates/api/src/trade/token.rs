@@ -49,7 +49,7 @@ pub(super) struct TokenBody<'a> {
     dead_code,
     reason = "only describes the names; market::Tag is the value"
 )]
-pub(super) enum TagName {
+pub(crate) enum TagName {
     Unknown,
     Verified,
     Community,

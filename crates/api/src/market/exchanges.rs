@@ -1,0 +1,349 @@
+//! `…/exchange-volumes`, `…/exchange-tvl` and their lines.
+
+use super::{
+    MarketState,
+    answer::Frame,
+    date::DateWriter,
+    json::{List, Record, USD_DECIMALS},
+    query::{DaysQuery, MomentQuery, MomentRangeQuery, RangeQuery, parse},
+    reading::{Reading, TokenAddress, TokenPath, View},
+    schema::{ExchangePoint, ExchangeVolume, ExchangeVolumeV1},
+};
+use crate::{
+    entity_tag::{EntityTag, KnownTags},
+    error::{QueryAnswers, Rejection},
+};
+use amm::book::VenueId;
+use axum::{extract::State, http::Uri, response::Response};
+use market::{
+    figures::Amount,
+    series::{Bucket, Resolution},
+};
+use utoipa_axum::{router::UtoipaMethodRouter, routes};
+
+/// Routes that are the same in both versions.
+pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 2] {
+    [routes!(exchange_volume_line), routes!(exchange_tvl_line)]
+}
+
+/// Routes of their own version.
+pub(super) fn own_routes() -> [UtoipaMethodRouter<MarketState>; 4] {
+    [
+        routes!(exchange_volumes),
+        routes!(exchange_volumes_v1),
+        routes!(exchange_tvl),
+        routes!(exchange_tvl_v1),
+    ]
+}
+
+/// Volume by exchange
+///
+/// What was traded of the token at each exchange on the days of the range, both
+/// ends included.
+#[utoipa::path(
+    get,
+    path = "/v3/tokens/{tokenAddress}/exchange-volumes",
+    operation_id = "exchangeVolumes",
+    tag = "Volumes",
+    params(TokenAddress, DaysQuery),
+    responses(
+        (status = 200, description = "One record for each exchange.", body = Vec<ExchangeVolume>),
+        (status = 304, description = "The caller has them."),
+        QueryAnswers,
+    ),
+)]
+async fn exchange_volumes(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    volumes(&state, Shape::Range, &asked, &known, &uri)
+}
+
+/// Volume by exchange
+///
+/// What was traded of the token at each exchange on the days of the range, both
+/// ends included.
+#[utoipa::path(
+    get,
+    path = "/v1/tokens/{tokenAddress}/exchange-volumes",
+    operation_id = "exchangeVolumesV1",
+    tag = "Volumes",
+    params(TokenAddress, DaysQuery),
+    responses(
+        (status = 200, description = "One record for each exchange.", body = Vec<ExchangeVolumeV1>),
+        (status = 304, description = "The caller has them."),
+        QueryAnswers,
+    ),
+)]
+async fn exchange_volumes_v1(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    volumes(&state, Shape::DatedRange, &asked, &known, &uri)
+}
+
+/// How a record of days says which.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Range,
+    /// With a date beside the range.
+    DatedRange,
+}
+
+fn volumes(
+    state: &MarketState,
+    shape: Shape,
+    asked: &str,
+    known: &KnownTags,
+    uri: &Uri,
+) -> Result<Response, Rejection> {
+    let mut reading = Reading::new(state);
+    let token = reading.token(asked);
+    let now = reading.now();
+    let days = parse::<DaysQuery>(uri)?.read(now, &mut reading.problems);
+    let (view, (token, (days, range))) = reading.finish(token.zip(days))?;
+    let decimals = token.token.metadata.decimals;
+    let traded = token.id.map(|id| {
+        let figures = &view.snapshot.figures;
+        figures.traded(id, range.resolution, range.span.clone())
+    });
+    let traded = traded.unwrap_or_default();
+    let (mut list, mut dates) = (List::new(), DateWriter::new());
+    for (venue, amounts) in traded.iter().filter(|(_, amounts)| !amounts.is_empty()) {
+        let total = amounts
+            .iter()
+            .fold(Amount::default(), |sum, (_, amount)| Amount {
+                units: sum.units.saturating_add(amount.units),
+                usd: sum.usd.saturating_add(amount.usd),
+            });
+        let mut record = Record::new(list.item());
+        if shape == Shape::DatedRange {
+            record.plain("date", dates.time(Resolution::Day.opens(days.start)));
+        }
+        record.decimal("value", total.units, decimals);
+        record.decimal("valueUsd", total.usd, USD_DECIMALS);
+        record.text("exchange", view.exchange(*venue));
+        record.plain("startDate", dates.day(days.start));
+        record.plain("endDate", dates.day(days.end - 1));
+        record.end();
+    }
+    let newest = traded.iter().filter_map(|(_, amounts)| amounts.last());
+    let newest = newest.map(|(bucket, _)| *bucket).max();
+    Ok(view.series(list.end(), &range, newest, known))
+}
+
+/// Volume by exchange over time
+///
+/// What was traded of the token at each exchange; one amount for every bucket
+/// of the range from the first trade there on. Ascending, several exchanges for
+/// one date.
+#[utoipa::path(
+    get,
+    path = "/{version}/tokens/{tokenAddress}/exchange-volumes/line",
+    operation_id = "exchangeVolumeLine",
+    tag = "Volumes",
+    params(TokenAddress, RangeQuery),
+    responses(
+        (status = 200, description = "The volumes.", body = Vec<ExchangePoint>),
+        (status = 304, description = "The caller has them."),
+        QueryAnswers,
+    ),
+)]
+async fn exchange_volume_line(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    let mut reading = Reading::new(&state);
+    let token = reading.token(&asked);
+    let range = reading.range(&uri)?;
+    let (view, (token, range)) = reading.finish(token.zip(range))?;
+    let decimals = token.token.metadata.decimals;
+    let traded = token.id.map(|id| {
+        let figures = &view.snapshot.figures;
+        figures.traded(id, range.resolution, range.span.clone())
+    });
+    let (list, newest) = view.line(
+        range.resolution,
+        &traded.unwrap_or_default(),
+        |record, amount| {
+            record.decimal("value", amount.units, decimals);
+            record.decimal("valueUsd", amount.usd, USD_DECIMALS);
+        },
+    );
+    Ok(view.series(list, &range, newest, &known))
+}
+
+/// TVL by exchange over time
+///
+/// What lay of the token in each exchange's pools at the end of each bucket, or
+/// now, from the first that lay there on. Ascending, several exchanges for one
+/// date.
+#[utoipa::path(
+    get,
+    path = "/{version}/tokens/{tokenAddress}/exchange-tvl/line",
+    operation_id = "exchangeTvlLine",
+    tag = "TVL",
+    params(TokenAddress, RangeQuery),
+    responses(
+        (status = 200, description = "What lay in pools.", body = Vec<ExchangePoint>),
+        (status = 304, description = "The caller has them."),
+        QueryAnswers,
+    ),
+)]
+async fn exchange_tvl_line(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    let mut reading = Reading::new(&state);
+    let token = reading.token(&asked);
+    let range = reading.range(&uri)?;
+    let (view, (token, range)) = reading.finish(token.zip(range))?;
+    let decimals = token.token.metadata.decimals;
+    let locked = token.id.map(|id| {
+        let figures = &view.snapshot.figures;
+        figures.locked(id, range.resolution, range.span.clone())
+    });
+    let (list, newest) = view.line(
+        range.resolution,
+        &locked.unwrap_or_default(),
+        |record, locked| {
+            record.decimal("value", locked.units, decimals);
+            record.float("valueUsd", locked.usd);
+        },
+    );
+    Ok(view.series(list, &range, newest, &known))
+}
+
+/// TVL by exchange
+///
+/// What lay of the token in each exchange's pools at one moment, to the minute.
+#[utoipa::path(
+    get,
+    path = "/v3/tokens/{tokenAddress}/exchange-tvl",
+    operation_id = "exchangeTvl",
+    tag = "TVL",
+    params(TokenAddress, MomentQuery),
+    responses(
+        (status = 200, description = "One record for each exchange.", body = Vec<ExchangePoint>),
+        (status = 304, description = "The caller has them."),
+        QueryAnswers,
+    ),
+)]
+async fn exchange_tvl(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    let mut reading = Reading::new(&state);
+    let now = reading.now();
+    let moment = parse::<MomentQuery>(&uri)?.read(now, &mut reading.problems);
+    tvl(reading, &asked, moment, &known)
+}
+
+/// TVL by exchange
+///
+/// What lay of the token in each exchange's pools at one moment, to the minute.
+#[utoipa::path(
+    get,
+    path = "/v1/tokens/{tokenAddress}/exchange-tvl",
+    operation_id = "exchangeTvlV1",
+    tag = "TVL",
+    params(TokenAddress, MomentQuery, MomentRangeQuery),
+    responses(
+        (status = 200, description = "One record for each exchange.", body = Vec<ExchangePoint>),
+        (status = 304, description = "The caller has them."),
+        QueryAnswers,
+    ),
+)]
+async fn exchange_tvl_v1(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    let mut reading = Reading::new(&state);
+    let now = reading.now();
+    let date = parse::<MomentQuery>(&uri)?;
+    let range = parse::<MomentRangeQuery>(&uri)?;
+    let moment = range.read(&date, now, &mut reading.problems);
+    tvl(reading, &asked, moment, &known)
+}
+
+fn tvl(
+    mut reading: Reading<'_>,
+    asked: &str,
+    moment: Option<i64>,
+    known: &KnownTags,
+) -> Result<Response, Rejection> {
+    let token = reading.token(asked);
+    let (view, (token, moment)) = reading.finish(token.zip(moment))?;
+    let figures = &view.snapshot.figures;
+    let locked = token.id.map(|id| figures.locked_at(id, moment));
+    let (mut list, mut dates) = (List::new(), DateWriter::new());
+    for (venue, locked) in locked.unwrap_or_default() {
+        let mut record = Record::new(list.item());
+        record.plain("date", dates.time(moment));
+        record.decimal("value", locked.units, token.token.metadata.decimals);
+        record.float("valueUsd", locked.usd);
+        record.text("exchange", view.exchange(venue));
+        record.end();
+    }
+    let body = list.end();
+    let minute = Resolution::Minute;
+    let frame = Frame {
+        tag: EntityTag::of(&body),
+        is_settled: minute.bucket(moment) < minute.bucket(figures.head_time()),
+        partial: None,
+    };
+    Ok(frame.around(|| body, known))
+}
+
+impl View {
+    fn exchange(&self, venue: VenueId) -> &str {
+        let venue = self.snapshot.pools.registry().venue(venue);
+        venue.map_or("", |it| it.name.as_str())
+    }
+
+    /// The points of several exchanges in one list, by date and then in the
+    /// order of exchanges; and the last date's bucket.
+    fn line<T>(
+        &self,
+        resolution: Resolution,
+        venues: &[(VenueId, Vec<(Bucket, T)>)],
+        write: impl Fn(&mut Record<'_>, &T),
+    ) -> (Vec<u8>, Option<Bucket>) {
+        let (mut list, mut dates) = (List::new(), DateWriter::new());
+        let mut ahead: Vec<_> = venues
+            .iter()
+            .map(|(venue, points)| (self.exchange(*venue), points.iter().peekable()))
+            .collect();
+        let mut newest = None;
+        // Each round takes at least one point.
+        while let Some(bucket) = ahead
+            .iter_mut()
+            .filter_map(|(_, points)| points.peek().map(|(bucket, _)| *bucket))
+            .min()
+        {
+            newest = Some(bucket);
+            for (exchange, points) in &mut ahead {
+                if let Some((_, point)) = points.next_if(|(it, _)| *it == bucket) {
+                    let mut record = Record::new(list.item());
+                    record.plain("date", dates.time(resolution.opens(bucket)));
+                    write(&mut record, point);
+                    record.text("exchange", exchange);
+                    record.end();
+                }
+            }
+        }
+        (list.end(), newest)
+    }
+}

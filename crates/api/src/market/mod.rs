@@ -1,0 +1,138 @@
+//! The market API: prices, candles, volumes and TVL of tokens, answered from
+//! the figures of the newest block.
+
+mod answer;
+mod asked_tokens;
+mod current;
+mod date;
+mod exchanges;
+mod items;
+mod json;
+mod pages;
+mod prices;
+mod query;
+mod ranking;
+mod reading;
+mod record;
+mod resolution;
+mod schema;
+mod tokens;
+
+use crate::{api::ApiServices, dialect::Dialect, error::ErrorBody};
+use axum::Router;
+use market::Token;
+use primitives::{Clock, Timestamp};
+use services::{GlobalFeed, GlobalMarket, Snapshots};
+use std::{fmt, ops::Deref, sync::Arc};
+use utoipa::OpenApi;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+/// What these routes answer from.
+#[derive(Clone)]
+pub(crate) struct MarketState(Arc<Parts>);
+
+pub(crate) struct Parts {
+    snapshots: Snapshots,
+    global: GlobalFeed,
+    clock: Arc<dyn Clock>,
+    dialect: Dialect,
+    pages: pages::Pages,
+    beginnings: current::Beginnings,
+    rankings: ranking::Rankings,
+}
+
+impl MarketState {
+    pub(crate) fn new(services: &ApiServices, dialect: Dialect) -> Self {
+        Self(Arc::new(Parts {
+            snapshots: services.snapshots.clone(),
+            global: services.global.clone(),
+            clock: Arc::clone(&services.clock),
+            dialect,
+            pages: pages::Pages::default(),
+            beginnings: current::Beginnings::default(),
+            rankings: ranking::Rankings::default(),
+        }))
+    }
+
+    /// What a global aggregator says of a token.
+    fn global_market(&self, token: &Token, now: Timestamp) -> Option<GlobalMarket> {
+        let id = token.listing.aggregator_id.as_deref()?;
+        self.global.get(id, now)
+    }
+}
+
+impl Deref for MarketState {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl fmt::Debug for MarketState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MarketState").finish_non_exhaustive()
+    }
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Stoa: market data",
+        description = "Prices, candles, volumes and TVL of the tokens of a Starknet network, as \
+            of the newest block. There is one price of a token at a time; candles are its course. \
+            All times are UTC: a bucket begins with its `date` and ends before the next one. \
+            Weeks begin on Monday. Series are ascending and without gaps, and the last point may \
+            be a bucket that has not ended yet, which the header `X-Partial-Bucket` says. \
+            Amounts and USD volumes are exact decimals. Addresses are hexadecimal, padded or not. \
+            Unknown query parameters are ignored. Every refusal is `{\"messages\": [...]}`.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+    ),
+    tags(
+        (name = "Tokens", description = "Tokens and their markets."),
+        (name = "Prices", description = "Prices of now and over time."),
+        (name = "Volumes", description = "What was transferred and traded."),
+        (name = "TVL", description = "What lies in pools."),
+    ),
+    components(schemas(ErrorBody)),
+)]
+struct Description;
+
+/// Series that have the same shape in both versions.
+const VERSIONS: [&str; 2] = ["v3", "v1"];
+
+pub(crate) fn routes() -> OpenApiRouter<MarketState> {
+    let series = VERSIONS.into_iter().flat_map(|version| {
+        let series = prices::routes().into_iter().chain(exchanges::routes());
+        series.map(move |route| at_version(route, version))
+    });
+    current::routes()
+        .into_iter()
+        .chain(tokens::routes())
+        .chain(exchanges::own_routes())
+        .chain(series)
+        .fold(
+            OpenApiRouter::with_openapi(Description::openapi()),
+            OpenApiRouter::routes,
+        )
+}
+
+/// Prices of now, which clients also look for where the token list is.
+pub(crate) fn trade_routes() -> Router<MarketState> {
+    OpenApiRouter::new().routes(current::prices_v1()).into()
+}
+
+/// Puts a version where the path has `{version}`, and into the operation's id.
+fn at_version<S>(
+    (schemas, mut paths, methods): UtoipaMethodRouter<S>,
+    version: &str,
+) -> UtoipaMethodRouter<S> {
+    let named = paths.paths.into_iter().map(|(path, mut item)| {
+        if let (Some(operation), "v1") = (&mut item.get, version) {
+            operation.operation_id = operation.operation_id.take().map(|id| id + "V1");
+        }
+        (path.replace("{version}", version), item)
+    });
+    paths.paths = named.collect();
+    (schemas, paths, methods)
+}

@@ -1,0 +1,187 @@
+//! `…/prices/line`, `…/prices/candle` and `…/volumes/line`, of both versions.
+
+use super::{
+    MarketState,
+    answer::Frame,
+    date::DateWriter,
+    json::{List, Record, USD_DECIMALS},
+    pages::{Feed, Series, SeriesKey},
+    query::{QuoteQuery, Range, RangeQuery},
+    reading::{Currency, Reading, TokenAddress, TokenPath, View},
+    schema::{Candle, PricePoint, VolumePoint},
+};
+use crate::{
+    entity_tag::{EntityTag, KnownTags},
+    error::{QueryAnswers, Rejection},
+};
+use axum::{extract::State, http::Uri, response::Response};
+use market::series::Bucket;
+use utoipa_axum::{router::UtoipaMethodRouter, routes};
+
+pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 3] {
+    [
+        routes!(price_line),
+        routes!(price_candles),
+        routes!(volume_line),
+    ]
+}
+
+/// Prices over time
+///
+/// One price for every bucket of the range from the token's first price on: its
+/// candle's close. Ascending, without gaps.
+#[utoipa::path(
+    get,
+    path = "/{version}/tokens/{tokenAddress}/prices/line",
+    operation_id = "priceLine",
+    tag = "Prices",
+    params(TokenAddress, QuoteQuery, RangeQuery),
+    responses(
+        (status = 200, description = "The prices.", body = Vec<PricePoint>),
+        (status = 304, description = "The caller has them."),
+        QueryAnswers,
+    ),
+)]
+async fn price_line(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    feed(&state, Feed::Closes, &asked, &known, &uri)
+}
+
+/// Candles
+///
+/// One candle for every bucket of the range from the token's first price on.
+/// Each opens where the one before closed. Ascending, without gaps.
+#[utoipa::path(
+    get,
+    path = "/{version}/tokens/{tokenAddress}/prices/candle",
+    operation_id = "priceCandles",
+    tag = "Prices",
+    params(TokenAddress, QuoteQuery, RangeQuery),
+    responses(
+        (status = 200, description = "The candles.", body = Vec<Candle>),
+        (status = 304, description = "The caller has them."),
+        QueryAnswers,
+    ),
+)]
+async fn price_candles(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    feed(&state, Feed::Candles, &asked, &known, &uri)
+}
+
+fn feed(
+    state: &MarketState,
+    feed: Feed,
+    asked: &str,
+    known: &KnownTags,
+    uri: &Uri,
+) -> Result<Response, Rejection> {
+    let mut reading = Reading::new(state);
+    let token = reading.token(asked);
+    let currency = reading.currency(uri)?;
+    let range = reading.range(uri)?;
+    let (view, ((token, currency), range)) = reading.finish(token.zip(currency).zip(range))?;
+    let quote = match currency {
+        Currency::Usd => Some(None),
+        Currency::Token(quote) => quote.map(Some),
+    };
+    let figures = &view.snapshot.figures;
+    let series = match token.id.zip(quote) {
+        Some((token, quote)) => {
+            let key = SeriesKey { token, quote, feed };
+            state.pages.series(figures, key, &range)
+        }
+        None => Series::default(),
+    };
+    let newest = series.newest();
+    let frame = Frame {
+        tag: series.tag(),
+        is_settled: view.is_settled(&range),
+        partial: range
+            .partial
+            .filter(|it| newest == Some(*it))
+            .map(|it| range.resolution.opens(it)),
+    };
+    let body = || {
+        let mut body = Vec::new();
+        series.write(&mut body);
+        body
+    };
+    Ok(frame.around(body, known))
+}
+
+/// Transferred volume over time
+///
+/// What was transferred of the token, in trades or not; one amount for every
+/// bucket of the range from its first transfer on. Ascending, without gaps.
+#[utoipa::path(
+    get,
+    path = "/{version}/tokens/{tokenAddress}/volumes/line",
+    operation_id = "volumeLine",
+    tag = "Volumes",
+    params(TokenAddress, RangeQuery),
+    responses(
+        (status = 200, description = "The volumes.", body = Vec<VolumePoint>),
+        (status = 304, description = "The caller has them."),
+        QueryAnswers,
+    ),
+)]
+async fn volume_line(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    let mut reading = Reading::new(&state);
+    let token = reading.token(&asked);
+    let range = reading.range(&uri)?;
+    let (view, (token, range)) = reading.finish(token.zip(range))?;
+    let decimals = token.token.metadata.decimals;
+    let amounts = token.id.map(|id| {
+        let figures = &view.snapshot.figures;
+        figures.transferred(id, range.resolution, range.span.clone())
+    });
+    let amounts = amounts.unwrap_or_default();
+    let (mut list, mut dates) = (List::new(), DateWriter::new());
+    for (bucket, amount) in &amounts {
+        let mut record = Record::new(list.item());
+        record.plain("date", dates.time(range.resolution.opens(*bucket)));
+        record.decimal("value", amount.units, decimals);
+        record.decimal("valueUsd", amount.usd, USD_DECIMALS);
+        record.end();
+    }
+    let newest = amounts.last().map(|(bucket, _)| *bucket);
+    Ok(view.series(list.end(), &range, newest, &known))
+}
+
+impl View {
+    /// Whether a range has ended before the newest block.
+    pub(super) fn is_settled(&self, range: &Range) -> bool {
+        let head = range.resolution.bucket(self.snapshot.figures.head_time());
+        !range.span.is_empty() && range.span.end <= head
+    }
+
+    /// An answer with items of a range, the last of which is of bucket `newest`.
+    pub(super) fn series(
+        &self,
+        body: Vec<u8>,
+        range: &Range,
+        newest: Option<Bucket>,
+        known: &KnownTags,
+    ) -> Response {
+        let partial = range.partial.filter(|it| newest == Some(*it));
+        let frame = Frame {
+            tag: EntityTag::of(&body),
+            is_settled: self.is_settled(range),
+            partial: partial.map(|it| range.resolution.opens(it)),
+        };
+        frame.around(|| body, known)
+    }
+}

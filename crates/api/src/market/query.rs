@@ -1,0 +1,329 @@
+//! Reads the queries of series. Everything wrong with one is told at once.
+
+use super::{
+    date::{Moment, read_moment},
+    resolution,
+};
+use crate::error::{Problems, Rejection, shown};
+use axum::http::Uri;
+use axum_extra::extract::Query;
+use market::series::{Bucket, Resolution, Span};
+use serde::{Deserialize, de::DeserializeOwned};
+use utoipa::IntoParams;
+
+/// Points of a series at most, and when no beginning is asked for.
+const MAX_POINTS: i64 = 5_000;
+const DEFAULT_POINTS: i64 = 500;
+
+/// Days of exchange volumes when no beginning is asked for.
+const DEFAULT_DAYS: i64 = 7;
+
+/// Which part of a series is asked for; every key may be repeated, which is
+/// refused.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct RangeQuery {
+    /// From the bucket that has this moment on: a date-time with an offset, or
+    /// a date, which means its midnight in UTC. Otherwise the newest 500 points
+    /// before the end are answered.
+    #[param(value_type = Option<String>, example = "2026-01-31T00:00:00Z")]
+    start_date: Vec<String>,
+    /// Up to but not including buckets that begin at this moment; now if it is
+    /// not given or later than now, so that the last point is the bucket that
+    /// has not ended yet.
+    #[param(value_type = Option<String>, example = "2026-02-01T00:00:00Z")]
+    end_date: Vec<String>,
+    /// The length of a bucket. There are at most 5,000 points in an answer.
+    #[param(value_type = Option<super::resolution::ResolutionName>, default = "1H", example = "1H")]
+    resolution: Vec<String>,
+    /// `false` leaves out the bucket that has not ended yet.
+    #[param(value_type = Option<bool>, default = true, example = true)]
+    partial: Vec<String>,
+}
+
+/// What prices are quoted in.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct QuoteQuery {
+    /// `USD` in any case, or the address of a token.
+    #[param(value_type = Option<String>, default = "USD", example = "USD")]
+    r#in: Vec<String>,
+    /// Another name of `in`.
+    #[param(value_type = Option<String>, example = "USD")]
+    quote_token_address: Vec<String>,
+}
+
+/// The days that exchange volumes are summed over.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct DaysQuery {
+    /// The first day, in UTC; of a date-time, its day. Otherwise six days
+    /// before the last.
+    #[param(value_type = Option<String>, example = "2026-01-25")]
+    start_date: Vec<String>,
+    /// The last day, which is included; today if it is not given.
+    #[param(value_type = Option<String>, example = "2026-01-31")]
+    end_date: Vec<String>,
+    /// `false` leaves out today, which has not ended yet.
+    #[param(value_type = Option<bool>, default = true, example = true)]
+    partial: Vec<String>,
+}
+
+/// The moment that is asked about.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct MomentQuery {
+    /// A date-time with an offset, or a date, which means its midnight in UTC;
+    /// now if it is not given or later than now.
+    #[param(value_type = Option<String>, example = "2026-01-31T12:00:00Z")]
+    date: Vec<String>,
+}
+
+/// The moment that is asked about, as old clients say it.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct MomentRangeQuery {
+    /// Checked, but without effect: what lies in pools is told of one moment.
+    #[param(value_type = Option<String>, example = "2026-01-31")]
+    start_date: Vec<String>,
+    /// Instead of `date`; a date means the end of that day.
+    #[param(value_type = Option<String>, example = "2026-01-31")]
+    end_date: Vec<String>,
+}
+
+/// Whether the price feed is wanted.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct FeedQuery {
+    /// `false` leaves `linePriceFeedInUsd` empty.
+    #[param(value_type = Option<bool>, default = true, example = true)]
+    with_price_feed: Vec<String>,
+}
+
+/// A part of a series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) resolution: Resolution,
+    pub(super) span: Span,
+    /// The bucket that has not ended yet, if it is part of the range.
+    pub(super) partial: Option<Bucket>,
+}
+
+/// Reads a query into a structure of lists.
+pub(super) fn parse<T: DeserializeOwned>(uri: &Uri) -> Result<T, Rejection> {
+    let query = Query::<T>::try_from_uri(uri);
+    let Query(query) = query.map_err(|error| Rejection::invalid(format!("query: {error}")))?;
+    Ok(query)
+}
+
+impl RangeQuery {
+    pub(super) fn read(&self, now: i64, problems: &mut Problems) -> Option<Range> {
+        let start = moment("startDate", &self.start_date, problems);
+        let end = moment("endDate", &self.end_date, problems);
+        let resolution = once("resolution", &self.resolution, problems).map(|text| {
+            text.map_or(Some(resolution::DEFAULT), |it| {
+                resolution::read(it, problems)
+            })
+        });
+        let with_partial = truth("partial", &self.partial, problems);
+        let (start, end, resolution) = (start?, end?, resolution??);
+        check_order(start, end, problems)?;
+        let range = Range::new(resolution, start, end, now, with_partial?);
+        range.check_length(problems)?;
+        Some(range)
+    }
+}
+
+impl Range {
+    /// Buckets from the one that has `start` up to those that begin at `end`.
+    fn new(
+        resolution: Resolution,
+        start: Option<Moment>,
+        end: Option<Moment>,
+        now: i64,
+        with_partial: bool,
+    ) -> Self {
+        let current = resolution.bucket(now);
+        // A bucket that begins now has begun.
+        let end_s = end.map_or(now + 1, |end| end.next_second().min(now + 1));
+        let end = resolution.bucket(end_s - 1) + 1;
+        let start = start.map_or(end - DEFAULT_POINTS, |it| resolution.bucket(it.second()));
+        Self::cut(resolution, start..end, current, with_partial)
+    }
+
+    fn cut(resolution: Resolution, span: Span, current: Bucket, with_partial: bool) -> Self {
+        let end = if with_partial {
+            span.end
+        } else {
+            span.end.min(current)
+        };
+        let span = span.start.min(end)..end;
+        Self {
+            resolution,
+            partial: span.contains(&current).then_some(current),
+            span,
+        }
+    }
+
+    /// The 7 days before now, in hours.
+    pub(super) fn week_of_hours(now: i64) -> Self {
+        let resolution = Resolution::Hour;
+        let current = resolution.bucket(now);
+        Self::cut(resolution, current - 7 * 24..current + 1, current, true)
+    }
+
+    fn check_length(&self, problems: &mut Problems) -> Option<()> {
+        let points = self.span.end - self.span.start;
+        if points <= MAX_POINTS {
+            return Some(());
+        }
+        let first = self.resolution.opens(self.span.start);
+        let last = self.resolution.opens(self.span.end - 1);
+        let fits = |it: Resolution| it.bucket(last) - it.bucket(first) < MAX_POINTS;
+        let finest = resolution::finest_that(self.resolution, fits).unwrap_or_default();
+        problems.add(format!(
+            "the range has {points} points, at most {MAX_POINTS} are answered; \
+             resolution {finest} would fit"
+        ));
+        None
+    }
+}
+
+impl QuoteQuery {
+    /// The quote as it was written; none for USD.
+    pub(super) fn read(&self, problems: &mut Problems) -> Option<&str> {
+        let text = match (&self.r#in[..], &self.quote_token_address[..]) {
+            ([], given) => once("quoteTokenAddress", given, problems)?,
+            (given, []) => once("in", given, problems)?,
+            _ => {
+                problems.add("in and quoteTokenAddress mean the same; give one of them".to_owned());
+                None
+            }
+        };
+        text.filter(|text| !text.eq_ignore_ascii_case("USD"))
+    }
+}
+
+impl DaysQuery {
+    /// The days, and which of them are told of.
+    pub(super) fn read(&self, now: i64, problems: &mut Problems) -> Option<(Span, Range)> {
+        let start = moment("startDate", &self.start_date, problems);
+        let end = moment("endDate", &self.end_date, problems);
+        let with_partial = truth("partial", &self.partial, problems);
+        let (start, end) = (start?, end?);
+        let today = Resolution::Day.bucket(now);
+        let last = end.map_or(today, Moment::day);
+        let first = start.map_or(last - (DEFAULT_DAYS - 1), Moment::day);
+        if first > last {
+            let end = end.map_or("now".to_owned(), |end| end.at.to_string());
+            problems.add(format!(
+                "startDate must not be after endDate, which is {end}"
+            ));
+            return None;
+        }
+        let range = Range::cut(Resolution::Day, first..last + 1, today, with_partial?);
+        range.check_length(problems)?;
+        Some((first..last + 1, range))
+    }
+}
+
+impl MomentQuery {
+    pub(super) fn read(&self, now: i64, problems: &mut Problems) -> Option<i64> {
+        let asked = moment("date", &self.date, problems)?;
+        Some(asked.map_or(now, |it| it.second().min(now)))
+    }
+
+    fn is_given(&self) -> bool {
+        !self.date.is_empty()
+    }
+}
+
+impl MomentRangeQuery {
+    /// The moment, unless `date` names it.
+    pub(super) fn read(
+        &self,
+        date: &MomentQuery,
+        now: i64,
+        problems: &mut Problems,
+    ) -> Option<i64> {
+        let start = moment("startDate", &self.start_date, problems);
+        let end = moment("endDate", &self.end_date, problems);
+        let asked = date.read(now, problems);
+        let (start, end) = (start?, end?);
+        check_order(start, end, problems)?;
+        match end {
+            Some(_) if date.is_given() => {
+                problems.add("date and endDate mean the same; give one of them".to_owned());
+                None
+            }
+            Some(end) if end.is_date => Some((Resolution::Day.opens(end.day() + 1) - 1).min(now)),
+            Some(end) => Some(end.second().min(now)),
+            None => asked,
+        }
+    }
+}
+
+impl FeedQuery {
+    pub(super) fn read(&self, problems: &mut Problems) -> Option<bool> {
+        truth("withPriceFeed", &self.with_price_feed, problems)
+    }
+}
+
+/// The only value of a parameter; `None` if there are several.
+#[expect(
+    clippy::option_option,
+    reason = "not given is not the same as given twice"
+)]
+fn once<'a>(name: &str, given: &'a [String], problems: &mut Problems) -> Option<Option<&'a str>> {
+    match given {
+        [] => Some(None),
+        [text] => Some(Some(text)),
+        _ => {
+            problems.add(format!("{name} may be given once"));
+            None
+        }
+    }
+}
+
+#[expect(clippy::option_option, reason = "not given is not the same as wrong")]
+fn moment(name: &str, given: &[String], problems: &mut Problems) -> Option<Option<Moment>> {
+    match once(name, given, problems)?.map(|text| read_moment(name, text)) {
+        None => Some(None),
+        Some(Ok(moment)) => Some(Some(moment)),
+        Some(Err(problem)) => {
+            problems.add(problem);
+            None
+        }
+    }
+}
+
+/// `true` if it is not given.
+fn truth(name: &str, given: &[String], problems: &mut Problems) -> Option<bool> {
+    match once(name, given, problems)? {
+        None | Some("true") => Some(true),
+        Some("false") => Some(false),
+        Some(text) => {
+            problems.add(format!("{name} must be true or false, not {}", shown(text)));
+            None
+        }
+    }
+}
+
+fn check_order(start: Option<Moment>, end: Option<Moment>, problems: &mut Problems) -> Option<()> {
+    match (start, end) {
+        (Some(start), Some(end)) if start.at > end.at => {
+            problems.add(format!(
+                "startDate must not be after endDate, but {} is after {}",
+                start.at, end.at
+            ));
+            None
+        }
+        _ => Some(()),
+    }
+}

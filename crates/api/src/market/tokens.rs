@@ -1,0 +1,204 @@
+//! `GET /v3/tokens`, `GET /v1/tokens`, `GET /v1/tokens/short`, and one token of
+//! either version.
+
+use super::{
+    MarketState,
+    answer::Frame,
+    query::{FeedQuery, parse},
+    ranking::ListKind,
+    reading::{Found, Reading, TokenAddress, TokenPath, View},
+    record::Told,
+    schema::{ShortToken, TokenMarket, TokenMarketV1},
+};
+use crate::{
+    entity_tag::{EntityTag, KnownTags},
+    error::{QueryAnswers, Rejection},
+};
+use axum::{extract::State, http::Uri, response::Response};
+use market::TokenId;
+use utoipa_axum::{router::UtoipaMethodRouter, routes};
+
+pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 5] {
+    [
+        routes!(market_tokens),
+        routes!(market_token),
+        routes!(market_tokens_v1),
+        routes!(short_tokens_v1),
+        routes!(market_token_v1),
+    ]
+}
+
+/// Tokens with the largest TVL
+///
+/// At most 200 tokens that have a price, the largest TVL first, each with its
+/// prices of the last seven days.
+#[utoipa::path(
+    get,
+    path = "/v3/tokens",
+    operation_id = "marketTokens",
+    tag = "Tokens",
+    responses(
+        (status = 200, description = "The tokens.", body = Vec<TokenMarket>),
+        (status = 304, description = "The caller has them."),
+        crate::error::PlainAnswers,
+    ),
+)]
+async fn market_tokens(
+    State(state): State<MarketState>,
+    known: KnownTags,
+) -> Result<Response, Rejection> {
+    list(&state, ListKind::V3, &known)
+}
+
+/// Tokens with the largest TVL
+///
+/// At most 200 tokens that have a price, the largest TVL first, each with its
+/// prices of the last seven days.
+#[utoipa::path(
+    get,
+    path = "/v1/tokens",
+    operation_id = "marketTokensV1",
+    tag = "Tokens",
+    responses(
+        (status = 200, description = "The tokens.", body = Vec<TokenMarketV1>),
+        (status = 304, description = "The caller has them."),
+        crate::error::PlainAnswers,
+    ),
+)]
+async fn market_tokens_v1(
+    State(state): State<MarketState>,
+    known: KnownTags,
+) -> Result<Response, Rejection> {
+    list(&state, ListKind::V1, &known)
+}
+
+/// All tokens that have a price
+///
+/// The largest TVL first, with their prices in USD and nothing else.
+#[utoipa::path(
+    get,
+    path = "/v1/tokens/short",
+    operation_id = "shortTokensV1",
+    tag = "Tokens",
+    responses(
+        (status = 200, description = "The tokens.", body = Vec<ShortToken>),
+        (status = 304, description = "The caller has them."),
+        crate::error::PlainAnswers,
+    ),
+)]
+async fn short_tokens_v1(
+    State(state): State<MarketState>,
+    known: KnownTags,
+) -> Result<Response, Rejection> {
+    list(&state, ListKind::Short, &known)
+}
+
+fn list(state: &MarketState, kind: ListKind, known: &KnownTags) -> Result<Response, Rejection> {
+    let (view, ()) = Reading::new(state).finish(Some(()))?;
+    let ranking = state.rankings.of(&view);
+    let list = ranking.list(kind, state);
+    let frame = Frame {
+        tag: list.tag,
+        ..Frame::default()
+    };
+    Ok(frame.around(|| list.body.clone(), known))
+}
+
+/// A token and its market
+///
+/// A token that has no price yet is refused, as one that is not known.
+#[utoipa::path(
+    get,
+    path = "/v3/tokens/{tokenAddress}",
+    operation_id = "marketToken",
+    tag = "Tokens",
+    params(TokenAddress, FeedQuery),
+    responses(
+        (status = 200, description = "The token.", body = TokenMarket),
+        (status = 304, description = "The caller has it."),
+        QueryAnswers,
+    ),
+)]
+async fn market_token(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+    uri: Uri,
+) -> Result<Response, Rejection> {
+    let mut reading = Reading::new(&state);
+    let token = reading.token(&asked);
+    let with_feed = parse::<FeedQuery>(&uri)?.read(&mut reading.problems);
+    let (view, (found, with_feed)) = reading.finish(token.zip(with_feed))?;
+    let (id, told) = told(&state, &view, &found, &asked)?;
+    let mut body = Vec::new();
+    told.write_v3(&mut body, state.dialect, |out| {
+        if with_feed {
+            state.write_week(&view, id, out);
+        } else {
+            out.extend_from_slice(b"[]");
+        }
+    });
+    Ok(record(body, &known))
+}
+
+/// A token and its market
+///
+/// A token that has no price yet is refused, as one that is not known.
+#[utoipa::path(
+    get,
+    path = "/v1/tokens/{tokenAddress}",
+    operation_id = "marketTokenV1",
+    tag = "Tokens",
+    params(TokenAddress),
+    responses(
+        (status = 200, description = "The token.", body = TokenMarketV1),
+        (status = 304, description = "The caller has it."),
+        QueryAnswers,
+    ),
+)]
+async fn market_token_v1(
+    State(state): State<MarketState>,
+    TokenPath(asked): TokenPath,
+    known: KnownTags,
+) -> Result<Response, Rejection> {
+    let mut reading = Reading::new(&state);
+    let token = reading.token(&asked);
+    let (view, found) = reading.finish(token)?;
+    let (id, told) = told(&state, &view, &found, &asked)?;
+    let position = state.rankings.of(&view).position(id);
+    let mut body = Vec::new();
+    told.write_v1(&mut body, state.dialect, position, |out| {
+        state.write_week(&view, id, out);
+    });
+    Ok(record(body, &known))
+}
+
+/// What there is to tell of a token, or why there is nothing.
+fn told<'a>(
+    state: &MarketState,
+    view: &View,
+    found: &'a Found,
+    asked: &str,
+) -> Result<(TokenId, Told<'a>), Rejection> {
+    let told = found.id.and_then(|id| {
+        let told = view.told(state, id, &found.token)?;
+        Some((id, told))
+    });
+    told.ok_or_else(|| {
+        let asked = asked.to_owned();
+        let unpriced = Rejection::UnpricedToken { asked };
+        if state.dialect.unknown_token_is_not_found() {
+            unpriced
+        } else {
+            unpriced.into_invalid()
+        }
+    })
+}
+
+fn record(body: Vec<u8>, known: &KnownTags) -> Response {
+    let frame = Frame {
+        tag: EntityTag::of(&body),
+        ..Frame::default()
+    };
+    frame.around(|| body, known)
+}
