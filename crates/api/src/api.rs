@@ -99,11 +99,6 @@ impl Api {
         routes.with_state(self.market.clone())
     }
 
-    /// The market API, for a listener of its own.
-    pub fn market_router(&self) -> Router {
-        self.trade_router()
-    }
-
     /// Adds health, figures and documentation to routes, and surrounds all of
     /// them with ids, logs, CORS, limits, deadlines and isolation. The given
     /// routes are rate limited, the added ones are not.
