@@ -7,7 +7,7 @@ use crate::{
 use chain::{Block, StarknetClient};
 use futures_util::{StreamExt, stream};
 use market::BlockEffects;
-use primitives::{BlockRef, Felt};
+use primitives::{Address, BlockRef, Felt};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// What a round did.
@@ -188,10 +188,8 @@ impl Indexer {
     ) -> Result<Vec<BlockEffects>, Fault> {
         let mut all = Vec::with_capacity(blocks.len());
         for block in blocks {
-            let due = self
-                .state
-                .directory
-                .due(block.at.number, &block.tokens_seen);
+            let seen: Vec<Address> = block.tokens_seen().collect();
+            let due = self.state.directory.due(block.at.number, &seen);
             let readings = if due.is_empty() {
                 Vec::new()
             } else {
