@@ -2,7 +2,7 @@
 
 use super::{
     PriceBoard,
-    bar::{Bar, Ohlc},
+    bar::{Bar, Course},
 };
 use crate::{
     series::{
@@ -56,7 +56,8 @@ impl PriceBoard {
         let lane = self.tracks.get(token)?.lane(finer);
         let (_, newest) = lane.last().filter(|(at, _)| (from..to).contains(at))?;
         let finer = self.dense(token, finer, from..to).into_iter();
-        let course = finer.reduce(|course, later| Ohlc::then(course, &later))?;
-        Some(Bar::new(&course, newest.quote()))
+        let course = finer.map(|bar| bar.course()).reduce(Course::then)?;
+        let quote = newest.quote;
+        Some(Bar { course, quote })
     }
 }
