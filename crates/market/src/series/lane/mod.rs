@@ -11,7 +11,7 @@ mod page;
 mod tests;
 
 use super::codec::{PageError, Record};
-use page::{Page, Single, encode, first_of};
+use page::{Draft, Page, Single, encode, first_of};
 use std::sync::Arc;
 
 pub(super) use page::{Segment, page_of};
@@ -19,11 +19,10 @@ pub(super) use page::{Segment, page_of};
 /// The records of one series in one resolution, in the order of time.
 #[derive(Debug, Clone)]
 pub(super) struct Lane<R: Record> {
-    /// What will not change, unless blocks are taken back; each page after its
-    /// number, so that a search need not open it.
-    pages: Arc<Vec<(u32, Arc<Page<R>>)>>,
+    /// What will not change, unless blocks are taken back.
+    pages: Arc<Vec<Page<R>>>,
     /// The page of the newest record but one; empty only if there is none.
-    tail: Arc<Page<R>>,
+    tail: Arc<Draft<R>>,
     last: Option<Single<R>>,
     /// The first page that changed since pages were last taken.
     changed: u32,
@@ -74,31 +73,33 @@ impl<R: Record> Lane<R> {
 
     /// The newest record at or before a bucket.
     pub(super) fn floor(&self, bucket: u32) -> Option<(u32, R)> {
-        let (at, record) = self.last()?;
-        if at <= bucket {
-            return Some((at, *record));
+        let early = self.early(bucket)?;
+        early.last().zip(early.newest())
+    }
+
+    /// Records the last of which is the newest at or before a bucket.
+    pub(super) fn early(&self, bucket: u32) -> Option<Segment<'_, R>> {
+        let last = self.last.as_ref()?;
+        if last.bucket() <= bucket {
+            return Some(last.segment());
         }
-        let end = bucket.saturating_add(1);
-        let page = page_of(bucket);
-        let until = self.pages.partition_point(|(number, _)| *number <= page);
         // Of the page that the bucket lies in, all records may be later ones.
-        let pages = self.pages.get(until.saturating_sub(2)..until)?;
-        let pages = pages.iter().rev().map(|(_, page)| page);
-        [&self.tail]
-            .into_iter()
+        let at = self.position(page_of(bucket));
+        let at = at.saturating_sub(1)..self.pages.len().min(at + 1);
+        let pages = self.pages.get(at)?.iter().rev().map(Page::segment);
+        std::iter::once(self.tail.segment())
             .chain(pages)
-            .find_map(|page| page.segment().until(end).last())
+            .map(|segment| segment.until(bucket.saturating_add(1)))
+            .find(|segment| segment.len() > 0)
     }
 
     /// All records from a bucket on.
     pub(super) fn segments(&self, from: u32) -> impl Iterator<Item = Segment<'_, R>> {
-        let page = page_of(from);
-        let start = self.pages.partition_point(|(number, _)| *number < page);
-        let pages = self.pages.get(start..).unwrap_or_default().iter();
+        let pages = self.pages.get(self.position(page_of(from))..);
+        let pages = pages.unwrap_or_default().iter();
         pages
-            .map(|(_, page)| page)
-            .chain([&self.tail])
-            .map(|page| page.segment())
+            .map(Page::segment)
+            .chain(std::iter::once(self.tail.segment()))
             .chain(self.last.iter().map(Single::segment))
             .map(move |segment| segment.since(from))
             .filter(|segment| segment.len() > 0)
@@ -117,9 +118,9 @@ impl<R: Record> Lane<R> {
             return;
         }
         self.changed = self.changed.min(page_of(bucket));
-        let is_kept = |page: &Page<R>| page.segment().first().is_some_and(|at| at < bucket);
-        if !is_kept(&self.tail) {
-            let kept = self.pages.partition_point(|(_, page)| is_kept(page));
+        let is_kept = |segment: Segment<'_, R>| segment.first().is_some_and(|at| at < bucket);
+        if !is_kept(self.tail.segment()) {
+            let kept = self.pages.partition_point(|page| is_kept(page.segment()));
             Arc::make_mut(&mut self.pages).truncate(kept);
             self.reopen();
         }
@@ -134,26 +135,34 @@ impl<R: Record> Lane<R> {
     /// Puts what was the newest record into its page.
     fn close(&mut self, last: &Single<R>) {
         if self.tail.is_empty() || self.tail.number != last.page {
-            self.turn(Page::new(last.page));
+            self.turn(Draft::new(last.page));
         }
         Arc::make_mut(&mut self.tail).push(last);
     }
 
     /// Goes on to another page.
-    fn turn(&mut self, next: Page<R>) {
-        let mut full = std::mem::replace(&mut self.tail, Arc::new(next));
+    fn turn(&mut self, next: Draft<R>) {
+        let full = std::mem::replace(&mut self.tail, Arc::new(next));
         if !full.is_empty() {
-            if let Some(full) = Arc::get_mut(&mut full) {
-                full.shrink();
-            }
-            Arc::make_mut(&mut self.pages).push((full.number, full));
+            Arc::make_mut(&mut self.pages).push(full.as_ref().into());
         }
     }
 
     /// Goes back to the page before.
     fn reopen(&mut self) {
         let before = Arc::make_mut(&mut self.pages).pop();
-        self.tail = before.map(|(_, page)| page).unwrap_or_default();
+        let before = before.as_ref().map(Draft::from);
+        self.tail = Arc::new(before.unwrap_or_default());
+    }
+
+    /// The first of the pages that is not before one of a number.
+    fn position(&self, number: u32) -> usize {
+        let at = |index: usize| Some(self.pages.get(index)?.number);
+        // Most often no page is missing.
+        let guess = at(0).and_then(|first| usize::try_from(number.checked_sub(first)?).ok());
+        guess
+            .filter(|guess| at(*guess) == Some(number))
+            .unwrap_or_else(|| self.pages.partition_point(|page| page.number < number))
     }
 
     /// The bytes of pages from a number on.
@@ -188,7 +197,7 @@ impl<R: Record> Lane<R> {
         if self.last.as_ref().is_some_and(|last| last.page >= number) {
             return Err(PageError::Order);
         }
-        let mut page = Page::decode(number, bytes)?;
+        let mut page = Draft::decode(number, bytes)?;
         if let Some(last) = self.last.take() {
             self.close(&last);
         }

@@ -1,7 +1,8 @@
 //! The records of 256 consecutive buckets.
 
 use crate::series::codec::{Input, PageError, Record, VERSION, put};
-use std::cmp::Ordering;
+use primitives::U256;
+use std::{cmp::Ordering, sync::Arc};
 
 /// Buckets of a page, as a power of two.
 const PAGE_BITS: u32 = 8;
@@ -25,11 +26,22 @@ const fn bucket_of(page: u32, offset: u8) -> u32 {
     page << PAGE_BITS | offset as u32
 }
 
-/// The records of 256 consecutive buckets, as far as there are any.
+/// The records of 256 consecutive buckets, as far as there are any. They do not
+/// change any more; copies share them.
 #[derive(Debug, Clone)]
 pub(super) struct Page<R: Record> {
     pub(super) number: u32,
-    offsets: Vec<u8>,
+    /// The buckets that have a record.
+    marks: U256,
+    heads: Arc<[R::Head]>,
+    rests: Arc<[R::Rest]>,
+}
+
+/// A page that is still being written.
+#[derive(Debug, Clone)]
+pub(super) struct Draft<R: Record> {
+    pub(super) number: u32,
+    marks: U256,
     heads: Vec<R::Head>,
     rests: Vec<R::Rest>,
 }
@@ -46,67 +58,99 @@ pub(super) struct Single<R> {
 #[derive(Debug)]
 pub(in crate::series) struct Segment<'a, R: Record> {
     pub(super) page: u32,
-    offsets: &'a [u8],
+    marks: U256,
     heads: &'a [R::Head],
     rests: &'a [R::Rest],
 }
 
-impl<R: Record> Default for Page<R> {
+impl<R: Record> Page<R> {
+    pub(super) fn segment(&self) -> Segment<'_, R> {
+        Segment {
+            page: self.number,
+            marks: self.marks,
+            heads: &self.heads,
+            rests: &self.rests,
+        }
+    }
+}
+
+impl<R: Record> Default for Draft<R> {
     fn default() -> Self {
         Self::new(0)
     }
 }
 
-impl<R: Record> Page<R> {
+impl<R: Record> From<&Page<R>> for Draft<R> {
+    fn from(page: &Page<R>) -> Self {
+        Self {
+            number: page.number,
+            marks: page.marks,
+            heads: page.heads.to_vec(),
+            rests: page.rests.to_vec(),
+        }
+    }
+}
+
+impl<R: Record> From<&Draft<R>> for Page<R> {
+    fn from(draft: &Draft<R>) -> Self {
+        Self {
+            number: draft.number,
+            marks: draft.marks,
+            heads: draft.heads.as_slice().into(),
+            rests: draft.rests.as_slice().into(),
+        }
+    }
+}
+
+impl<R: Record> Draft<R> {
     pub(super) const fn new(number: u32) -> Self {
         Self {
             number,
-            offsets: Vec::new(),
+            marks: U256::ZERO,
             heads: Vec::new(),
             rests: Vec::new(),
         }
     }
 
     pub(super) const fn is_empty(&self) -> bool {
-        self.offsets.is_empty()
+        self.heads.is_empty()
     }
 
     pub(super) fn segment(&self) -> Segment<'_, R> {
         Segment {
             page: self.number,
-            offsets: &self.offsets,
+            marks: self.marks,
             heads: &self.heads,
             rests: &self.rests,
         }
     }
 
+    /// Adds a record after all others.
     pub(super) fn push(&mut self, last: &Single<R>) {
         let (head, rest) = last.record.parts();
-        self.offsets.push(last.offset);
+        self.marks.set_bit(last.offset.into(), true);
         self.heads.push(*head);
         self.rests.push(*rest);
     }
 
+    /// Takes the last record away.
     pub(super) fn pop(&mut self) -> Option<Single<R>> {
+        let offset = self.segment().last_offset()?;
+        self.marks.set_bit(offset.into(), false);
         Some(Single {
             page: self.number,
-            offset: self.offsets.pop()?,
+            offset,
             record: R::join(self.heads.pop()?, self.rests.pop()?),
         })
     }
 
     /// Drops all records from a bucket on.
     pub(super) fn cut(&mut self, bucket: u32) {
-        let kept = self.segment().until(bucket).len();
-        self.offsets.truncate(kept);
+        let Segment { marks, heads, .. } = self.segment().until(bucket);
+        let kept = heads.len();
+        self.marks = marks;
         self.heads.truncate(kept);
         self.rests.truncate(kept);
-    }
-
-    pub(super) fn shrink(&mut self) {
-        self.offsets.shrink_to_fit();
-        self.heads.shrink_to_fit();
-        self.rests.shrink_to_fit();
     }
 
     pub(super) fn decode(number: u32, bytes: &[u8]) -> Result<Self, PageError> {
@@ -122,9 +166,9 @@ impl<R: Record> Page<R> {
         if count == 0 || count > 1 << PAGE_BITS {
             return Err(PageError::Malformed);
         }
-        let mut page = Self {
+        let mut draft = Self {
             number,
-            offsets: Vec::with_capacity(count),
+            marks: U256::ZERO,
             heads: Vec::with_capacity(count),
             rests: Vec::with_capacity(count),
         };
@@ -134,7 +178,7 @@ impl<R: Record> Page<R> {
             let offset = at.and_then(|at| u8::try_from(at).ok());
             let offset = offset.ok_or(PageError::Malformed)?;
             let record = R::decode(&mut input, before.as_ref())?;
-            page.push(&Single {
+            draft.push(&Single {
                 page: number,
                 offset,
                 record,
@@ -143,7 +187,7 @@ impl<R: Record> Page<R> {
             before = Some(record);
         }
         input.end()?;
-        Ok(page)
+        Ok(draft)
     }
 }
 
@@ -164,7 +208,7 @@ impl<R: Record> Single<R> {
         let (head, rest) = self.record.parts();
         Segment {
             page: self.page,
-            offsets: std::slice::from_ref(&self.offset),
+            marks: U256::ONE << self.offset,
             heads: std::slice::from_ref(head),
             rests: std::slice::from_ref(rest),
         }
@@ -174,63 +218,79 @@ impl<R: Record> Single<R> {
 impl<'a, R: Record> Segment<'a, R> {
     /// Without what lies before a bucket.
     pub(super) fn since(self, bucket: u32) -> Self {
-        let before = self.before(bucket);
+        let early = self.early(bucket);
+        let skipped = early.count_ones();
         Self {
             page: self.page,
-            offsets: self.offsets.get(before..).unwrap_or_default(),
-            heads: self.heads.get(before..).unwrap_or_default(),
-            rests: self.rests.get(before..).unwrap_or_default(),
+            marks: self.marks & !early,
+            heads: self.heads.get(skipped..).unwrap_or_default(),
+            rests: self.rests.get(skipped..).unwrap_or_default(),
         }
     }
 
     /// Without what lies at or after a bucket.
     pub(in crate::series) fn until(self, bucket: u32) -> Self {
-        let before = self.before(bucket);
+        let marks = self.early(bucket);
+        let kept = marks.count_ones();
         Self {
             page: self.page,
-            offsets: self.offsets.get(..before).unwrap_or_default(),
-            heads: self.heads.get(..before).unwrap_or_default(),
-            rests: self.rests.get(..before).unwrap_or_default(),
+            marks,
+            heads: self.heads.get(..kept).unwrap_or_default(),
+            rests: self.rests.get(..kept).unwrap_or_default(),
         }
     }
 
-    /// How many records lie before a bucket.
-    fn before(&self, bucket: u32) -> usize {
+    /// The marks of what lies before a bucket.
+    fn early(&self, bucket: u32) -> U256 {
         match self.page.cmp(&page_of(bucket)) {
-            Ordering::Less => self.len(),
-            Ordering::Equal => {
-                let offset = offset_of(bucket);
-                self.offsets.partition_point(|at| *at < offset)
-            }
-            Ordering::Greater => 0,
+            Ordering::Less => self.marks,
+            Ordering::Equal => self.marks & ((U256::ONE << offset_of(bucket)) - U256::ONE),
+            Ordering::Greater => U256::ZERO,
         }
     }
 
     pub(super) const fn len(&self) -> usize {
-        self.offsets.len()
+        self.heads.len()
     }
 
-    pub(in crate::series) fn iter(&self) -> impl DoubleEndedIterator<Item = (u32, R)> + use<'a, R> {
+    fn first_offset(&self) -> Option<u8> {
+        u8::try_from(self.marks.trailing_zeros()).ok()
+    }
+
+    fn last_offset(&self) -> Option<u8> {
+        u8::try_from(self.marks.bit_len().checked_sub(1)?).ok()
+    }
+
+    pub(in crate::series) fn iter(&self) -> impl Iterator<Item = (u32, R)> + use<'a, R> {
         let page = self.page;
-        let buckets = self.offsets.iter().map(move |at| bucket_of(page, *at));
+        let mut marks = self.marks;
+        let buckets = std::iter::from_fn(move || {
+            let offset = u8::try_from(marks.trailing_zeros()).ok()?;
+            marks.set_bit(offset.into(), false);
+            Some(bucket_of(page, offset))
+        });
         let records = self.heads.iter().zip(self.rests);
         buckets.zip(records.map(|(head, rest)| R::join(*head, *rest)))
     }
 
     /// The first bucket.
     pub(in crate::series) fn first(&self) -> Option<u32> {
-        Some(bucket_of(self.page, *self.offsets.first()?))
+        Some(bucket_of(self.page, self.first_offset()?))
     }
 
-    /// The last record and its bucket.
-    pub(in crate::series) fn last(&self) -> Option<(u32, R)> {
-        let record = R::join(*self.heads.last()?, *self.rests.last()?);
-        Some((bucket_of(self.page, *self.offsets.last()?), record))
+    /// The last bucket.
+    pub(in crate::series) fn last(&self) -> Option<u32> {
+        Some(bucket_of(self.page, self.last_offset()?))
+    }
+
+    /// The last record.
+    pub(in crate::series) fn newest(&self) -> Option<R> {
+        Some(R::join(*self.heads.last()?, *self.rests.last()?))
     }
 
     /// The heads of all records, if no bucket between them is missing.
     pub(in crate::series) fn run(&self) -> Option<&'a [R::Head]> {
-        let (first, last) = (*self.offsets.first()?, *self.offsets.last()?);
+        let (first, last) = (self.first_offset()?, self.last_offset()?);
         (usize::from(last - first) + 1 == self.len()).then_some(self.heads)
     }
 }

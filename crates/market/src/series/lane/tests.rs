@@ -128,7 +128,7 @@ proptest! {
             prop_assert_eq!(segment.run().is_some(), whole);
             prop_assert!(segment.run().is_none_or(|run| run.len() == buckets.len()));
             prop_assert_eq!(segment.first(), buckets.first().copied());
-            prop_assert_eq!(segment.last().map(|last| last.0), buckets.last().copied());
+            prop_assert_eq!(segment.last(), buckets.last().copied());
         }
     }
 

@@ -94,10 +94,9 @@ fn dense(
     mut fill: impl FnMut(&Bar, Range<u32>, &mut Vec<Ohlc>),
 ) -> Vec<Ohlc> {
     let before = span.start.checked_sub(1);
-    let before = before.and_then(|before| lane.floor(before));
-    let mut before = before.map(|(_, bar)| bar);
+    let mut before = before.and_then(|before| lane.early(before));
     let mut segments = lane.segments(span.start).peekable();
-    let mut next = match (before, segments.peek().and_then(Segment::first)) {
+    let mut next = match (&before, segments.peek().and_then(Segment::first)) {
         (Some(_), _) => span.start,
         (None, Some(first)) => first,
         (None, None) => return Vec::new(),
@@ -106,31 +105,44 @@ fn dense(
     let mut out = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
     for segment in segments {
         let segment = segment.until(span.end);
-        let Some((last, newest)) = segment.last() else {
+        let Some((first, last)) = segment.first().zip(segment.last()) else {
             break;
         };
-        if let Some((first, courses)) = segment.first().zip(segment.run()) {
-            if let Some(before) = before.filter(|_| first > next) {
-                fill(&before, next..first, &mut out);
-            }
+        if first > next
+            && let Some(bar) = before.as_ref().and_then(Segment::newest)
+        {
+            fill(&bar, next..first, &mut out);
+        }
+        if let Some(courses) = segment.run() {
             let buckets = i64::from(first)..i64::MAX;
             out.extend(buckets.zip(courses).map(|(at, course)| course.at(at)));
-            (before, next) = (Some(newest), last.saturating_add(1));
-            continue;
+        } else {
+            scattered(&segment, &mut fill, &mut out);
         }
-        for (at, bar) in segment.iter() {
-            if let Some(before) = before.filter(|_| at > next) {
-                fill(&before, next..at, &mut out);
-            }
-            out.push(bar.course.at(at.into()));
-            before = Some(bar);
-            next = at.saturating_add(1);
-        }
+        (before, next) = (Some(segment), last.saturating_add(1));
     }
-    if let Some(before) = before.filter(|_| span.end > next) {
-        fill(&before, next..span.end, &mut out);
+    if span.end > next
+        && let Some(bar) = before.as_ref().and_then(Segment::newest)
+    {
+        fill(&bar, next..span.end, &mut out);
     }
     out
+}
+
+/// The candles from the first to the last record of a segment.
+fn scattered(
+    segment: &Segment<'_, Bar>,
+    fill: &mut impl FnMut(&Bar, Range<u32>, &mut Vec<Ohlc>),
+    out: &mut Vec<Ohlc>,
+) {
+    let mut before: Option<(u32, Bar)> = None;
+    for (at, bar) in segment.iter() {
+        if let Some((earlier, before)) = before.as_ref().filter(|(before, _)| before + 1 < at) {
+            fill(before, earlier + 1..at, out);
+        }
+        out.push(bar.course.at(at.into()));
+        before = Some((at, bar));
+    }
 }
 
 /// Buckets in which nothing moved.
