@@ -29,8 +29,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 }
 
 fn all(lane: &Lane<Sum>) -> BTreeMap<u32, Sum> {
-    let range = lane.range(0, u32::MAX);
-    range.map(|(at, record)| (at, record)).collect()
+    lane.range(0, u32::MAX).collect()
 }
 
 fn load(pages: impl IntoIterator<Item = (u32, Vec<u8>)>) -> Lane<Sum> {

@@ -52,7 +52,10 @@ impl PriceBoard {
     fn rest(&self, token: TokenId, resolution: Resolution, start: i64) -> Option<Bar> {
         let finer = resolution.finer()?;
         let from = finer.bucket(resolution.opens(resolution.bucket(start)));
-        let (from, to) = (place(from), place(finer.bucket(start - 1) + 1));
+        let (from, to) = (
+            place(from),
+            place(finer.bucket(start.saturating_sub(1)) + 1),
+        );
         let lane = self.tracks.get(token)?.lane(finer);
         let (_, newest) = lane.last().filter(|(at, _)| (from..to).contains(at))?;
         let finer = self.dense(token, finer, from..to).into_iter();

@@ -4,7 +4,7 @@ use super::{Ohlc, PriceBoard, bar::Bar};
 use crate::{
     price::Hub,
     series::{
-        Resolution, Span,
+        Bucket, Resolution, Span,
         lane::{Lane, Segment},
         track::place,
     },
@@ -44,7 +44,7 @@ impl PriceBoard {
             return bars;
         }
         let mut merged = Vec::new();
-        merge_into(&mut merged, &bars, |day| resolution.around(day, stored));
+        merge_into(&mut merged, bars, stored, resolution);
         merged
     }
 
@@ -162,13 +162,24 @@ fn scale(bar: &Bar, hub: &[Ohlc], gap: Range<u32>, out: &mut Vec<Ohlc>) {
     }
 }
 
-/// Adds candles to those of coarser buckets, the last of which may go on.
-pub(super) fn merge_into(merged: &mut Vec<Ohlc>, bars: &[Ohlc], bucket: impl Fn(i64) -> i64) {
+/// Adds candles to those of coarser buckets, from the beginning of one on.
+pub(super) fn merge_into(
+    merged: &mut Vec<Ohlc>,
+    bars: impl IntoIterator<Item = Ohlc>,
+    finer: Resolution,
+    coarse: Resolution,
+) {
+    let mut end = Bucket::MIN;
     for bar in bars {
-        let at = bucket(bar.bucket);
         match merged.last_mut() {
-            Some(open) if open.bucket == at => *open = open.course().then(bar.course()).at(at),
-            _ => merged.push(Ohlc { bucket: at, ..*bar }),
+            Some(open) if bar.bucket < end => {
+                *open = open.course().then(bar.course()).at(open.bucket);
+            }
+            _ => {
+                let bucket = coarse.around(bar.bucket, finer);
+                end = coarse.refine(&(bucket..bucket + 1), finer).end;
+                merged.push(Ohlc { bucket, ..bar });
+            }
         }
     }
 }
