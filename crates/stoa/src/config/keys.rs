@@ -247,7 +247,7 @@ settings! {
     }
     /// What the wider market says of tokens, by their `aggregatorId` in the token list.
     global: Global {
-        /// An API of CoinGecko's shape, such as `https://api.coingecko.com/api/v3`.
+        /// An API of the shape of `CoinGecko`'s, such as `https://api.coingecko.com/api/v3`.
         /// Without it, a simulated node's own on the simulated network, none elsewhere.
         url: Option<SecretUrl<Aggregator>>;
         /// The key that it wants.
