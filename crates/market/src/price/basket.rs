@@ -152,7 +152,6 @@ fn admit(
 ) {
     let hop = Hop {
         usd: relative,
-        quote: usd_quote(relative),
         backing: agreement.map_or(MOST_USD, |agreement| agreement.support),
         discount: 1.0,
     };
