@@ -23,9 +23,8 @@ struct Member {
     token: TokenId,
     /// Of its own units that move its pools to other anchors by two per cent.
     depth: f64,
-    /// The same of pools to other stables.
-    own_to_stables: f64,
-    /// The same in units of whichever of the two is worth more there.
+    /// The same of pools to other stables, in units of whichever of the two is
+    /// worth more there.
     depth_to_stables: f64,
     /// The weight of pools to stables that are compared already.
     reached: f64,
@@ -44,18 +43,19 @@ pub(super) fn settle(work: &mut Expansion<'_>) {
         return;
     };
     compare(work, &mut members, root);
-    let dollar = dollar(work, &members, root);
+    let scale = Scale::new(&members, root);
+    let dollar = dollar(work, &members, scale);
     // The comparison is over: nothing else may be derived from its units.
     for member in &members {
         work.forget(member.token);
     }
     for member in &members {
-        settle_member(work, member, root, dollar);
+        settle_member(work, member, scale, dollar);
     }
 }
 
 fn member(work: &Expansion<'_>, token: TokenId) -> Member {
-    let (mut depth, mut own_to_stables, mut depth_to_stables) = (0.0, 0.0, 0.0);
+    let (mut depth, mut depth_to_stables) = (0.0, 0.0);
     for link in work.graph.links(token) {
         let role = work.role(link.neighbour);
         let own_depth = link.own_depth.min(MOST_USD);
@@ -63,39 +63,34 @@ fn member(work: &Expansion<'_>, token: TokenId) -> Member {
             depth += own_depth;
         }
         if role == Role::Stable {
-            own_to_stables += own_depth;
             depth_to_stables += own_depth.min(link.depth);
         }
     }
     Member {
         token,
         depth,
-        own_to_stables,
         depth_to_stables,
         reached: 0.0,
         compared: None,
     }
 }
 
-/// The stable with the deepest pools to other stables; of equals, as two that
-/// have only each other, the one that is worth more, so that what counts as deep
-/// is not counted in units that lost their worth. Where those pools are too thin
+/// The stable with the deepest pools to other stables. Where those are too thin
 /// to say anything, the one with the deepest pools to anchors.
 fn root(members: &[Member], work: &Expansion<'_>) -> Option<TokenId> {
-    let rank = |member: &Member| {
-        if member.depth_to_stables >= work.rules.enter_usd {
-            let worth = member.depth_to_stables / member.own_to_stables;
-            [member.depth_to_stables, worth, member.depth]
+    let to_stables = |member: &Member| {
+        let is_heard = member.depth_to_stables >= work.rules.enter_usd;
+        if is_heard {
+            member.depth_to_stables
         } else {
-            [0.0, 0.0, member.depth]
+            0.0
         }
     };
     let root = members.iter().max_by(|one, other| {
-        let pairs = rank(one).into_iter().zip(rank(other));
-        pairs
-            .map(|(one, other)| one.total_cmp(&other))
-            .find(|order| order.is_ne())
-            .unwrap_or_else(|| other.token.cmp(&one.token))
+        to_stables(one)
+            .total_cmp(&to_stables(other))
+            .then_with(|| one.depth.total_cmp(&other.depth))
+            .then_with(|| other.token.cmp(&one.token))
     });
     root.map(|member| member.token)
 }
@@ -152,7 +147,6 @@ fn admit(
 ) {
     let hop = Hop {
         usd: relative,
-        quote: usd_quote(relative),
         backing: agreement.map_or(MOST_USD, |agreement| agreement.support),
         discount: 1.0,
     };
@@ -173,21 +167,43 @@ fn admit(
     }
 }
 
-/// Whether enough stands behind a stable to count, in units of the root. The
-/// root always counts: without it there would be no price at all.
-fn is_heard(work: &Expansion<'_>, member: &Member, root: TokenId) -> bool {
-    let support = member.compared.map(|(_, agreement)| agreement.support);
-    member.token == root || support.is_some_and(|support| support >= work.threshold(member.token))
+/// The root, and what a dollar of depth is in its units at most: those of the
+/// stable that most stands behind, should the root itself have lost its worth.
+#[derive(Clone, Copy)]
+struct Scale {
+    root: TokenId,
+    unit: f64,
+}
+
+impl Scale {
+    fn new(members: &[Member], root: TokenId) -> Self {
+        let others = members.iter().filter(|member| member.token != root);
+        let deepest = others
+            .filter_map(|member| member.compared)
+            .max_by(|(_, one), (_, other)| one.support.total_cmp(&other.support));
+        let unit = deepest.map_or(1.0, |(relative, _)| relative.max(1.0));
+        Self { root, unit }
+    }
+
+    /// Whether enough stands behind a stable to count. The root always counts:
+    /// without it there would be no price at all.
+    fn hears(self, work: &Expansion<'_>, member: &Member) -> bool {
+        let needed = work.threshold(member.token) * self.unit;
+        member.token == self.root
+            || member
+                .compared
+                .is_some_and(|(_, agreement)| agreement.support >= needed)
+    }
 }
 
 /// What a dollar is in units of the root: the middle of all stables that enough
 /// stands behind. Of two in the middle the deeper decides.
-fn dollar(work: &Expansion<'_>, members: &[Member], root: TokenId) -> f64 {
+fn dollar(work: &Expansion<'_>, members: &[Member], scale: Scale) -> f64 {
     let mut votes: Vec<(f64, &Member)> = members
         .iter()
         .filter_map(|member| {
             let (relative, _) = member.compared?;
-            is_heard(work, member, root).then_some((relative, member))
+            scale.hears(work, member).then_some((relative, member))
         })
         .collect();
     votes.sort_by(|(one, _), (other, _)| one.total_cmp(other));
@@ -210,12 +226,12 @@ fn dollar(work: &Expansion<'_>, members: &[Member], root: TokenId) -> f64 {
 
 /// A stable that enough stands behind has the price that comparing says. The
 /// others are worth what they were last seen to be, at first a dollar.
-fn settle_member(work: &mut Expansion<'_>, member: &Member, root: TokenId, dollar: f64) {
+fn settle_member(work: &mut Expansion<'_>, member: &Member, scale: Scale, dollar: f64) {
     let token = member.token;
     let found = member.compared.and_then(|(relative, agreement)| {
         let usd = relative / dollar;
         let support = agreement.support / dollar;
-        let is_trusted = is_heard(work, member, root) && support > 0.0;
+        let is_trusted = scale.hears(work, member) && support > 0.0;
         let found = Found {
             quote: usd_quote(usd),
             usd,

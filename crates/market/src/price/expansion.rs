@@ -8,7 +8,7 @@ use super::{
     median::{self, Candidate},
 };
 use crate::token_id::TokenId;
-use std::{cmp::Ordering, collections::BinaryHeap};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// No pool counts more than this, so that sums stay finite.
 pub(super) const MOST_USD: f64 = 1e18;
@@ -29,13 +29,23 @@ pub(super) enum Role {
     Ordinary,
 }
 
+/// Whose turn it is to be settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Hubs alone: what many hang on must not wait for what hangs on it.
+    Hubs,
+    /// Everybody, as if none had been trusted before.
+    All,
+    /// Those too that were trusted and stay so with less. Coming last, they
+    /// change nothing for those that are trusted anyway.
+    Lasting,
+}
+
 /// What a token whose price is trusted passes on to its neighbours.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hop {
     /// Its price.
     pub(super) usd: f64,
-    /// That price as it is published.
-    pub(super) quote: Quote,
     /// All that it can vouch for: manipulating it costs no more. What an
     /// ordinary token passes on is what anchors say of it, so that tokens that
     /// somebody mints cannot vouch for one another.
@@ -44,26 +54,20 @@ pub(super) struct Hop {
     pub(super) discount: f64,
 }
 
-/// What is known of a token so far.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
-    pub(super) role: Role,
-    /// The weight of all pools to tokens that pass their price on.
-    reached: f64,
-    pub(super) hop: Option<Hop>,
-}
-
-/// The work of one block.
+/// The work of one block. What is known of tokens is in columns, because most of
+/// the work is to look at one figure of many of them.
 pub(super) struct Expansion<'a> {
     pub(super) graph: &'a Graph,
     pub(super) before: Before<'a>,
     pub(super) rules: &'a Rules,
-    pub(super) nodes: Vec<Node>,
+    roles: Vec<Role>,
+    /// The weight of all pools to tokens that pass their price on.
+    reached: Vec<f64>,
+    hops: Vec<Option<Hop>>,
     pub(super) settled: Vec<Option<Settled>>,
     queue: BinaryHeap<Reached>,
-    candidates: Vec<Candidate>,
-    /// Whether those that were trusted are now judged by the lower threshold.
-    is_lenient: bool,
+    candidates: Vec<Candidate<'a>>,
+    phase: Phase,
 }
 
 impl<'a> Expansion<'a> {
@@ -73,17 +77,12 @@ impl<'a> Expansion<'a> {
         before: Before<'a>,
         rules: &'a Rules,
     ) -> Self {
-        let node = Node {
-            role: Role::Ordinary,
-            reached: 0.0,
-            hop: None,
-        };
-        let mut nodes = vec![node; before.tokens];
+        let mut all = vec![Role::Ordinary; before.tokens];
         let named = [(&anchors.hubs, Role::Hub), (&anchors.stables, Role::Stable)];
         for (tokens, role) in named {
             for token in tokens {
-                if let Some(node) = nodes.get_mut(token.index()) {
-                    node.role = role;
+                if let Some(place) = all.get_mut(token.index()) {
+                    *place = role;
                 }
             }
         }
@@ -91,11 +90,13 @@ impl<'a> Expansion<'a> {
             graph,
             before,
             rules,
-            nodes,
+            roles: all,
+            reached: vec![0.0; before.tokens],
+            hops: vec![None; before.tokens],
             settled: vec![None; before.tokens],
             queue: BinaryHeap::new(),
             candidates: Vec::new(),
-            is_lenient: false,
+            phase: Phase::Hubs,
         }
     }
 
@@ -103,8 +104,8 @@ impl<'a> Expansion<'a> {
     pub(super) fn tokens(&self, role: Role) -> Vec<TokenId> {
         (0..=u32::MAX)
             .map(TokenId)
-            .zip(&self.nodes)
-            .filter(|(_, node)| node.role == role)
+            .zip(&self.roles)
+            .filter(|(_, other)| **other == role)
             .map(|(token, _)| token)
             .collect()
     }
@@ -128,23 +129,22 @@ impl<'a> Expansion<'a> {
 
     /// The support that a token needs at this point.
     fn needed(&self, token: TokenId) -> f64 {
-        if self.is_lenient {
+        if self.phase == Phase::Lasting {
             self.threshold(token)
         } else {
             self.rules.enter_usd
         }
     }
 
-    /// Settles every token that is trusted: first as if none had been before,
-    /// then those that stay trusted with less. So what was trusted before never
-    /// changes the price of what is trusted anyway.
+    /// Settles every token that is trusted.
     pub(super) fn settle_trusted(&mut self, tokens: &[TokenId]) {
-        self.settle_queued();
-        self.is_lenient = true;
-        for token in tokens {
-            self.queue_if_enough(*token);
+        for phase in [Phase::Hubs, Phase::All, Phase::Lasting] {
+            self.phase = phase;
+            for token in tokens {
+                self.queue_if_enough(*token);
+            }
+            self.settle_queued();
         }
-        self.settle_queued();
         for token in tokens {
             self.settle_if_held(*token);
             self.settle_queued();
@@ -154,19 +154,17 @@ impl<'a> Expansion<'a> {
     /// Settles tokens in the order of what stands behind them, hubs first.
     fn settle_queued(&mut self) {
         while let Some(next) = self.queue.pop() {
-            let is_due = self
-                .nodes
-                .get(next.token.index())
-                .is_some_and(|node| node.hop.is_none() && node.reached <= next.usd);
-            if !is_due {
+            let Reverse(token) = next.token;
+            // More may have reached it since it was queued, or enough.
+            if self.hop(token).is_some() || self.reached(token).to_bits() != next.usd {
                 continue;
             }
             // One that falls short is asked again when more neighbours are
             // settled.
-            if let Some((found, discount)) = self.find(next.token)
-                && found.agreement.support >= self.needed(next.token)
+            if let Some((found, discount)) = self.find(token)
+                && found.agreement.support >= self.needed(token)
             {
-                self.publish(next.token, &found, discount);
+                self.publish(token, &found, discount);
             }
         }
     }
@@ -212,17 +210,17 @@ impl<'a> Expansion<'a> {
     fn find(&mut self, token: TokenId) -> Option<(Found, f64)> {
         self.gather(token);
         let picked = median::weighted_median(&mut self.candidates)?;
-        let through = self.nodes.get(picked.link.neighbour.index())?;
-        let hop = through.hop?;
-        let mut quote = if through.role == Role::Ordinary {
+        let Link { neighbour, mid, .. } = *picked.link;
+        let mut quote = if picked.is_anchored {
             Quote {
-                hub: hop.quote.hub,
-                ratio: picked.link.mid * hop.quote.ratio,
+                hub: Hub::Token(neighbour),
+                ratio: mid,
             }
         } else {
+            let through = self.settled(neighbour)?.standing.quote;
             Quote {
-                hub: Hub::Token(picked.link.neighbour),
-                ratio: picked.link.mid,
+                hub: through.hub,
+                ratio: mid * through.ratio,
             }
         };
         let usd = quote.ratio * self.hub_usd(quote.hub)?;
@@ -238,27 +236,28 @@ impl<'a> Expansion<'a> {
             usd,
             agreement,
         };
-        (is_sound(usd) && is_sound(quote.ratio))
-            .then_some((found, hop.discount * self.rules.per_hop))
+        let discount = self.hop(neighbour)?.discount * self.rules.per_hop;
+        (is_sound(usd) && is_sound(quote.ratio)).then_some((found, discount))
     }
 
     /// What pools to trusted neighbours say of a token. All pools to the same
     /// neighbour together count no more than the neighbour itself.
-    pub(super) fn gather(&mut self, token: TokenId) -> &mut [Candidate] {
+    pub(super) fn gather(&mut self, token: TokenId) -> &mut [Candidate<'a>] {
         self.candidates.clear();
         for links in self.graph.by_neighbour(token) {
-            let neighbour = links
-                .first()
-                .and_then(|link| self.nodes.get(link.neighbour.index()));
-            let Some((role, hop)) = neighbour.and_then(|node| Some((node.role, node.hop?))) else {
+            let Some(neighbour) = links.first().map(|link| link.neighbour) else {
                 continue;
             };
+            let Some(hop) = self.hop(neighbour) else {
+                continue;
+            };
+            let is_anchored = self.role(neighbour) != Role::Ordinary;
             let known = self.candidates.len();
             let said = links.iter().map(|link| Candidate {
-                link: *link,
+                link,
                 usd: link.mid * hop.usd,
                 weight: hop.worth(link.depth),
-                is_anchored: role != Role::Ordinary,
+                is_anchored,
             });
             self.candidates
                 .extend(said.filter(|said| is_sound(said.usd) && is_sound(said.weight)));
@@ -285,7 +284,6 @@ impl<'a> Expansion<'a> {
             token,
             Hop {
                 usd: settled.usd,
-                quote: settled.standing.quote,
                 backing,
                 discount,
             },
@@ -299,8 +297,10 @@ impl<'a> Expansion<'a> {
             let Some(neighbour) = links.first().map(|link| link.neighbour) else {
                 continue;
             };
-            if let Some(node) = self.nodes.get_mut(neighbour.index()) {
-                node.reached += hop.passes_on(links);
+            if self.hop(neighbour).is_none()
+                && let Some(reached) = self.reached.get_mut(neighbour.index())
+            {
+                *reached += hop.passes_on(links);
                 self.queue_if_enough(neighbour);
             }
         }
@@ -308,38 +308,51 @@ impl<'a> Expansion<'a> {
 
     /// Queues a token that may be trusted by what has reached it.
     fn queue_if_enough(&mut self, token: TokenId) {
-        let Some(node) = self.nodes.get(token.index()) else {
-            return;
-        };
-        let is_open = node.hop.is_none() && node.role != Role::Stable;
-        if is_open && node.reached >= self.needed(token) * NEARLY {
+        let (role, reached) = (self.role(token), self.reached(token));
+        let is_open = self.hop(token).is_none()
+            && match self.phase {
+                Phase::Hubs => role == Role::Hub,
+                Phase::All | Phase::Lasting => role != Role::Stable,
+            };
+        if is_open && reached >= self.needed(token) * NEARLY {
             self.queue.push(Reached {
-                is_hub: node.role == Role::Hub,
-                usd: node.reached,
-                token,
+                is_hub: role == Role::Hub,
+                usd: reached.to_bits(),
+                token: Reverse(token),
             });
         }
     }
 
     /// Lets the price of a token be seen by those that ask for it.
     pub(super) fn remember(&mut self, token: TokenId, hop: Hop) {
-        if let Some(node) = self.nodes.get_mut(token.index()) {
-            node.hop = Some(hop);
+        if let Some(place) = self.hops.get_mut(token.index()) {
+            *place = Some(hop);
         }
     }
 
     /// Takes that back.
     pub(super) fn forget(&mut self, token: TokenId) {
-        if let Some(node) = self.nodes.get_mut(token.index()) {
-            node.hop = None;
+        if let Some(place) = self.hops.get_mut(token.index()) {
+            *place = None;
         }
     }
 
     /// What a token is to prices.
     pub(super) fn role(&self, token: TokenId) -> Role {
-        self.nodes
-            .get(token.index())
-            .map_or(Role::Ordinary, |node| node.role)
+        let role = self.roles.get(token.index());
+        role.copied().unwrap_or(Role::Ordinary)
+    }
+
+    fn hop(&self, token: TokenId) -> Option<Hop> {
+        self.hops.get(token.index()).copied().flatten()
+    }
+
+    fn reached(&self, token: TokenId) -> f64 {
+        self.reached.get(token.index()).copied().unwrap_or_default()
+    }
+
+    fn settled(&self, token: TokenId) -> Option<Settled> {
+        self.settled.get(token.index()).copied().flatten()
     }
 
     /// The price of before, if there was one.
@@ -365,12 +378,10 @@ impl<'a> Expansion<'a> {
     fn hub_usd(&self, hub: Hub) -> Option<f64> {
         match hub {
             Hub::Usd => Some(1.0),
-            Hub::Token(token) => {
-                let settled = self.settled.get(token.index()).copied().flatten();
-                settled
-                    .filter(|_| self.role(token) != Role::Ordinary)
-                    .map(|settled| settled.usd)
-            }
+            Hub::Token(token) => self
+                .settled(token)
+                .filter(|_| self.role(token) != Role::Ordinary)
+                .map(|settled| settled.usd),
         }
     }
 
@@ -396,32 +407,10 @@ impl Hop {
 }
 
 /// A token that prices have reached, in the order in which tokens are settled.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Reached {
     is_hub: bool,
-    usd: f64,
-    token: TokenId,
+    /// USD as bits, which are in the order of what they say.
+    usd: u64,
+    token: Reverse<TokenId>,
 }
-
-impl Ord for Reached {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.is_hub
-            .cmp(&other.is_hub)
-            .then_with(|| self.usd.total_cmp(&other.usd))
-            .then_with(|| other.token.cmp(&self.token))
-    }
-}
-
-impl PartialOrd for Reached {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Reached {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Reached {}

@@ -31,52 +31,18 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new(edges: &[Edge], tokens: usize) -> Self {
-        let views: Vec<(TokenId, Link)> = edges
+        let mut usable: Vec<Edge> = edges
             .iter()
             .filter(|edge| edge.tokens.iter().all(|token| token.index() < tokens))
-            .filter_map(both_views)
-            .flatten()
+            .filter_map(as_deep_as_its_weaker_side)
             .collect();
-        // Each token's number of links goes where the next token starts; their
-        // running sum is where its own links start.
-        let mut starts = vec![0_usize; tokens.saturating_add(1)];
-        for (token, _) in &views {
-            if let Some(count) = starts.get_mut(token.index().saturating_add(1)) {
-                *count += 1;
-            }
+        if !usable.is_sorted_by(|one, other| order(one, other).is_le()) {
+            usable.sort_unstable_by(order);
         }
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut graph = Self {
-            links: views.iter().map(|(_, link)| *link).collect(),
+        let starts = starts(&usable, tokens);
+        Self {
+            links: links(&usable, &starts),
             starts,
-        };
-        graph.place(&views);
-        graph
-    }
-
-    /// Puts every link where its token's links are, and those in order.
-    fn place(&mut self, views: &[(TokenId, Link)]) {
-        let mut next = self.starts.clone();
-        for (token, link) in views {
-            if let Some(free) = next.get_mut(token.index())
-                && let Some(place) = self.links.get_mut(*free)
-            {
-                *place = *link;
-                *free += 1;
-            }
-        }
-        let mut rest = self.links.as_mut_slice();
-        for bounds in self.starts.windows(2) {
-            let [start, end] = bounds else { continue };
-            let Some((own, others)) = rest.split_at_mut_checked(end - start) else {
-                break;
-            };
-            own.sort_unstable_by(Link::order);
-            rest = others;
         }
     }
 
@@ -97,51 +63,118 @@ impl Graph {
     }
 }
 
-impl Link {
-    /// Neighbour and pool in one number.
-    fn name(&self) -> u64 {
-        (u64::from(self.neighbour.0) << 32) | u64::from(self.pool.index())
-    }
-
-    /// An order without ties between links that differ.
-    fn order(&self, other: &Self) -> Ordering {
-        self.name()
-            .cmp(&other.name())
-            .then_with(|| self.mid.total_cmp(&other.mid))
-            .then_with(|| self.depth.total_cmp(&other.depth))
-            .then_with(|| self.own_depth.total_cmp(&other.own_depth))
-    }
-}
-
 /// Whether a figure can be reckoned with: above 0, and neither so small nor so
 /// large that digits are lost.
 pub(super) fn is_sound(figure: f64) -> bool {
     figure > 0.0 && figure.is_normal()
 }
 
-fn both_views(edge: &Edge) -> Option<[(TokenId, Link); 2]> {
-    let [first, second] = edge.tokens;
-    let inverse = edge.mid.recip();
-    let sold = edge.depth;
-    let depth = [
-        sold[0].min(sold[1] * inverse),
-        sold[1].min(sold[0] * edge.mid),
+fn as_deep_as_its_weaker_side(edge: &Edge) -> Option<Edge> {
+    let [first, second] = edge.depth;
+    let depth = [first.min(second / edge.mid), second.min(first * edge.mid)];
+    let figures = [
+        edge.mid,
+        edge.mid.recip(),
+        first,
+        second,
+        depth[0],
+        depth[1],
     ];
-    let is_usable = first != second
-        && [edge.mid, inverse, sold[0], sold[1], depth[0], depth[1]]
-            .into_iter()
-            .all(is_sound);
-    let view = |neighbour, mid, depth, own_depth| Link {
+    let is_usable = edge.tokens[0] != edge.tokens[1] && figures.into_iter().all(is_sound);
+    is_usable.then_some(Edge { depth, ..*edge })
+}
+
+/// An order without ties between edges that differ.
+fn order(one: &Edge, other: &Edge) -> Ordering {
+    (one.pool, one.tokens)
+        .cmp(&(other.pool, other.tokens))
+        .then_with(|| one.mid.total_cmp(&other.mid))
+        .then_with(|| one.depth[0].total_cmp(&other.depth[0]))
+        .then_with(|| one.depth[1].total_cmp(&other.depth[1]))
+}
+
+/// Where the links of each token start, and where the last ones end.
+fn starts(edges: &[Edge], tokens: usize) -> Vec<usize> {
+    let mut starts = vec![0; tokens.saturating_add(1)];
+    for token in edges.iter().flat_map(|edge| edge.tokens) {
+        if let Some(count) = starts.get_mut(token.index().saturating_add(1)) {
+            *count += 1;
+        }
+    }
+    let mut sum = 0;
+    for start in &mut starts {
+        sum += *start;
+        *start = sum;
+    }
+    starts
+}
+
+/// The links of all tokens. Edges are dealt out to their tokens, and from there,
+/// token by token, to those at their other ends: so everybody's links come to
+/// be in the order of neighbours without being compared.
+fn links(edges: &[Edge], starts: &[usize]) -> Vec<Link> {
+    let Some(filler) = edges.first() else {
+        return Vec::new();
+    };
+    let count = edges.len().saturating_mul(2);
+    let mut dealt = Deal::new(starts, vec![(filler, 0); count]);
+    for edge in edges {
+        for (side, token) in edge.tokens.into_iter().enumerate() {
+            dealt.put(token, (edge, side));
+        }
+    }
+    let mut links = Deal::new(starts, vec![link_from(filler, 0).1; count]);
+    for (edge, side) in dealt.items {
+        let (token, link) = link_from(edge, side);
+        links.put(token, link);
+    }
+    links.items
+}
+
+/// What the token at the other end sees of an edge whose given side is the
+/// neighbour.
+fn link_from(edge: &Edge, neighbour_side: usize) -> (TokenId, Link) {
+    let [first, second] = edge.tokens;
+    let [first_depth, second_depth] = edge.depth;
+    let link = |neighbour, mid, depth, own_depth| Link {
         neighbour,
         pool: edge.pool,
         mid,
         depth,
         own_depth,
     };
-    is_usable.then(|| {
-        [
-            (first, view(second, edge.mid, depth[1], depth[0])),
-            (second, view(first, inverse, depth[0], depth[1])),
-        ]
-    })
+    if neighbour_side == 0 {
+        (
+            second,
+            link(first, edge.mid.recip(), first_depth, second_depth),
+        )
+    } else {
+        (first, link(second, edge.mid, second_depth, first_depth))
+    }
+}
+
+/// Items that are dealt out to tokens, each token's in the order in which they
+/// come.
+struct Deal<Item> {
+    next: Vec<usize>,
+    items: Vec<Item>,
+}
+
+impl<Item> Deal<Item> {
+    /// The items are overwritten.
+    fn new(starts: &[usize], items: Vec<Item>) -> Self {
+        Self {
+            next: starts.to_vec(),
+            items,
+        }
+    }
+
+    fn put(&mut self, token: TokenId, item: Item) {
+        if let Some(next) = self.next.get_mut(token.index())
+            && let Some(place) = self.items.get_mut(*next)
+        {
+            *place = item;
+            *next += 1;
+        }
+    }
 }

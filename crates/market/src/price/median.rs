@@ -5,9 +5,9 @@ use amm::book::PoolId;
 
 /// One pool's word on a token's price.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate {
+pub(super) struct Candidate<'a> {
     /// The pool.
-    pub(super) link: Link,
+    pub(super) link: &'a Link,
     /// The price that it says.
     pub(super) usd: f64,
     /// USD that stand behind it.
@@ -31,9 +31,9 @@ pub(super) struct Agreement {
 /// is wrong, it lies between two candidates that are right.
 ///
 /// Afterwards the candidates are in the order of prices.
-pub(super) fn weighted_median(candidates: &mut [Candidate]) -> Option<Candidate> {
+pub(super) fn weighted_median<'a>(candidates: &mut [Candidate<'a>]) -> Option<Candidate<'a>> {
     candidates.sort_unstable_by(|one, other| {
-        let place = |candidate: &Candidate| (candidate.link.pool, candidate.link.neighbour);
+        let place = |candidate: &Candidate<'_>| (candidate.link.pool, candidate.link.neighbour);
         one.usd
             .total_cmp(&other.usd)
             .then_with(|| place(one).cmp(&place(other)))
@@ -51,7 +51,7 @@ pub(super) fn weighted_median(candidates: &mut [Candidate]) -> Option<Candidate>
 }
 
 /// What agrees with a price up to a relative tolerance.
-pub(super) fn agreement(candidates: &[Candidate], usd: f64, tolerance: f64) -> Agreement {
+pub(super) fn agreement(candidates: &[Candidate<'_>], usd: f64, tolerance: f64) -> Agreement {
     let mut agreement = Agreement::default();
     let mut weightiest = [(0.0, None); 3];
     for candidate in candidates {

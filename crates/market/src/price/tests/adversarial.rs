@@ -74,8 +74,8 @@ fn honest() -> Vec<Seen> {
     ]
 }
 
-fn attack(name: &'static str, more: Vec<Seen>) -> Attack {
-    let attacked = [honest(), more.clone()].concat();
+fn attack(name: &'static str, more: &[Seen]) -> Attack {
+    let attacked = [honest(), more.to_vec()].concat();
     Attack {
         name,
         truth: 5.0,
@@ -101,7 +101,7 @@ fn tiny_pool_at_any_price() -> Vec<Attack> {
             },
             ..attack(
                 "a pool a hundred dollars deep",
-                vec![spread(USDC, price(exponent), 1.0, 100.0 / SPREAD)],
+                &[spread(USDC, price(exponent), 1.0, 100.0 / SPREAD)],
             )
         })
         .into()
@@ -114,7 +114,7 @@ fn nearly_half_of_all_depth() -> Vec<Attack> {
             fools: &METHODS,
             ..attack(
                 "49 % of the depth at ten times or a tenth of the price",
-                vec![spread(USDC, 5.0 * factor, 1.0, liquidity)],
+                &[spread(USDC, 5.0 * factor, 1.0, liquidity)],
             )
         })
         .into()
@@ -123,7 +123,7 @@ fn nearly_half_of_all_depth() -> Vec<Attack> {
 fn wash_pool() -> Attack {
     attack(
         "a thin pool that trades with itself",
-        vec![spread(USDC, 15.0, 1.0, 10_000.0)],
+        &[spread(USDC, 15.0, 1.0, 10_000.0)],
     )
 }
 
@@ -134,7 +134,7 @@ fn stale_liquidity() -> Attack {
     stale.edge = pool([T, USDC], 12.0, 50.0);
     Attack {
         fools: &METHODS,
-        ..attack("much liquidity that is out of range", vec![stale])
+        ..attack("much liquidity that is out of range", &[stale])
     }
 }
 
@@ -144,7 +144,7 @@ fn one_sided_pool() -> Attack {
     one_sided.edge.depth = [2.0, 1_000_000.0];
     Attack {
         fools: &METHODS,
-        ..attack("a pool of the token alone", vec![one_sided])
+        ..attack("a pool of the token alone", &[one_sided])
     }
 }
 
@@ -160,7 +160,7 @@ fn lost_stable() -> Attack {
             pool([ETH, USDC], 3_000.0, 900_000.0),
         ],
         fools: &METHODS,
-        ..attack("a stable that lost its peg", vec![dai])
+        ..attack("a stable that lost its peg", &[dai])
     }
 }
 
@@ -178,7 +178,7 @@ fn fake_ecosystem() -> Attack {
     Attack {
         around,
         fools: &METHODS,
-        ..attack("an ecosystem of minted tokens", huge.into())
+        ..attack("an ecosystem of minted tokens", &huge)
     }
 }
 
@@ -190,13 +190,14 @@ fn bought_ecosystem() -> Attack {
     around.push(pool([root, USDC], 1.0, 2_000.0));
     let minted: Vec<TokenId> = (2..102).map(ordinary).collect();
     around.extend(minted.iter().map(|token| pool([*token, root], 1.0, 1e9)));
-    let pools = minted
+    let pools: Vec<Seen> = minted
         .into_iter()
-        .map(|token| spread(token, 50.0, 1.0, 2e6));
+        .map(|token| spread(token, 50.0, 1.0, 2e6))
+        .collect();
     Attack {
         around,
         fools: &METHODS,
-        ..attack("minted tokens with a little real money", pools.collect())
+        ..attack("minted tokens with a little real money", &pools)
     }
 }
 
@@ -218,7 +219,7 @@ fn hostile_decimals() -> Vec<Attack> {
                 } else {
                     &[LastTrade]
                 },
-                ..attack("a token with absurd decimals", Vec::new())
+                ..attack("a token with absurd decimals", &[])
             }
         })
         .into()
@@ -259,7 +260,7 @@ fn sandwich() -> Attack {
     Attack {
         attacked,
         last_trade,
-        ..attack("a sandwich within one block", Vec::new())
+        ..attack("a sandwich within one block", &[])
     }
 }
 

@@ -86,7 +86,7 @@ fn two_stables_that_differ_do_not_take_turns() {
     };
     let mut market = Market::of(&two(900_000.0, 800_000.0));
     for _ in 0..4 {
-        for (usdc, usdt) in [(900_000.0, 1_000_000.0), (1_000_000.0, 900_000.0)] {
+        for (usdc, usdt) in [(900_000.0, 1_300_000.0), (1_300_000.0, 900_000.0)] {
             market.block(&two(usdc, usdt));
             assert_near(market.usd(USDC), 1.0);
         }
@@ -106,6 +106,19 @@ fn minting_a_lost_stable_into_pools_with_minted_tokens_does_not_make_it_the_doll
     assert_near(market.usd(USDC), 1.0);
     assert_near(market.usd(USDT), 0.01);
     assert_near(market.usd(ETH), 3_000.0);
+}
+
+#[test]
+fn what_is_deep_is_not_counted_in_units_that_lost_their_worth() {
+    // Two thousand units of what is worth a hundredth say that a third is half.
+    let market = Market::of(&numbered([
+        pool([USDT, USDC], 0.01, 100_000.0),
+        pool([DAI, USDT], 50.0, 2_000.0),
+        pool([ETH, USDC], 3_000.0, 900_000.0),
+    ]));
+    assert_near(market.usd(USDC), 1.0);
+    assert_near(market.usd(USDT), 0.01);
+    assert!(!market.is_trusted(DAI));
 }
 
 #[test]

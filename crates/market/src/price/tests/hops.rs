@@ -60,8 +60,8 @@ fn a_neighbour_vouches_for_no_more_than_what_supports_it() {
     let thin = ordinary(1);
     let pools = |count| {
         let mut edges = vec![
-            pool([thin, USDC], 1.0, 2_000.0),
-            pool([T, USDC], 5.0, 3_000.0),
+            pool([thin, USDC], 1.0, 1_600.0),
+            pool([T, USDC], 5.0, 1_500.0),
         ];
         edges.extend((0..count).map(|_| pool([T, thin], 50.0, 1e6)));
         Market::of(&with_anchors(edges))
@@ -69,25 +69,28 @@ fn a_neighbour_vouches_for_no_more_than_what_supports_it() {
     for count in [1, 2, 100] {
         let market = pools(count);
         assert_near(market.usd(T), 5.0);
-        assert_near(market.standing(T).support, 3_000.0);
+        assert_near(market.standing(T).support, 1_500.0);
     }
 }
 
 #[test]
 fn tokens_that_somebody_mints_do_not_vouch_for_one_another() {
-    // One that real money supports, a hundred that hang on it, and all of them
-    // against the honest price of another.
-    let root = ordinary(1);
+    // One that real money supports, a hundred that hang on it, and one that all
+    // of them speak for; and all of them against the honest price of another.
+    let [root, favourite] = [ordinary(1), ordinary(200)];
     let mut edges = vec![
         pool([root, USDC], 1.0, 2_000.0),
-        pool([T, USDC], 5.0, 20_000.0),
+        pool([T, USDC], 5.0, 1_500.0),
     ];
     for minted in (2..102).map(ordinary) {
         edges.push(pool([minted, root], 1.0, 1e9));
+        edges.push(pool([favourite, minted], 50.0, 1e9));
         edges.push(pool([T, minted], 50.0, 1e9));
     }
     let market = Market::of(&with_anchors(edges));
     assert_near(market.usd(T), 5.0);
+    assert!(!market.is_trusted(favourite));
+    assert!(market.standing(favourite).support < 1.0);
 }
 
 #[test]
@@ -119,6 +122,18 @@ fn a_token_far_from_anchors_still_has_a_price() {
         !market.is_trusted(chain[2]),
         "no anchor says anything near it"
     );
+}
+
+#[test]
+fn far_from_anchors_the_deeper_pool_still_counts_more() {
+    let [near, far] = [ordinary(1), ordinary(2)];
+    let market = Market::of(&with_anchors([
+        pool([T, USDC], 2.0, 1e6),
+        pool([near, T], 2.0, 1e6),
+        pool([far, near], 0.1, 50.0),
+        pool([far, near], 2.0, 1e6),
+    ]));
+    assert_near(market.usd(far), 8.0);
 }
 
 #[test]

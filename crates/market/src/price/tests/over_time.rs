@@ -27,6 +27,24 @@ fn trust_is_won_at_a_thousand_dollars_and_lost_below_five_hundred() {
 }
 
 #[test]
+fn one_that_was_trusted_waits_for_all_that_speaks_like_one_that_was_not() {
+    let through = ordinary(1);
+    let mut edges = honest_anchors();
+    edges.extend([
+        pool([T, USDC], 2.0, 800.0),
+        pool([T, USDC], 3.0, 700.0),
+        pool([through, USDC], 1.0, 1_200.0),
+        pool([T, through], 3.0, 1_000.0),
+    ]);
+    let edges = numbered(edges);
+    let mut market = Market::of(&edges);
+    assert!(market.is_trusted(T));
+    assert_near(market.usd(T), 3.0);
+    market.block(&edges);
+    assert_near(market.usd(T), 3.0);
+}
+
+#[test]
 fn a_jump_that_little_supports_waits_five_blocks() {
     for price in [2.7, 20.0, 1.5, 0.1] {
         let mut market = Market::of(&with_t(2.0, 10_000.0));
