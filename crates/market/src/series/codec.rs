@@ -83,7 +83,8 @@ impl<'a> Input<'a> {
         Ok(*first)
     }
 
-    /// An integer of at most 64 bits.
+    /// An integer of at most 64 bits. Prices are made of these, so that they do
+    /// not pay for wider ones.
     pub(super) fn word(&mut self) -> Result<u64, PageError> {
         let mut value = 0;
         for shift in (0..u64::BITS).step_by(7) {

@@ -20,9 +20,9 @@ pub(super) use page::{Segment, page_of};
 #[derive(Debug, Clone)]
 pub(super) struct Lane<R: Record> {
     /// What will not change, unless blocks are taken back.
-    pages: Arc<Vec<Page<R>>>,
-    /// The page of the newest record but one; empty only if there is none.
-    tail: Arc<Draft<R>>,
+    pages: Option<Arc<Vec<Page<R>>>>,
+    /// The page of the newest record but one.
+    tail: Option<Arc<Draft<R>>>,
     last: Option<Single<R>>,
     /// The first page that changed since pages were last taken.
     changed: u32,
@@ -31,8 +31,8 @@ pub(super) struct Lane<R: Record> {
 impl<R: Record> Default for Lane<R> {
     fn default() -> Self {
         Self {
-            pages: Arc::default(),
-            tail: Arc::default(),
+            pages: None,
+            tail: None,
             last: None,
             changed: u32::MAX,
         }
@@ -85,9 +85,9 @@ impl<R: Record> Lane<R> {
         }
         // Of the page that the bucket lies in, all records may be later ones.
         let at = self.position(page_of(bucket));
-        let at = at.saturating_sub(1)..self.pages.len().min(at + 1);
-        let pages = self.pages.get(at)?.iter().rev().map(Page::segment);
-        std::iter::once(self.tail.segment())
+        let at = at.saturating_sub(1)..self.pages().len().min(at + 1);
+        let pages = self.pages().get(at)?.iter().rev().map(Page::segment);
+        self.drafts()
             .chain(pages)
             .map(|segment| segment.until(bucket.saturating_add(1)))
             .find(|segment| segment.len() > 0)
@@ -95,11 +95,11 @@ impl<R: Record> Lane<R> {
 
     /// All records from a bucket on.
     pub(super) fn segments(&self, from: u32) -> impl Iterator<Item = Segment<'_, R>> {
-        let pages = self.pages.get(self.position(page_of(from))..);
+        let pages = self.pages().get(self.position(page_of(from))..);
         let pages = pages.unwrap_or_default().iter();
         pages
             .map(Page::segment)
-            .chain(std::iter::once(self.tail.segment()))
+            .chain(self.drafts())
             .chain(self.last.iter().map(Single::segment))
             .map(move |segment| segment.since(from))
             .filter(|segment| segment.len() > 0)
@@ -119,50 +119,69 @@ impl<R: Record> Lane<R> {
         }
         self.changed = self.changed.min(page_of(bucket));
         let is_kept = |segment: Segment<'_, R>| segment.first().is_some_and(|at| at < bucket);
-        if !is_kept(self.tail.segment()) {
-            let kept = self.pages.partition_point(|page| is_kept(page.segment()));
-            Arc::make_mut(&mut self.pages).truncate(kept);
-            self.reopen();
+        if !self.drafts().any(is_kept) {
+            let kept = |page: &Page<R>| is_kept(page.segment());
+            let kept = self.pages().partition_point(kept);
+            self.reopen(kept);
         }
-        let tail = Arc::make_mut(&mut self.tail);
-        tail.cut(bucket);
-        self.last = tail.pop();
-        if self.tail.is_empty() {
-            self.reopen();
+        self.last = self.tail.as_mut().and_then(|tail| {
+            let tail = Arc::make_mut(tail);
+            tail.cut(bucket);
+            tail.pop()
+        });
+        if self.tail.as_ref().is_some_and(|tail| tail.is_empty()) {
+            self.reopen(self.pages().len());
         }
     }
 
     /// Puts what was the newest record into its page.
     fn close(&mut self, last: &Single<R>) {
-        if self.tail.is_empty() || self.tail.number != last.page {
-            self.turn(Draft::new(last.page));
+        match &mut self.tail {
+            Some(tail) if tail.number == last.page => Arc::make_mut(tail).push(last),
+            _ => {
+                let mut next = Draft::new(last.page);
+                next.push(last);
+                self.turn(next);
+            }
         }
-        Arc::make_mut(&mut self.tail).push(last);
     }
 
     /// Goes on to another page.
     fn turn(&mut self, next: Draft<R>) {
-        let full = std::mem::replace(&mut self.tail, Arc::new(next));
-        if !full.is_empty() {
-            Arc::make_mut(&mut self.pages).push(full.as_ref().into());
+        if let Some(full) = self.tail.replace(Arc::new(next)) {
+            let pages = self.pages.get_or_insert_default();
+            Arc::make_mut(pages).push(full.as_ref().into());
         }
     }
 
-    /// Goes back to the page before.
-    fn reopen(&mut self) {
-        let before = Arc::make_mut(&mut self.pages).pop();
-        let before = before.as_ref().map(Draft::from);
-        self.tail = Arc::new(before.unwrap_or_default());
+    /// Goes back to the last of the first so many pages.
+    fn reopen(&mut self, pages: usize) {
+        let last = self.pages.as_mut().and_then(|all| {
+            let all = Arc::make_mut(all);
+            all.truncate(pages);
+            all.pop()
+        });
+        self.tail = last.map(|page| Arc::new(Draft::from(&page)));
+    }
+
+    fn pages(&self) -> &[Page<R>] {
+        self.pages.as_ref().map_or(&[], |pages| pages.as_slice())
+    }
+
+    /// What lies in the page that is still being written.
+    fn drafts(&self) -> impl Iterator<Item = Segment<'_, R>> {
+        self.tail.iter().map(|tail| tail.segment())
     }
 
     /// The first of the pages that is not before one of a number.
     fn position(&self, number: u32) -> usize {
-        let at = |index: usize| Some(self.pages.get(index)?.number);
+        let pages = self.pages();
+        let at = |index: usize| Some(pages.get(index)?.number);
         // Most often no page is missing.
         let guess = at(0).and_then(|first| usize::try_from(number.checked_sub(first)?).ok());
         guess
             .filter(|guess| at(*guess) == Some(number))
-            .unwrap_or_else(|| self.pages.partition_point(|page| page.number < number))
+            .unwrap_or_else(|| pages.partition_point(|page| page.number < number))
     }
 
     /// The bytes of pages from a number on.

@@ -74,12 +74,6 @@ impl<R: Record> Page<R> {
     }
 }
 
-impl<R: Record> Default for Draft<R> {
-    fn default() -> Self {
-        Self::new(0)
-    }
-}
-
 impl<R: Record> From<&Page<R>> for Draft<R> {
     fn from(page: &Page<R>) -> Self {
         Self {
