@@ -94,7 +94,7 @@ impl fmt::Debug for MarketState {
         (name = "Volumes", description = "What was transferred and traded."),
         (name = "TVL", description = "What lies in pools."),
     ),
-    components(schemas(ErrorBody)),
+    components(schemas(ErrorBody, resolution::ResolutionName)),
 )]
 struct Description;
 

@@ -70,8 +70,13 @@ impl Bench {
 
     /// The API over what an indexer of a simulated chain does.
     pub(crate) fn of(world: &World, station: &Station) -> Self {
+        Self::configured_of(ApiConfig::default(), world, station)
+    }
+
+    /// The same, as the operator wants it.
+    pub(crate) fn configured_of(config: ApiConfig, world: &World, station: &Station) -> Self {
         Self::over(
-            ApiConfig::default(),
+            config,
             station.store.clone(),
             world.clock.clone(),
             station.snapshots.clone(),
