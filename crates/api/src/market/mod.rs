@@ -8,6 +8,7 @@ mod date;
 mod exchanges;
 mod items;
 mod json;
+mod known_tokens;
 mod pages;
 mod prices;
 mod query;
@@ -37,7 +38,7 @@ pub(crate) struct Parts {
     clock: Arc<dyn Clock>,
     dialect: Dialect,
     pages: pages::Pages,
-    beginnings: current::Beginnings,
+    tokens: known_tokens::NewestTokens,
     rankings: ranking::Rankings,
 }
 
@@ -49,7 +50,7 @@ impl MarketState {
             clock: Arc::clone(&services.clock),
             dialect,
             pages: pages::Pages::default(),
-            beginnings: current::Beginnings::default(),
+            tokens: known_tokens::NewestTokens::default(),
             rankings: ranking::Rankings::default(),
         }))
     }

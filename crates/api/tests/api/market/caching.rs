@@ -73,6 +73,7 @@ async fn every_replica_gives_the_same_tag() {
         }
         let ours = market.ok(&format!("{path}?resolution=1")).await;
         let other = bench.get(&format!("{path}?resolution=1")).await;
+        assert!(ours.body.len() > 1_000, "{path}");
         assert_eq!(other.header("etag"), ours.header("etag"), "{path}");
         assert_eq!(other.body, ours.body, "{path}");
     }

@@ -129,7 +129,7 @@ async fn too_many_points_are_told_what_would_fit() {
         (
             "startDate=1970-01-01&endDate=2020-01-01",
             "1",
-            "the range has 26296560 points, at most 5000 are answered; resolution 1W would fit",
+            "the range has 26297280 points, at most 5000 are answered; resolution 1W would fit",
         ),
         (
             "startDate=2000-01-01",

@@ -281,6 +281,7 @@ async fn tvl_of_a_moment_is_the_line_at_that_moment() {
     let token = market.address("ETH").await;
     let base = format!("/v3/tokens/{token}/exchange-tvl");
     let now = market.json(&base).await;
+    assert!(!now.as_array().unwrap().is_empty());
     let date = market.world.clock.now().to_string();
     assert!(
         column(&now, "date")
