@@ -136,7 +136,7 @@ impl Names {
 struct TokensQuery {
     /// A token's address; repeat it for several tokens, at most 10.
     #[param(
-        value_type = Vec<String>, style = Form, explode, min_items = 1, max_items = 10,
+        value_type = Vec<String>, required = true, style = Form, explode, min_items = 1, max_items = 10,
         example = json!(["0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7"])
     )]
     token: Vec<String>,

@@ -99,6 +99,14 @@ impl fmt::Debug for MarketState {
 )]
 struct Description;
 
+/// Schemas and their properties that may be absent, or null, as the dialect
+/// has it.
+pub(crate) const ABSENT: [(&str, &str); 3] = [
+    ("TokenMarket", "global"),
+    ("TokenPrice", "globalMarket"),
+    ("TokenPrice", "networkMarket"),
+];
+
 /// Series that have the same shape in both versions.
 const VERSIONS: [&str; 2] = ["v3", "v1"];
 

@@ -314,10 +314,13 @@ mod tests {
     }
 
     proptest! {
+        // Each case is long.
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
         #[test]
         fn pages_say_what_would_be_written_now(
             steps in proptest::collection::vec(
-                (0..40_i64, prop::bool::weighted(0.1), 0..3_u32, 0..1_500_i64, 0..900_i64), 1..40,
+                (0..40_i64, prop::bool::weighted(0.1), 0..3_u32, 0..1_500_i64, 0..900_i64), 1..30,
             ),
             room in prop_oneof![Just(1_usize), Just(20_000), Just(GENERATION_BYTES)],
         ) {

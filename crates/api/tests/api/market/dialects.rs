@@ -102,6 +102,17 @@ async fn the_document_speaks_the_dialect() {
     ] {
         assert!(!document.text().contains(word), "{word}");
     }
+    let schemas = &document.json()["components"]["schemas"];
+    for (schema, key) in [
+        ("TokenMarket", "global"),
+        ("TokenPrice", "globalMarket"),
+        ("TokenPrice", "starknetMarket"),
+    ] {
+        let property = &schemas[schema]["properties"][key];
+        assert_eq!(property["oneOf"][0], json!({"type": "null"}), "{key}");
+        let required = schemas[schema]["required"].as_array().unwrap();
+        assert!(required.contains(&json!(key)), "{key}");
+    }
     let answers = &document.json()["paths"]["/v3/tokens/{tokenAddress}"]["get"]["responses"];
     assert!(answers["404"].is_object());
 }
