@@ -17,6 +17,7 @@
 //! and no claim about the real venue.
 
 use crate::fee::{Fee, Rounding};
+use crate::quotation::{QUOTED_SHARE, Quotation};
 use crate::reserves::moved;
 use crate::sampling::sample;
 use crate::search::smallest;
@@ -26,6 +27,8 @@ use primitives::U256;
 
 /// The most steps of Newton's method that the contract takes.
 const STEPS: u32 = 255;
+/// The halvings that bring a depth within a part in 10¹².
+const HALVINGS: u32 = 40;
 const ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 const THOUSAND: U256 = U256::from_limbs([1_000, 0, 0, 0]);
 const TWO: U256 = U256::from_limbs([2, 0, 0, 0]);
@@ -91,6 +94,23 @@ impl Amplified {
         self.with_reserves(moved(self.reserves, sold, fill.sold, fill.bought)?)
     }
 
+    /// Its price and depth, without the fee.
+    pub(crate) fn quotation(&self) -> Option<Quotation> {
+        let view = self.view(Side::Token0)?;
+        let sum = f64::from(view.sum);
+        let [x, y] = self.counted().map(|counted| f64::from(counted) / sum);
+        let curve = view.float();
+        let [depth0, depth1] = [(Side::Token0, y), (Side::Token1, x)].map(|(sold, left)| {
+            let (rate, _) = sold.of(self.rates.map(U256::from));
+            let (reserve, _) = sold.of(self.reserves.map(U256::from));
+            let unit = sum * f64::from(ONE) / f64::from(rate);
+            let most = f64::from(room(reserve, rate));
+            (curve.depth(left, QUOTED_SHARE) * unit).min(most)
+        });
+        let rates = f64::from(view.rate_in) / f64::from(view.rate_out);
+        Quotation::new(curve.price(curve.beside(y), y) * rates, [depth0, depth1])
+    }
+
     fn charge(&self) -> Option<Fee> {
         Fee::new(self.fee, 1_000_000_000_000_000_000, Rounding::Up)
     }
@@ -125,14 +145,8 @@ impl Amplified {
         })
     }
 
-    /// The largest amount after which the reserve of what is sold still has its
-    /// 128 bits, and 120 by its rate.
     fn most_sold(view: &View) -> U256 {
-        let above = (CEILING + U256::ONE) * ONE;
-        let counted = (above - U256::ONE) / view.rate_in;
-        counted
-            .min(U256::from(u128::MAX))
-            .saturating_sub(view.reserve_in)
+        room(view.reserve_in, view.rate_in)
     }
 
     /// The view, or why there is none.
@@ -145,6 +159,14 @@ impl Amplified {
         }
         self.view(sold).ok_or(Refusal::Unsolved)
     }
+}
+
+/// The largest amount after which a reserve still has its 128 bits, and 120 by
+/// its rate.
+fn room(reserve: U256, rate: U256) -> U256 {
+    let above = (CEILING + U256::ONE) * ONE;
+    let counted = (above - U256::ONE) / rate;
+    counted.min(U256::from(u128::MAX)).saturating_sub(reserve)
 }
 
 /// The sum `D` of a balanced pool of the same worth.
@@ -311,6 +333,30 @@ impl FloatCurve {
     fn price(&self, x: f64, y: f64) -> f64 {
         let product = 4.0 * x * y;
         (self.leverage + 1.0 / (product * x)) / (self.leverage + 1.0 / (product * y))
+    }
+
+    /// What one reserve gains until its price has fallen by a share, where so
+    /// much of the other one is left: halved until that is too far, and then
+    /// sought between.
+    fn depth(&self, left: f64, share: f64) -> f64 {
+        let floor = self.price(self.beside(left), left) * (1.0 - share);
+        let is_beyond = |left: f64| self.price(self.beside(left), left) < floor;
+        let (mut low, mut high) = (left / 2.0, left);
+        for _ in 0..HALVINGS {
+            if is_beyond(low) {
+                break;
+            }
+            (low, high) = (low / 2.0, low);
+        }
+        for _ in 0..HALVINGS {
+            let middle = low.midpoint(high);
+            if is_beyond(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        self.beside(high) - self.beside(left)
     }
 }
 

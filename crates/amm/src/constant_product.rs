@@ -24,6 +24,7 @@
 //! product of both reserves passes 2²³⁶ and is not modelled.
 
 use crate::fee::{Fee, Rounding};
+use crate::quotation::{QUOTED_SHARE, Quotation};
 use crate::reserves::moved;
 use crate::search::largest;
 use crate::{Curve, Fill, Ladder, Refusal, Side};
@@ -134,6 +135,19 @@ impl ConstantProduct {
     pub fn after(&self, sold: Side, fill: &Fill) -> Option<Self> {
         let stays = self.stays(self.rule.charge(sold)?, fill.sold)?;
         Self::new(moved(self.reserves, sold, stays, fill.bought)?, self.rule)
+    }
+
+    /// Its price and depth, without the fee; `None` if it is empty. The price
+    /// falls with the square of what the reserve of the sold token grows by.
+    pub(crate) fn quotation(&self) -> Option<Quotation> {
+        if self.is_empty() {
+            return None;
+        }
+        let growth = (1.0 - QUOTED_SHARE).sqrt().recip() - 1.0;
+        let reserves = self.reserves.map(U256::from);
+        let [held0, held1] = reserves.map(f64::from);
+        let depth = reserves.map(|held| (f64::from(held) * growth).min(self.room(held).into()));
+        Quotation::new(held1 / held0, depth)
     }
 
     /// What of an amount sold ends up in the reserve.

@@ -16,6 +16,7 @@ mod fee;
 mod ladder;
 #[cfg(test)]
 mod laws;
+mod quotation;
 pub mod rate;
 mod reserves;
 mod sampling;

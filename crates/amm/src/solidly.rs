@@ -18,6 +18,7 @@
 //! is dust beside the other, roundings may keep the method from settling.
 
 use crate::fee::{Fee, Rounding};
+use crate::quotation::{QUOTED_SHARE, Quotation};
 use crate::reserves::moved;
 use crate::sampling::sample;
 use crate::search::{largest, smallest};
@@ -103,6 +104,29 @@ impl Solidly {
     pub fn after(&self, sold: Side, fill: &Fill) -> Option<Self> {
         let net = self.rule.fee(sold)?.net(fill.sold)?;
         moved(self.reserves, sold, net, fill.bought).map(|reserves| self.with_reserves(reserves))
+    }
+
+    /// Its price and depth, without the fee.
+    pub(crate) fn quotation(&self) -> Option<Quotation> {
+        let view = self.view(Side::Token0)?;
+        let (x, y) = (f64::from(view.held), f64::from(view.left));
+        let units = f64::from(view.unit_in) / f64::from(view.unit_out);
+        let [depth0, depth1] =
+            [(Side::Token0, y / x), (Side::Token1, x / y)].map(|(sold, ratio)| {
+                let reserve = f64::from(U256::from(sold.of(self.reserves).0));
+                self.takeable(sold, reserve * growth(ratio, QUOTED_SHARE))
+            });
+        Quotation::new(float_price(x, y) * units, [depth0?, depth1?])
+    }
+
+    /// An amount, or what can be sold if that is less.
+    fn takeable(&self, sold: Side, amount: f64) -> Option<f64> {
+        let view = self.view(sold)?;
+        let whole = U256::try_from(amount).ok()?;
+        if whole <= self.room(&view, sold) && view.fits(whole) {
+            return Some(amount);
+        }
+        Some(f64::from(self.most_sold(&view, sold)))
     }
 
     /// `None` for a pool that is empty or whose `k` overflows.
@@ -311,6 +335,22 @@ impl View {
 fn float_price(x: f64, y: f64) -> f64 {
     let ratio = y / x;
     ratio * (3.0 + ratio * ratio) / (1.0 + 3.0 * ratio * ratio)
+}
+
+/// The ratio of `y` to `x` at which `x` has this price. The price is the triple
+/// of the ratio as a hyperbolic tangent: `(1 - p) / (1 + p)` is the cube of
+/// `(1 - r) / (1 + r)`. This form of the root has no cancellation at its ends.
+fn float_ratio(price: f64) -> f64 {
+    let d = ((1.0 - price) / (1.0 + price)).cbrt();
+    price * (1.0 - d + d * d) / (1.0 + d + d * d)
+}
+
+/// The share by which `x` grows until its price has fallen by another, where
+/// `y` is so many times `x`: `k` is `x⁴(r + r³)`.
+fn growth(ratio: f64, share: f64) -> f64 {
+    let after = float_ratio(float_price(1.0, ratio) * (1.0 - share));
+    let worth = |ratio: f64| ratio + ratio * ratio * ratio;
+    (worth(ratio) / worth(after)).sqrt().sqrt() - 1.0
 }
 
 /// The `x` that keeps `k` beside `y`. Newton's method falls from a bound above:

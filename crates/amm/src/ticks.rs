@@ -110,6 +110,16 @@ impl Ticks {
         self.0.get(self.count_up_to(tick).checked_sub(1)?)
     }
 
+    /// Those above this one, from the nearest on.
+    pub fn upwards(&self, tick: i32) -> impl Iterator<Item = &Tick> {
+        self.0.iter().skip(self.count_up_to(tick))
+    }
+
+    /// This one and those below, from the nearest on.
+    pub fn downwards(&self, tick: i32) -> impl Iterator<Item = &Tick> {
+        self.0.iter().take(self.count_up_to(tick)).rev()
+    }
+
     /// All of them, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Tick> {
         self.0.iter()

@@ -16,5 +16,5 @@ pub use error::{NodeError, RpcError};
 pub use jsonrpc::RpcOptions;
 pub use starknet::{
     Block, Event, HeadsError, MAX_BLOCKS, MAX_PAIRS, PoolAnswer, PoolQuestion, SpecVersion,
-    StarknetClient, Untold, pool_event, ring_at_heads,
+    StarknetClient, Transfers, Untold, pool_event, ring_at_heads,
 };

@@ -17,6 +17,7 @@ pub mod series;
 mod tag;
 mod token_id;
 mod token_list;
+mod whole;
 
 pub use directory::{Directory, MAX_READINGS};
 pub use effects::BlockEffects;

@@ -7,7 +7,7 @@ use crate::tag::Tag;
 use primitives::{Address, Felt, felt_from_hex, short_string};
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -127,6 +127,13 @@ impl Listings {
                 ..Listing::default()
             })
         })
+    }
+
+    /// The names of listed tokens at the aggregator, each once and in order.
+    pub fn aggregator_ids(&self) -> BTreeSet<&str> {
+        let ids = self.0.values();
+        ids.filter_map(|listing| listing.aggregator_id.as_deref())
+            .collect()
     }
 
     /// How many tokens are listed.

@@ -24,7 +24,7 @@ pub struct Token {
     pub metadata: TokenMetadata,
     /// What the curated list says of it.
     pub listing: Arc<Listing>,
-    /// Volume of the 24 hours that ended with the last closed hour, in USD.
+    /// Volume of the last 24 hours, in USD.
     pub daily_volume_usd: f64,
     pub(crate) name_key: String,
     pub(crate) symbol_key: String,
@@ -64,12 +64,32 @@ pub struct TokenList {
 impl TokenList {
     /// The list of a directory's readable tokens.
     pub fn new(directory: &Directory, listings: &Listings) -> Self {
-        let mut tokens: Vec<Arc<Token>> = directory
-            .readable()
-            .map(|(address, metadata)| {
-                Arc::new(Token::new(address, metadata, listings.get(address)))
+        let tokens = directory.readable().map(|(address, metadata)| {
+            Arc::new(Token::new(address, metadata, listings.get(address)))
+        });
+        Self::of(tokens.collect())
+    }
+
+    /// The same tokens with other volumes; none if no volume is another one.
+    #[must_use]
+    pub fn with_volumes(&self, volume_usd: impl Fn(Address) -> f64) -> Option<Self> {
+        let mut is_changed = false;
+        let tokens = self.tokens.iter().map(|token| {
+            let daily_volume_usd = volume_usd(token.address);
+            if daily_volume_usd.total_cmp(&token.daily_volume_usd).is_eq() {
+                return Arc::clone(token);
+            }
+            is_changed = true;
+            Arc::new(Token {
+                daily_volume_usd,
+                ..(**token).clone()
             })
-            .collect();
+        });
+        let tokens = tokens.collect();
+        is_changed.then(|| Self::of(tokens))
+    }
+
+    fn of(mut tokens: Vec<Arc<Token>>) -> Self {
         tokens.sort_by(|a, b| {
             b.daily_volume_usd
                 .total_cmp(&a.daily_volume_usd)

@@ -51,6 +51,12 @@ pub enum Fault {
     /// What was kept of pools cannot be read.
     #[error("the pools that were kept")]
     Pools(#[from] KeptError),
+    /// What was kept of market figures cannot be read.
+    #[error("the market figures that were kept")]
+    Figures(#[from] market::figures::KeptError),
+    /// What a block did to market figures cannot be read.
+    #[error("the market figures of a block")]
+    Delta(#[from] market::figures::DeltaError),
     /// A task of ours was cut short, by a bug or because the process ends.
     #[error("a task was cut short")]
     Interrupted(#[source] tokio::task::JoinError),
@@ -71,21 +77,29 @@ impl Fault {
             | Self::NoNode
             | Self::OtherChain { .. }
             | Self::Unlinked { .. } => true,
-            Self::Store(_) | Self::Pools(_) | Self::NoAgreement { .. } | Self::Interrupted(_) => {
-                false
-            }
+            Self::Store(_)
+            | Self::Pools(_)
+            | Self::Figures(_)
+            | Self::Delta(_)
+            | Self::NoAgreement { .. }
+            | Self::Interrupted(_) => false,
         }
     }
 
     /// The error and its sources in one line.
     pub fn chain_text(&self) -> String {
-        let mut text = self.to_string();
-        let mut source = std::error::Error::source(self);
-        while let Some(error) = source {
-            text.push_str(": ");
-            text.push_str(&error.to_string());
-            source = error.source();
-        }
-        text
+        chain_text(self)
     }
+}
+
+/// An error and its sources in one line.
+pub(crate) fn chain_text(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
 }

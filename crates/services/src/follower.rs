@@ -6,14 +6,16 @@ use crate::{
     known::Known,
     snapshot::Snapshots,
 };
-use primitives::Clock;
+use primitives::{BlockRef, Clock};
 use std::{sync::Arc, time::Duration};
 use store::Store;
 use tokio_util::sync::CancellationToken;
 
-/// Watches the store's cursor and publishes a snapshot when it has moved.
+/// Watches the store's cursor and publishes a snapshot when it has moved. Blocks
+/// that were added are taken up; on another fork everything is loaded.
 #[derive(Debug)]
 pub struct Follower {
+    state: Option<State>,
     store: Store,
     known: Known,
     snapshots: Snapshots,
@@ -33,6 +35,7 @@ impl Follower {
         poll: Duration,
     ) -> Self {
         Self {
+            state: None,
             store,
             known,
             snapshots,
@@ -43,9 +46,13 @@ impl Follower {
     }
 
     /// Works until told to stop.
-    pub async fn run(self, stop: CancellationToken) {
+    pub async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {
-            match self.look().await {
+            let looked = tokio::select! {
+                looked = self.look() => looked,
+                () = stop.cancelled() => return,
+            };
+            match looked {
                 Ok(()) => self.progress.recovered(),
                 Err(fault) => {
                     tracing::warn!(error = fault.chain_text(), "cannot follow the store");
@@ -60,17 +67,45 @@ impl Follower {
     }
 
     /// Publishes the store's newest block, if it is not yet published.
-    pub async fn look(&self) -> Result<(), Fault> {
+    pub async fn look(&mut self) -> Result<(), Fault> {
         let Some(tip) = self.store.chain().tip().await? else {
             return Ok(());
         };
         let published = self.snapshots.load().map(|snapshot| snapshot.head);
         if published != Some(tip) {
-            State::load(&self.store, &self.known)
-                .await?
-                .publish(&self.snapshots);
+            // Taken out: after a failure, however long, everything is loaded. The
+            // store may have been filled anew meanwhile, for other venues.
+            let state = match self.state.take() {
+                Some(state) => self.follow(state, tip).await?,
+                None => self.load().await?,
+            };
+            state.publish(&self.snapshots);
+            self.state = Some(state);
         }
         self.progress.answered(tip, self.clock.now());
         Ok(())
+    }
+
+    /// Brings a state to the height of `target`, some blocks at a time.
+    async fn follow(&self, mut state: State, target: BlockRef) -> Result<State, Fault> {
+        while let Some(tip) = state.tip
+            && let Some(blocks) = self.store.chain().since(tip.block).await?
+        {
+            state.take_up(&blocks, &self.known)?;
+            let reached = blocks.last().map(|last| last.block.number);
+            if reached.is_none_or(|reached| reached >= target.number) {
+                return Ok(state);
+            }
+        }
+        self.load().await
+    }
+
+    /// Everything, which readers may have seen otherwise.
+    async fn load(&self) -> Result<State, Fault> {
+        let mut state = State::load(&self.store, &self.known).await?;
+        if let Some(snapshot) = self.snapshots.load() {
+            state.figures.begin_epoch(snapshot.figures.epoch() + 1);
+        }
+        Ok(state)
     }
 }

@@ -1,7 +1,10 @@
 //! What people say of a chain, beside what the chain says itself.
 
 use amm::book::Registry;
-use market::Listings;
+use market::{
+    Listings,
+    price::{AnchorList, METHOD},
+};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
@@ -12,18 +15,30 @@ pub struct Known {
     pub listings: Arc<Listings>,
     /// Of exchanges.
     pub venues: Arc<Registry>,
+    /// Of the tokens that prices hang on.
+    pub anchors: Arc<AnchorList>,
 }
 
 impl Known {
-    /// Tells venues apart by what decides which events are followed. A venue
-    /// that is only switched on or off, or a class that becomes known, changes
-    /// nothing that is stored.
-    pub(crate) fn venues_digest(&self) -> [u8; 32] {
+    /// Tells apart what decides which events are followed and what they mean:
+    /// contracts of venues, anchors, and the method of prices. A venue that is only switched on or
+    /// off, or a class that becomes known, changes nothing that is stored.
+    pub(crate) fn digest(&self) -> [u8; 32] {
         let mut digest = Sha256::new();
+        digest.update(METHOD.to_be_bytes());
         for venue in self.venues.venues() {
             digest.update(venue.contract.to_bytes());
             digest.update(format!("{:?}", venue.kind));
             digest.update(venue.start_block.to_be_bytes());
+        }
+        for (role, anchors) in [
+            ("stables", &self.anchors.stables),
+            ("hubs", &self.anchors.hubs),
+        ] {
+            digest.update(role);
+            for anchor in anchors {
+                digest.update(anchor.to_bytes());
+            }
         }
         digest.finalize().into()
     }

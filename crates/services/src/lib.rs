@@ -16,7 +16,9 @@ mod snapshot;
 
 pub use fault::Fault;
 pub use follower::Follower;
-pub use global::{GlobalFeed, GlobalMarket};
+pub use global::{
+    GlobalFeed, GlobalKey, GlobalMarket, GlobalOptions, GlobalPlan, GlobalPoller, GlobalSetupError,
+};
 pub use health::{Health, HealthLimits, NodeHealth, PartHealth, Report};
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,

@@ -2,12 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use market::TokenQuery;
-use primitives::{Clock, Felt};
+use market::{BlockEffects, TokenQuery};
+use primitives::{BlockRef, Clock, Felt, Timestamp};
 use proptest::prelude::*;
 use services::{Doorbell, Follower, IndexerOptions, Nodes, Progress, Round, Snapshots};
 use std::{num::NonZeroU64, sync::Arc, time::Duration};
-use store::StoreError;
+use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 use world::World;
 
@@ -182,31 +182,105 @@ async fn a_store_of_another_chain_is_refused() {
     );
 }
 
-#[tokio::test]
-async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
-    let world = World::new(8).await;
-    let mut station = world.station("store").await;
+/// A replica that only serves, and where it publishes.
+fn replica(world: &World, store: &Store) -> (Follower, Snapshots, Progress) {
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let follower = Follower::new(
-        station.store.clone(),
+        store.clone(),
         world.known.clone(),
         snapshots.clone(),
         progress.clone(),
         Arc::clone(&world.clock) as Arc<dyn Clock>,
         Duration::from_secs(1),
     );
+    (follower, snapshots, progress)
+}
+
+/// All that can be seen of a snapshot's tokens and pools.
+fn seen(snapshots: &Snapshots) -> (BlockRef, Timestamp, Vec<String>, Vec<String>) {
+    let snapshot = snapshots.load().unwrap();
+    let tokens = snapshot.tokens.tokens().iter();
+    let tokens = tokens.map(|token| format!("{token:?}")).collect();
+    let pools = snapshot.pools.iter().map(|view| {
+        let (tokens, state) = (view.tokens(), view.pool.state());
+        let (spot, off) = (view.spot(), view.off());
+        format!("{tokens:?} {spot:?} {state:?} {off:?}")
+    });
+    (snapshot.head, snapshot.head_time, tokens, pools.collect())
+}
+
+/// Blocks on top of `parent` in which nothing happens.
+fn quiet(parent: BlockRef, time: Timestamp, count: u64) -> Vec<BlockEffects> {
+    let mut parent = parent;
+    let one_more = |_| {
+        let block = BlockRef {
+            number: parent.number + 1,
+            hash: Felt::from(parent.number + 1),
+        };
+        let effects = BlockEffects {
+            block,
+            parent_hash: parent.hash,
+            time,
+            readings: Vec::new(),
+            pools: Vec::new(),
+            checkpoint: None,
+            figures: Vec::new(),
+            pages: None,
+        };
+        parent = block;
+        effects
+    };
+    (0..count).map(one_more).collect()
+}
+
+#[tokio::test]
+async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
+    let world = World::new(8).await;
+    let mut station = world.station("store").await;
+    let (mut follower, snapshots, progress) = replica(&world, &station.store);
     follower.look().await.unwrap();
     assert!(snapshots.load().is_none());
-    for _ in 0..3 {
-        world.node.mine(2).unwrap();
-        world.node.reorg(3).unwrap();
+    let mut heads = Vec::new();
+    for (blocks, depth) in [(0, 0), (3, 0), (30, 0), (2, 3), (1, 0), (0, 5), (4, 0)] {
+        world.node.mine(blocks).unwrap();
+        if depth > 0 {
+            world.node.reorg(depth).unwrap();
+        }
         station.sync().await;
         follower.look().await.unwrap();
-        let (ours, theirs) = (snapshots.load().unwrap(), station.snapshots.load().unwrap());
-        assert_eq!(ours.head, theirs.head);
-        assert_eq!(ours.tokens.tokens().len(), theirs.tokens.tokens().len());
+        assert_eq!(seen(&snapshots), seen(&station.snapshots));
+        let (mut fresh, loaded, _) = replica(&world, &station.store);
+        fresh.look().await.unwrap();
+        assert_eq!(seen(&snapshots), seen(&loaded));
+        assert_eq!(progress.view().node_head, Some(world.node.head()));
+        heads.push(world.node.head().hash);
     }
-    assert_eq!(progress.view().node_head, Some(world.node.head()));
+    heads.sort_unstable();
+    heads.dedup();
+    assert_eq!(heads.len(), 7, "every step shows something new");
+    let (_, _, tokens, pools) = seen(&snapshots);
+    assert!(tokens.len() >= 60 && pools.len() >= 10);
+}
+
+#[tokio::test]
+async fn a_replica_reads_only_blocks_that_are_new_to_it() {
+    let world = World::new(12).await;
+    let mut station = world.station("store").await;
+    station.sync().await;
+    let (mut follower, snapshots, _) = replica(&world, &station.store);
+    follower.look().await.unwrap();
+    let (head, time, tokens, pools) = seen(&snapshots);
+    // Blocks in two portions; who loads everything meets what cannot be read.
+    let mut blocks = quiet(head, time, 1_500);
+    blocks[700].checkpoint = Some(vec![0xff]);
+    let chain = station.store.chain();
+    chain.append(Some(head), &blocks).await.unwrap();
+    follower.look().await.unwrap();
+    let newest = blocks.last().unwrap().block;
+    assert_eq!(seen(&snapshots), (newest, time, tokens, pools));
+    let (mut fresh, ..) = replica(&world, &station.store);
+    let unread = fresh.look().await.unwrap_err();
+    assert!(matches!(unread, services::Fault::Pools(_)), "{unread:?}");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use amm::book::{Change, Flaw, Kind, Movement, Off, Pools, Registry, Venue, changes_to_bytes};
+use market::price::AnchorList;
 use services::Known;
 use simnet::{History, StarknetConfig};
 use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
@@ -73,6 +74,21 @@ async fn a_class_that_becomes_known_needs_no_new_index() {
         .filter(|view| view.off().is_none())
         .count();
     assert!(on >= 15, "{on}");
+}
+
+#[tokio::test]
+async fn other_anchors_need_a_new_index() {
+    let mut world = World::with_history(1, 30).await;
+    let station = synced(&world).await;
+    let before = station.contents().await;
+    station.store.close().await;
+    let mut anchors = AnchorList::clone(&world.known.anchors);
+    anchors.hubs.extend(anchors.stables.pop());
+    world.known.anchors = Arc::new(anchors);
+    let station = world.station("store").await;
+    assert!(station.snapshots.load().is_none());
+    station.store.close().await;
+    assert_eq!(synced(&world).await.contents().await, before);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use crate::{config::Config, network::Network};
 use amm::book::{Registry, Venue};
 use anyhow::{Context as _, anyhow};
-use market::Listings;
+use market::{Listings, price::AnchorList};
 use services::Known;
 use simnet::StarknetNode;
 use std::{fs, path::Path, sync::Arc};
@@ -11,7 +11,8 @@ use std::{fs, path::Path, sync::Arc};
 /// No list is larger.
 const MAX_LIST_BYTES: u64 = 64 * 1024 * 1024;
 
-const MAINNET: &str = include_str!("../venues/mainnet.json");
+const MAINNET_VENUES: &str = include_str!("../venues/mainnet.json");
+const MAINNET_ANCHORS: &str = include_str!("../anchors/mainnet.json");
 
 /// A list and what to call it when it is wrong.
 struct List {
@@ -24,6 +25,7 @@ pub(crate) fn known(config: &Config, network: Network) -> anyhow::Result<Known> 
     Ok(Known {
         listings: Arc::new(listings(config, network)?),
         venues: Arc::new(venues(config, network)?),
+        anchors: Arc::new(anchors(config, network)?),
     })
 }
 
@@ -43,11 +45,7 @@ fn listings(config: &Config, network: Network) -> anyhow::Result<Listings> {
 
 /// The exchanges that are followed.
 fn venues(config: &Config, network: Network) -> anyhow::Result<Registry> {
-    let built_in = if network.is_simulated() {
-        Some(StarknetNode::venues())
-    } else {
-        network.is_mainnet().then(|| MAINNET.to_owned())
-    };
+    let built_in = built_in(network, StarknetNode::venues, MAINNET_VENUES);
     let list = list(
         "list of venues",
         config.starknet.venues.as_deref(),
@@ -57,6 +55,29 @@ fn venues(config: &Config, network: Network) -> anyhow::Result<Registry> {
         return Ok(Registry::default());
     };
     parse(&text).with_context(|| format!("cannot use {origin}"))
+}
+
+/// The tokens that prices hang on.
+fn anchors(config: &Config, network: Network) -> anyhow::Result<AnchorList> {
+    let built_in = built_in(network, StarknetNode::anchors, MAINNET_ANCHORS);
+    let list = list(
+        "list of anchors",
+        config.starknet.anchors.as_deref(),
+        built_in,
+    )?;
+    let Some(List { text, origin }) = list else {
+        return Ok(AnchorList::default());
+    };
+    AnchorList::parse(&text).with_context(|| format!("cannot use {origin}"))
+}
+
+/// The list that comes with the program, where it has one for the network.
+fn built_in(network: Network, simulated: fn() -> String, mainnet: &str) -> Option<String> {
+    if network.is_simulated() {
+        Some(simulated())
+    } else {
+        network.is_mainnet().then(|| mainnet.to_owned())
+    }
 }
 
 /// The list in the file, if one is given, otherwise the built-in one.
@@ -85,14 +106,18 @@ mod tests {
 
     #[test]
     fn the_built_in_lists_are_well_formed() {
-        for text in [MAINNET.to_owned(), StarknetNode::venues()] {
+        for text in [MAINNET_VENUES.to_owned(), StarknetNode::venues()] {
             assert!(!parse(&text).unwrap().venues().is_empty());
+        }
+        for text in [MAINNET_ANCHORS.to_owned(), StarknetNode::anchors()] {
+            let anchors = AnchorList::parse(&text).unwrap();
+            assert_eq!((anchors.stables.len(), anchors.hubs.len()), (3, 3));
         }
     }
 
     #[test]
     fn on_a_real_network_no_venue_is_traded_with_whose_rules_are_not_public() {
-        let registry = parse(MAINNET).unwrap();
+        let registry = parse(MAINNET_VENUES).unwrap();
         let enabled = registry.venues().iter().filter(|venue| venue.enabled);
         let names: Vec<_> = enabled.map(|venue| venue.name.as_str()).collect();
         assert_eq!(names, ["Ekubo", "JediSwap", "10kSwap", "JediSwap v2"]);

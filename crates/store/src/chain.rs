@@ -5,25 +5,24 @@
 //! cursor that its caller saw.
 
 use crate::{
+    bulk,
     column::Column,
     db::{Db, Tx, on},
     error::{StoreError, in_table},
+    figures::{self, FigureHistory},
     pools::{self, PoolHistory},
     reading::{self, ReadingRow},
 };
 use amm::book::changes_to_bytes;
-use market::{BlockEffects, Reading};
+use market::{BlockEffects, Reading, figures::CutFigures};
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use sqlx::{FromRow, QueryBuilder};
 
 pub(crate) const BLOCK: &str = "block";
 const IDENTITY: &str = "chain_identity";
 pub(crate) const NUMBER: Column = block_column("number");
-const HASH: Column = block_column("hash");
-const TIME: Column = block_column("time");
-
-/// Keeps the bound values of one statement well below both engines' limits.
-const ROWS_PER_INSERT: usize = 500;
+pub(crate) const HASH: Column = block_column("hash");
+pub(crate) const TIME: Column = block_column("time");
 
 /// The advisory lock that makes PostgreSQL's chain writers take turns.
 const WRITER_LOCK: i64 = 0x5354_4f41;
@@ -49,6 +48,8 @@ pub struct ChainContents {
     pub readings: Vec<(Address, u64, Reading)>,
     /// Where the pools can be made from.
     pub pools: PoolHistory,
+    /// Where the market figures can be made from.
+    pub figures: FigureHistory,
 }
 
 #[derive(FromRow)]
@@ -161,6 +162,7 @@ impl ChainStore {
         )
         .map_err(in_table(reading::TABLE))?;
         let pools = Self::pool_history(&mut tx).await?;
+        let figures = Self::figure_history(&mut tx).await?;
         tx.commit().await?;
         let readings = rows.into_iter().map(ReadingRow::decode);
         let readings = readings.collect::<Result<_, _>>()?;
@@ -170,6 +172,7 @@ impl ChainStore {
             tip: tip.zip(time),
             readings,
             pools,
+            figures,
         })
     }
 
@@ -187,22 +190,29 @@ impl ChainStore {
         insert_blocks(&mut tx, effects).await?;
         insert_readings(&mut tx, effects).await?;
         pools::insert_checkpoints(&mut tx, effects).await?;
+        figures::keep_due(&mut tx, effects).await?;
         tx.commit().await
     }
 
     /// Takes back the blocks above `to`, or all of them, with everything they
     /// changed. The cursor must be at `from_tip`, and `to` among the stored
-    /// blocks ([`StoreError::NotStored`]).
+    /// blocks ([`StoreError::NotStored`]). If the kept market figures tell of
+    /// blocks above `to`, `cut` must say what becomes of them
+    /// ([`StoreError::FiguresAbove`]).
     pub async fn rollback(
         &self,
         from_tip: BlockRef,
         to: Option<BlockRef>,
+        cut: Option<&CutFigures>,
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_at(Some(from_tip)).await?;
         let keep = match to {
-            Some(block) => stored_number(&mut tx, block).await?,
+            Some(block) => find_block(&mut tx, block)
+                .await?
+                .ok_or(StoreError::NotStored { block })?,
             None => -1,
         };
+        figures::take_back(&mut tx, to, cut).await?;
         on!(tx &mut tx, connection =>
             sqlx::query("DELETE FROM block WHERE number > $1")
                 .bind(keep)
@@ -222,9 +232,8 @@ impl ChainStore {
         row.map(BlockRow::decode).transpose()
     }
 
-    /// Begins a write that no other can overtake, from the cursor that the
-    /// caller saw.
-    async fn begin_at(&self, expected: Option<BlockRef>) -> Result<Tx, StoreError> {
+    /// Begins a write that no other can overtake.
+    pub(crate) async fn begin_writing(&self) -> Result<Tx, StoreError> {
         let mut tx = self.0.begin().await?;
         // SQLite has one writer by nature.
         if let Tx::Postgres(transaction) = &mut tx {
@@ -233,6 +242,12 @@ impl ChainStore {
                 .execute(&mut **transaction)
                 .await?;
         }
+        Ok(tx)
+    }
+
+    /// Begins a write from the cursor that the caller saw.
+    async fn begin_at(&self, expected: Option<BlockRef>) -> Result<Tx, StoreError> {
+        let mut tx = self.begin_writing().await?;
         let tip: Option<BlockRow> = on!(tx &mut tx, connection =>
             sqlx::query_as(TIP).fetch_optional(connection).await
         )
@@ -263,18 +278,18 @@ fn check_links(after: Option<BlockRef>, effects: &[BlockEffects]) -> Result<(), 
     Ok(())
 }
 
-async fn stored_number(tx: &mut Tx, block: BlockRef) -> Result<i64, StoreError> {
+/// The height of a block as it is stored; none if the block is not.
+pub(crate) async fn find_block(tx: &mut Tx, block: BlockRef) -> Result<Option<i64>, StoreError> {
     let number = NUMBER.to_stored(block.number)?;
     let hash = block.hash.to_bytes_be();
-    let stored: Option<i64> = on!(tx tx, connection =>
+    on!(tx tx, connection =>
         sqlx::query_scalar("SELECT number FROM block WHERE number = $1 AND hash = $2")
             .bind(number)
             .bind(hash.as_slice())
             .fetch_optional(connection)
             .await
     )
-    .map_err(in_table(BLOCK))?;
-    stored.ok_or(StoreError::NotStored { block })
+    .map_err(in_table(BLOCK))
 }
 
 async fn insert_blocks(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {
@@ -284,15 +299,21 @@ async fn insert_blocks(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), Stor
         let pools = (!changes.is_empty()).then(|| changes_to_bytes(changes));
         rows.push((NUMBER.to_stored(effect.block.number)?, effect, pools));
     }
-    for chunk in rows.chunks(ROWS_PER_INSERT) {
+    let bytes = |(_, effect, pools): &(i64, &BlockEffects, Option<Vec<u8>>)| {
+        effect.figures.len() + pools.as_ref().map_or(0, Vec::len)
+    };
+    for portion in bulk::portions(&rows, bytes) {
         on!(tx &mut *tx, connection => {
-            let mut insert = QueryBuilder::new("INSERT INTO block (number, hash, parent_hash, time, pools) ");
-            insert.push_values(chunk, |mut row, (number, effect, pools)| {
+            let mut insert = QueryBuilder::new(
+                "INSERT INTO block (number, hash, parent_hash, time, pools, figures) ",
+            );
+            insert.push_values(portion, |mut row, (number, effect, pools)| {
                 row.push_bind(*number)
                     .push_bind(effect.block.hash.to_bytes_be().to_vec())
                     .push_bind(effect.parent_hash.to_bytes_be().to_vec())
                     .push_bind(effect.time.as_microsecond())
-                    .push_bind(pools.as_deref());
+                    .push_bind(pools.as_deref())
+                    .push_bind(Some(effect.figures.as_slice()).filter(|bytes| !bytes.is_empty()));
             });
             insert.build().persistent(false).execute(connection).await.map(drop)
         })
@@ -307,12 +328,12 @@ async fn insert_readings(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), St
         let number = NUMBER.to_stored(effect.block.number)?;
         rows.extend(effect.readings.iter().map(|reading| (number, reading)));
     }
-    for chunk in rows.chunks(ROWS_PER_INSERT) {
+    for portion in bulk::portions(&rows, |_| 0) {
         on!(tx &mut *tx, connection => {
             let mut insert = QueryBuilder::new(
                 "INSERT INTO token_reading (address, block_number, outcome, name, symbol, decimals) ",
             );
-            insert.push_values(chunk, |mut row, (number, (address, reading))| {
+            insert.push_values(portion, |mut row, (number, (address, reading))| {
                 let (outcome, name, symbol, decimals) = reading::columns(reading);
                 row.push_bind(address.to_bytes().to_vec())
                     .push_bind(*number)

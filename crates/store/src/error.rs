@@ -101,6 +101,15 @@ pub enum StoreError {
         /// The block that was asked for.
         block: BlockRef,
     },
+    /// The kept market figures tell of blocks that a rollback would take back,
+    /// and it does not say what becomes of them.
+    #[error("the figures kept at block {kept} stand above {}", position(Some(*to)))]
+    FiguresAbove {
+        /// The block of the kept figures.
+        kept: u64,
+        /// The target of the rollback.
+        to: BlockRef,
+    },
     /// A row with the same identity exists.
     #[error("the {table} exists already")]
     Exists {

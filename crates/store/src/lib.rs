@@ -6,13 +6,16 @@
 //! happens whole or not at all. Rows are outside input: one that does not
 //! decode is [`StoreError::Corrupt`], never a panic.
 
+mod bulk;
 mod chain;
 mod column;
 mod db;
 mod error;
+mod figures;
 mod ledger;
 mod location;
 mod migrations;
+mod news;
 mod pools;
 mod postgres;
 mod reading;
@@ -21,6 +24,7 @@ mod store;
 
 pub use chain::{ChainContents, ChainStore};
 pub use error::StoreError;
+pub use figures::FigureHistory;
 pub use ledger::{ApiKeyRow, LedgerStore};
 pub use location::{Location, LocationError};
 pub use migrations::{MigrationReport, SchemaChange};

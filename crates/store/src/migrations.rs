@@ -73,6 +73,7 @@ pub(crate) const CHAIN: Schema = Schema {
     steps: &[
         step!(1, "chain", "0001_token_list"),
         step!(2, "chain", "0002_pools"),
+        step!(3, "chain", "0003_figures"),
     ],
 };
 

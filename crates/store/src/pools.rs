@@ -6,6 +6,7 @@ use crate::{
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
+    figures,
 };
 use amm::book::{Change, changes_from_bytes};
 use market::BlockEffects;
@@ -38,7 +39,7 @@ impl ChainStore {
     /// Whether the stored blocks tell of the pools of these venues. If not, the
     /// store remembers that its next blocks will.
     pub async fn bind_venues(&self, digest: &[u8; 32]) -> Result<bool, StoreError> {
-        let mut tx = self.db().begin().await?;
+        let mut tx = self.begin_writing().await?;
         let stored: Option<Vec<u8>> = on!(tx &mut tx, connection =>
             sqlx::query_scalar("SELECT digest FROM venue_list")
                 .fetch_optional(connection)
@@ -58,6 +59,7 @@ impl ChainStore {
                 .map(drop)
             )
             .map_err(in_table(VENUES))?;
+            figures::forget(&mut tx).await?;
             on!(tx &mut tx, connection =>
                 sqlx::query("DELETE FROM block").execute(connection).await.map(drop)
             )
@@ -102,13 +104,18 @@ impl ChainStore {
 
 impl BlobRow {
     fn decode(self) -> Result<(u64, Vec<Change>), StoreError> {
-        let column = Column {
-            table: BLOCK,
-            name: "pools",
-        };
-        let changes = changes_from_bytes(&self.bytes).map_err(|_| column.corrupt())?;
-        Ok((NUMBER.counter(self.block_number)?, changes))
+        let number = NUMBER.counter(self.block_number)?;
+        Ok((number, decode_changes(&self.bytes)?))
     }
+}
+
+/// What a block's row says of pools.
+pub(crate) fn decode_changes(bytes: &[u8]) -> Result<Vec<Change>, StoreError> {
+    let column = Column {
+        table: BLOCK,
+        name: "pools",
+    };
+    changes_from_bytes(bytes).map_err(|_| column.corrupt())
 }
 
 pub(crate) async fn insert_checkpoints(

@@ -12,7 +12,7 @@
 
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
-use market::{Listings, Reading};
+use market::{Listings, Reading, price::AnchorList};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
 use services::{Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};
 use simnet::{History, StarknetConfig, StarknetNode};
@@ -77,11 +77,16 @@ impl World {
 
     /// A world with a history of `blocks`, two seconds apart.
     pub async fn with_history(seed: u64, blocks: usize) -> Self {
+        Self::with_spaced_history(seed, blocks, Duration::from_secs(2)).await
+    }
+
+    /// A world with a history of `blocks` at such a distance.
+    pub async fn with_spaced_history(seed: u64, blocks: usize, spacing: Duration) -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         let config = StarknetConfig {
             seed,
             block_time: None,
-            history: History::blocks(blocks, Duration::from_secs(2)),
+            history: History::blocks(blocks, spacing),
             pools: POOLS,
             ..StarknetConfig::default()
         };
@@ -111,6 +116,7 @@ impl World {
             known: Known {
                 listings: Arc::new(listings.expect("the built-in list is well-formed")),
                 venues: Arc::new(venues()),
+                anchors: Arc::new(anchors()),
             },
             folder: folder.to_owned(),
             vanishes: None,
@@ -204,6 +210,11 @@ pub fn venues() -> Registry {
     let venues: Vec<Venue> =
         serde_json::from_str(&StarknetNode::venues()).expect("the built-in list is well-formed");
     Registry::new(venues).expect("a registry")
+}
+
+/// The anchors of the simulated network.
+pub fn anchors() -> AnchorList {
+    AnchorList::parse(&StarknetNode::anchors()).expect("the built-in list is well-formed")
 }
 
 /// A client that gives up quickly: the node is on this machine.

@@ -67,7 +67,7 @@ impl PoolView<'_> {
         curve.ok_or(Off::State)
     }
 
-    fn of_reserves(&self, reserves: [u128; 2]) -> Option<AnyCurve> {
+    pub(super) fn of_reserves(&self, reserves: [u128; 2]) -> Option<AnyCurve> {
         let facts = self.pool.facts().copied().unwrap_or_default();
         if self.pool.shape() == Shape::Stable {
             return stable(self.venue.kind, reserves, &facts);

@@ -12,6 +12,7 @@ mod curve;
 mod kept;
 mod names;
 mod pool;
+mod quotation;
 mod shelf;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ mod undo;
 mod venue;
 mod view;
 
+pub use crate::quotation::{QUOTED_SHARE, Quotation};
 pub use change::{Change, Created, Flaw, Movement, PoolEvent, Price, Shape, Spot};
 pub use curve::AnyCurve;
 pub use kept::{KeptError, changes_from_bytes, changes_to_bytes};

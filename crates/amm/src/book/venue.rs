@@ -3,7 +3,7 @@
 
 use crate::ekubo::Extension;
 use primitives::{Address, Felt};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
 
@@ -125,8 +125,22 @@ impl Venue {
 }
 
 /// The place of a venue in its registry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct VenueId(pub(super) u8);
+
+impl VenueId {
+    /// The place, counted from 0.
+    #[must_use]
+    pub const fn index(self) -> u8 {
+        self.0
+    }
+
+    /// The venue at a place, if a registry can have so many.
+    #[must_use]
+    pub fn at(index: u8) -> Option<Self> {
+        (usize::from(index) < MAX_VENUES).then_some(Self(index))
+    }
+}
 
 /// All venues of a network.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

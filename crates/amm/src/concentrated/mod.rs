@@ -8,12 +8,14 @@
 mod amounts;
 mod pool;
 mod powers;
+mod quotation;
 mod quote;
 mod words;
 
 pub(crate) use amounts::{amount0, amount1};
 pub use pool::{Pool, Reverted, Swapped};
 pub(crate) use powers::{power, tick_below};
+pub(crate) use quotation::quotation;
 pub use words::{Place, Words};
 
 use crate::Side;
@@ -86,6 +88,8 @@ pub trait Rules {
     const SKIP_AHEAD: u128;
     /// The bits of a ratio after the point.
     const BITS: u16;
+    /// The logarithm of the step from a tick's ratio to the next one's.
+    const LOG_STEP: f64;
 
     /// The ratio at a tick; `None` outside the bounds.
     fn sqrt_ratio_at(tick: i32) -> Option<U256>;

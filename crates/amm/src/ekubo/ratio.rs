@@ -35,7 +35,7 @@ pub fn tick_at(sqrt_ratio: U256) -> Option<i32> {
 }
 
 /// The logarithm of the root of 1.000001.
-const HALF_LOG_BASE: f64 = 4.999_997_500_001_667e-7;
+pub(super) const HALF_LOG_BASE: f64 = 4.999_997_500_001_667e-7;
 
 /// The root of 1.000001 to the powers of -1, -2, -4 and so on, in units of
 /// 2^-128, each rounded to the nearest.

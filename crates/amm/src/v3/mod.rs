@@ -58,6 +58,7 @@ impl Rules for Terms {
     const WORD: u32 = WORD;
     const SKIP_AHEAD: u128 = 0;
     const BITS: u16 = 96;
+    const LOG_STEP: f64 = ratio::HALF_LOG_BASE;
 
     fn sqrt_ratio_at(tick: i32) -> Option<U256> {
         sqrt_ratio_at(tick)

@@ -39,7 +39,7 @@ pub fn tick_at(sqrt_ratio: U256) -> Option<i32> {
 }
 
 /// The logarithm of the root of 1.0001.
-const HALF_LOG_BASE: f64 = 4.999_750_016_665_417e-5;
+pub(super) const HALF_LOG_BASE: f64 = 4.999_750_016_665_417e-5;
 
 /// The root of 1.0001 to the powers of -1, -2, -4 and so on, in units of
 /// 2^-128, each rounded to the nearest.

@@ -109,7 +109,7 @@ fn volumes(
     let decimals = token.token.metadata.decimals;
     let traded = token.id.map(|id| {
         let figures = &view.snapshot.figures;
-        figures.traded(id, range.resolution, range.span.clone())
+        figures.traded(id, range.resolution, &range.span)
     });
     let traded = traded.unwrap_or_default();
     let (mut list, mut dates) = (List::new(), DateWriter::new());
@@ -166,7 +166,7 @@ async fn exchange_volume_line(
     let decimals = token.token.metadata.decimals;
     let traded = token.id.map(|id| {
         let figures = &view.snapshot.figures;
-        figures.traded(id, range.resolution, range.span.clone())
+        figures.traded(id, range.resolution, &range.span)
     });
     let (list, newest) = view.line(
         range.resolution,
@@ -209,7 +209,7 @@ async fn exchange_tvl_line(
     let decimals = token.token.metadata.decimals;
     let locked = token.id.map(|id| {
         let figures = &view.snapshot.figures;
-        figures.locked(id, range.resolution, range.span.clone())
+        figures.locked(id, range.resolution, &range.span)
     });
     let (list, newest) = view.line(
         range.resolution,

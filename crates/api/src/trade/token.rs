@@ -28,7 +28,7 @@ pub(super) struct TokenBody<'a> {
     /// Address of a picture, or null.
     #[schema(example = "https://logo.example/eth.svg")]
     logo_uri: Option<&'a str>,
-    /// Volume in USD of the 24 hours that ended with the last closed hour.
+    /// Volume in USD of the last 24 hours, every leg of every trade.
     #[schema(example = 1_234_567.8)]
     last_daily_volume_usd: f64,
     /// Further facts, all texts; `aggregatorId` is the token's name at a global

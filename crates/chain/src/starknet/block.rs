@@ -2,7 +2,7 @@
 
 use super::{
     felt::WireFelt,
-    receipts::{Emitted, Event},
+    receipts::{Emitted, Event, Transfers},
 };
 use crate::error::RpcError;
 use primitives::{Address, BlockRef, Felt, Timestamp};
@@ -17,13 +17,21 @@ pub struct Block {
     pub parent_hash: Felt,
     /// When it was made, by the sequencer's clock.
     pub time: Timestamp,
-    /// Contracts that emitted an ERC-20 transfer; sorted, unique.
-    pub tokens_seen: Vec<Address>,
+    /// What each contract that emitted an ERC-20 transfer moved; sorted by
+    /// contract, unique.
+    pub transfers: Vec<Transfers>,
     /// Events with a name that venues use, in the order of the chain.
     pub venue_events: Vec<Event>,
     /// Contracts with the names of their other events, what tokens say left
     /// out; sorted, unique.
     pub other_events: Vec<(Address, Felt)>,
+}
+
+impl Block {
+    /// Contracts that emitted an ERC-20 transfer; sorted, unique.
+    pub fn tokens_seen(&self) -> impl Iterator<Item = Address> {
+        self.transfers.iter().map(|moved| moved.token)
+    }
 }
 
 /// What blocks of every detail have in common. Blocks that are pending (0.8) or
@@ -98,7 +106,7 @@ impl WireBlock {
             at,
             parent_hash,
             time,
-            tokens_seen: emitted.take_tokens(),
+            transfers: emitted.take_transfers(),
             other_events: emitted.take_others(),
             venue_events: emitted.venue_events,
         })

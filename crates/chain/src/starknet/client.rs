@@ -5,7 +5,7 @@ use super::{
     block::{Header, WireBlock},
     felt::WireFelt,
     pools::{self, PoolAnswer, PoolQuestion},
-    readings,
+    readings, supplies,
 };
 use crate::{
     error::RpcError,
@@ -13,7 +13,7 @@ use crate::{
 };
 use amm::book::{Created, Facts, Kind};
 use market::Reading;
-use primitives::{Address, BlockRef, Entropy, Felt};
+use primitives::{Address, BlockRef, Entropy, Felt, U256};
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, sync::Arc};
 use url::Url;
@@ -131,6 +131,22 @@ impl StarknetClient {
             self.chain_id().await?;
         }
         Ok(tokens.into_iter().zip(readings.readings).collect())
+    }
+
+    /// How much there is of each of `tokens` at a block, in their order; `None`
+    /// where a token does not say. A node that cannot answer for that block
+    /// fails the whole.
+    pub async fn total_supplies(
+        &self,
+        tokens: &[Address],
+        at: BlockRef,
+    ) -> Result<Vec<Option<U256>>, RpcError> {
+        let supplies = supplies::read(&self.0, tokens, at.hash).await?;
+        if supplies.any_silent {
+            // No answer to one call may be the contract's doing or the node's.
+            self.chain_id().await?;
+        }
+        Ok(supplies.supplies)
     }
 
     /// The class of each of `contracts` at a block; `None` where nothing is

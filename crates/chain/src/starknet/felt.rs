@@ -39,6 +39,20 @@ impl<'de> Deserialize<'de> for WireFelt {
     }
 }
 
+/// A number of at most 128 bits from the form of a field element, without the
+/// element's arithmetic; `None` for anything else.
+pub(super) fn u128_from_hex(text: &str) -> Option<u128> {
+    let prefixed = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let digits = prefixed.filter(|digits| (1..=64).contains(&digits.len()))?;
+    let digits = digits.trim_start_matches('0');
+    if digits.len() > 32 {
+        return None;
+    }
+    digits.chars().try_fold(0, |number, digit| {
+        Some(number << 4 | u128::from(digit.to_digit(16)?))
+    })
+}
+
 /// What a contract returned: at most `LIMIT` elements, or `None` when there are
 /// more, however many.
 #[derive(Debug, PartialEq, Eq)]
@@ -78,6 +92,7 @@ impl<'de, const LIMIT: usize> Deserialize<'de> for Returned<LIMIT> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn elements_are_read_from_any_hexadecimal_form_and_nothing_else() {
@@ -96,5 +111,14 @@ mod tests {
         assert_eq!(read("[]"), Some(vec![]));
         assert_eq!(read(r#"["0x1","0x2"]"#), Some(vec![1.into(), 2.into()]));
         assert_eq!(read(r#"["0x1","0x2","0x3","0x4"]"#), None);
+    }
+
+    proptest! {
+        #[test]
+        fn short_numbers_are_the_elements_that_fit(text in "(0[xX])?0{0,40}[0-9a-fA-FgG+é]{0,34}") {
+            let felt = felt_from_hex(&text).ok();
+            let number = felt.and_then(|felt| u128::try_from(felt).ok());
+            prop_assert_eq!(u128_from_hex(&text), number);
+        }
     }
 }

@@ -9,6 +9,7 @@ mod pools;
 mod readings;
 mod receipts;
 mod spec;
+mod supplies;
 mod text;
 mod venues;
 
@@ -16,6 +17,6 @@ pub use block::Block;
 pub use client::{MAX_BLOCKS, StarknetClient};
 pub use heads::{HeadsError, ring_at_heads};
 pub use pools::{MAX_PAIRS, PoolAnswer, PoolQuestion};
-pub use receipts::Event;
+pub use receipts::{Event, Transfers};
 pub use spec::SpecVersion;
 pub use venues::{Untold, pool_event};

@@ -1,15 +1,19 @@
-//! What the events of a block say: which contracts behave like ERC-20 tokens,
-//! what may have happened to pools, and whether all events are there.
+//! What the events of a block say: which contracts behave like ERC-20 tokens
+//! and how much they moved, what may have happened to pools, and whether all
+//! events are there.
 //!
 //! This is where most of a block's bytes are. Nothing is copied per element:
-//! keys are compared as text, the rest is counted, and elements are decoded
-//! only where an event may tell of a pool.
+//! keys are compared as text, and elements are decoded only where they are the
+//! amount of a transfer or an event may tell of a pool.
 
-use super::{felt::WireFelt, venues};
-use primitives::{Address, Felt, FeltError, felt_from_hex, selector};
+use super::{
+    felt::{WireFelt, u128_from_hex},
+    venues,
+};
+use primitives::{Address, Felt, FeltError, U256, felt_from_hex, selector};
 use serde::{
     Deserialize, Deserializer,
-    de::{Error, IgnoredAny, SeqAccess, Visitor},
+    de::{Error, SeqAccess, Visitor},
 };
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt, marker::PhantomData, sync::LazyLock};
@@ -23,6 +27,8 @@ static APPROVAL: LazyLock<Felt> = LazyLock::new(|| selector("Approval"));
 /// An event of a contract that may be a venue's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
+    /// The place of its transaction in the block, counted from 0.
+    pub transaction: u32,
     /// The contract.
     pub from: Address,
     /// The selector of the event's name, and what is indexed beside it.
@@ -31,12 +37,33 @@ pub struct Event {
     pub data: Vec<Felt>,
 }
 
+/// What a token's ERC-20 transfers of a block move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transfers {
+    /// The token.
+    pub token: Address,
+    /// All amounts together, at most what 256 bits hold. One that is no number
+    /// of 256 bits counts as nothing.
+    pub amount: U256,
+}
+
+impl Transfers {
+    /// Takes in what moved later, if it is of the same token.
+    fn absorb(&mut self, later: &Self) -> bool {
+        let same = self.token == later.token;
+        if same {
+            self.amount = self.amount.saturating_add(later.amount);
+        }
+        same
+    }
+}
+
 /// What the events of a block's transactions say. Those that were reverted
 /// count too: the transfer of their fee did happen.
 #[derive(Debug, Default)]
 pub(super) struct Emitted {
-    /// Contracts that emitted an ERC-20 transfer.
-    tokens: Vec<Address>,
+    /// What tokens moved, and more than once where others did in between.
+    transfers: Vec<Transfers>,
     /// Events with a name that venues use, in order.
     pub(super) venue_events: Vec<Event>,
     /// Contracts with names of other events of theirs.
@@ -46,9 +73,12 @@ pub(super) struct Emitted {
 }
 
 impl Emitted {
-    /// Contracts that emitted an ERC-20 transfer; sorted, unique.
-    pub(super) fn take_tokens(&mut self) -> Vec<Address> {
-        sorted(std::mem::take(&mut self.tokens))
+    /// What tokens moved; sorted by token, unique.
+    pub(super) fn take_transfers(&mut self) -> Vec<Transfers> {
+        let mut transfers = std::mem::take(&mut self.transfers);
+        transfers.sort_unstable_by_key(|moved| moved.token);
+        transfers.dedup_by(|later, earlier| earlier.absorb(later));
+        transfers
     }
 
     /// Contracts with the names of their events that venues do not use; sorted,
@@ -65,8 +95,11 @@ impl Emitted {
 
     fn take(&mut self, event: RawEvent<'_>) -> Result<(), FeltError> {
         self.events += 1;
-        if event.is_erc20_transfer() {
-            push_new(&mut self.tokens, event.from_address.parse()?);
+        if let Some(amount) = event.transferred() {
+            self.transfer(Transfers {
+                token: event.from_address.parse()?,
+                amount,
+            });
         }
         let Some(name) = event.keys.name else {
             return Ok(());
@@ -81,8 +114,15 @@ impl Emitted {
         Ok(())
     }
 
+    fn transfer(&mut self, moved: Transfers) {
+        let last = self.transfers.last_mut();
+        if !last.is_some_and(|last| last.absorb(&moved)) {
+            self.transfers.push(moved);
+        }
+    }
+
     fn append(&mut self, mut other: Self) {
-        self.tokens.append(&mut other.tokens);
+        self.transfers.append(&mut other.transfers);
         self.venue_events.append(&mut other.venue_events);
         self.others.append(&mut other.others);
         self.events += other.events;
@@ -139,20 +179,24 @@ struct RawEvent<'a> {
 }
 
 impl RawEvent<'_> {
-    /// Sender and receiver are both keys or both data, and the amount is always
-    /// two elements of data. An NFT's transfer has its id among the keys.
-    fn is_erc20_transfer(&self) -> bool {
-        let data = match self.keys.count {
+    /// The amount of an ERC-20 transfer; `None` if this is none. Sender and
+    /// receiver are both keys or both data, and the amount is always two
+    /// elements of data. An NFT's transfer has its id among the keys.
+    fn transferred(&self) -> Option<U256> {
+        let words = match self.keys.count {
             3 if self.keys.begin_with_transfer => 2,
             1 if self.keys.begin_with_transfer => 4,
-            _ => return false,
+            _ => return None,
         };
-        serde_json::from_str::<Count>(self.data.get()).is_ok_and(|count| count.0 == data)
+        let last: LastTwo<'_> = serde_json::from_str(self.data.get()).ok()?;
+        (last.count == words).then(|| last.number().unwrap_or_default())
     }
 
     fn decode(self) -> Result<Event, FeltError> {
         let data = serde_json::from_str::<Vec<WireFelt>>(self.data.get());
         Ok(Event {
+            // An event does not know its place; the block tells it.
+            transaction: 0,
             from: self.from_address.parse()?,
             keys: self.keys.felts,
             // What is no list of elements is a list that no venue knows.
@@ -166,10 +210,15 @@ impl RawEvent<'_> {
 
 impl<'de> Deserialize<'de> for Emitted {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut place = 0_u32;
         fold(
             deserializer,
             |found: &mut Self, Transaction { receipt }: Transaction<'de>| {
                 let mut events = receipt.events;
+                for event in &mut events.venue_events {
+                    event.transaction = place;
+                }
+                place = place.saturating_add(1);
                 let paid = receipt.actual_fee.is_some_and(|fee| fee.is_paid());
                 events.paid_in_silence = paid && events.events == 0;
                 found.append(events);
@@ -223,13 +272,31 @@ fn is_transfer(key: &str) -> bool {
     digits.eq_ignore_ascii_case(TRANSFER)
 }
 
+/// How many elements there are, and the last two of them as they are written.
 #[derive(Default)]
-struct Count(usize);
+struct LastTwo<'a> {
+    count: usize,
+    low: Option<&'a RawValue>,
+    high: Option<&'a RawValue>,
+}
 
-impl<'de> Deserialize<'de> for Count {
+impl LastTwo<'_> {
+    /// Low half, high half.
+    fn number(&self) -> Option<U256> {
+        let half = |text: Option<&RawValue>| {
+            let Key(text) = serde_json::from_str(text?.get()).ok()?;
+            u128_from_hex(&text)
+        };
+        let (low, high) = (half(self.low)?, half(self.high)?);
+        Some(U256::from(low) | (U256::from(high) << 128_usize))
+    }
+}
+
+impl<'de> Deserialize<'de> for LastTwo<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        fold(deserializer, |count: &mut Self, _: IgnoredAny| {
-            count.0 += 1;
+        fold(deserializer, |last: &mut Self, element: &'de RawValue| {
+            last.count += 1;
+            last.low = last.high.replace(element);
             Ok(())
         })
     }
@@ -282,18 +349,35 @@ mod tests {
     use primitives::felt_to_hex;
     use serde_json::{Value, json};
 
-    fn emitters(events: &Value) -> Vec<String> {
-        let transactions = json!([{"transaction": {}, "receipt": {"events": events}}]);
-        serde_json::from_str::<Emitted>(&transactions.to_string())
-            .unwrap()
-            .take_tokens()
-            .iter()
-            .map(ToString::to_string)
+    fn transfers(text: &str) -> Vec<(String, U256)> {
+        let mut emitted: Emitted = serde_json::from_str(text).unwrap();
+        let transfers = emitted.take_transfers().into_iter();
+        transfers
+            .map(|moved| (moved.token.to_string(), moved.amount))
             .collect()
+    }
+
+    fn by_one(events: &Value) -> String {
+        json!([{"transaction": {}, "receipt": {"events": events}}]).to_string()
+    }
+
+    fn emitters(events: &Value) -> Vec<String> {
+        let transfers = transfers(&by_one(events)).into_iter();
+        transfers.map(|(token, _)| token).collect()
     }
 
     fn event(from: &str, keys: &[&str], data: usize) -> Value {
         json!({"from_address": from, "keys": keys, "data": vec!["0x1"; data]})
+    }
+
+    /// A transfer with sender and receiver among the keys.
+    fn keyed(from: &str, low: &Value, high: &Value) -> Value {
+        json!({"from_address": from, "keys": [transfer(), "0x1", "0x2"], "data": [low, high]})
+    }
+
+    /// A transfer with sender and receiver among the data.
+    fn plain(from: &str, low: &Value, high: &Value) -> Value {
+        json!({"from_address": from, "keys": [transfer()], "data": ["0x1", "0x2", low, high]})
     }
 
     fn transfer() -> String {
@@ -339,20 +423,95 @@ mod tests {
     }
 
     #[test]
+    fn amounts_of_a_token_add_up_over_the_whole_block() {
+        let of = |low: &str, high: &str| [json!(low), json!(high)];
+        let [five, two, wide] = [of("0x5", "0x0"), of("0x02", "0x00"), of("0x1", "0xA")];
+        let text = json!([
+            {"receipt": {"events": [
+                keyed("0xb", &five[0], &five[1]),
+                plain("0xb", &two[0], &two[1]),
+                plain("0xa", &two[0], &two[1]),
+            ]}},
+            {"receipt": {"events": [keyed("0x0b", &wide[0], &wide[1])]}},
+            {"receipt": {"events": [keyed("0xc", &json!("0x0"), &json!("0x0"))]}},
+        ]);
+        let expected = [
+            ("0xa", U256::from(2)),
+            ("0xb", (U256::from(10) << 128) + U256::from(8)),
+            ("0xc", U256::ZERO),
+        ];
+        let expected = expected.map(|(token, amount)| (token.to_owned(), amount));
+        assert_eq!(transfers(&text.to_string()), expected);
+    }
+
+    #[test]
+    fn amounts_end_where_256_bits_do() {
+        let half = json!(format!("0x{}", "f".repeat(32)));
+        let all = keyed("0x1", &half, &half);
+        let one = keyed("0x1", &json!("0x1"), &json!("0x0"));
+        let between = keyed("0x2", &json!("0x1"), &json!("0x0"));
+        let text = by_one(&json!([all, one, between, all]));
+        let expected = [("0x1", U256::MAX), ("0x2", U256::ONE)];
+        let expected = expected.map(|(token, amount)| (token.to_owned(), amount));
+        assert_eq!(transfers(&text), expected);
+    }
+
+    #[test]
+    fn an_amount_that_is_no_number_counts_as_nothing_but_the_token_is_seen() {
+        let too_long = json!(format!("0x1{}", "0".repeat(32)));
+        for half in [
+            too_long,
+            json!(felt_to_hex(Felt::MAX)),
+            json!("12"),
+            json!("0xg"),
+            json!("0x"),
+            json!(""),
+            json!(12),
+            json!(null),
+            json!(["0x1"]),
+            json!({"low": "0x1"}),
+        ] {
+            let good = json!("0x1");
+            let events = json!([
+                keyed("0x1", &half, &good),
+                keyed("0x2", &good, &half),
+                plain("0x3", &half, &good),
+                plain("0x4", &good, &half),
+                keyed("0x4", &json!("0x7"), &json!("0x0")),
+            ]);
+            let nothing = ["0x1", "0x2", "0x3"].map(|token| (token.to_owned(), U256::ZERO));
+            let mut expected = nothing.to_vec();
+            expected.push(("0x4".to_owned(), U256::from(7)));
+            assert_eq!(transfers(&by_one(&events)), expected, "{half}");
+        }
+    }
+
+    #[test]
+    fn an_amount_is_read_from_any_form_of_the_text() {
+        let data = r#"["0x2\u0041" , "0X000"]"#;
+        let key = transfer();
+        let text = format!(
+            r#"[{{"receipt":{{"events":[{{"from_address":"0x1","keys":["{key}","0x1","0x2"],"data":{data}}}]}}}}]"#
+        );
+        assert_eq!(transfers(&text), [("0x1".to_owned(), U256::from(42))]);
+    }
+
+    #[test]
     fn events_with_names_that_venues_use_are_kept_whole_and_in_order() {
         let [sync, swap] = ["Sync", "Swap"].map(|name| felt_to_hex(selector(name)));
         let text = json!([
             {"receipt": {"events": [event("0x2", &[&sync], 4), event("0x1", &["0x9"], 1)]}},
+            {"receipt": {"events": []}},
             {"receipt": {"events": [event("0x1", &[&swap, "0x7"], 1), event("0x1", &["0x9"], 3)]}},
         ]);
         let mut found: Emitted = serde_json::from_str(&text.to_string()).unwrap();
-        let names = found
-            .venue_events
-            .iter()
-            .map(|event| (event.from.to_string(), event.keys.len(), event.data.len()));
+        let names = found.venue_events.iter().map(|event| {
+            let from = event.from.to_string();
+            (event.transaction, from, event.keys.len(), event.data.len())
+        });
         assert_eq!(
             names.collect::<Vec<_>>(),
-            [("0x2".to_owned(), 1, 4), ("0x1".to_owned(), 2, 1)]
+            [(0, "0x2".to_owned(), 1, 4), (2, "0x1".to_owned(), 2, 1)]
         );
         assert_eq!(found.take_others(), [(Felt::ONE.into(), Felt::from(9))]);
     }

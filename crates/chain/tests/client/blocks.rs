@@ -1,8 +1,8 @@
 //! Blocks of each spec version.
 
 use crate::node::{Node, Reply, options};
-use chain::{MAX_BLOCKS, RpcError, SpecVersion};
-use primitives::{Address, BlockRef, Felt, Timestamp, felt_from_hex};
+use chain::{MAX_BLOCKS, RpcError, SpecVersion, Transfers};
+use primitives::{Address, BlockRef, Felt, Timestamp, U256, felt_from_hex};
 use serde_json::{Value, json};
 
 const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
@@ -28,7 +28,7 @@ async fn node_with(block: Value) -> Node {
 
 #[tokio::test]
 async fn blocks_of_every_supported_spec_are_read() {
-    for (text, number, hash, parent, seconds, tokens) in [
+    for (text, number, hash, parent, seconds, tokens, amount) in [
         (
             include_str!("fixtures/block_0_8.json"),
             1_350_000,
@@ -36,6 +36,7 @@ async fn blocks_of_every_supported_spec_are_read() {
             "0x1a2b3b",
             1_746_000_000,
             vec![STRK, ETH],
+            0x1_6b8c_d7b1_e7c0_u64,
         ),
         (
             include_str!("fixtures/block_0_9.json"),
@@ -44,6 +45,7 @@ async fn blocks_of_every_supported_spec_are_read() {
             "0x2a2b3b",
             1_757_000_000,
             vec![STRK, ETH, USDC],
+            10_000_000,
         ),
         (
             include_str!("fixtures/block_0_10.json"),
@@ -52,6 +54,7 @@ async fn blocks_of_every_supported_spec_are_read() {
             "0x3a2b3b",
             1_768_000_000,
             vec![USDC],
+            10_000_000,
         ),
     ] {
         let node = node_with(fixture(text)).await;
@@ -68,7 +71,11 @@ async fn blocks_of_every_supported_spec_are_read() {
         );
         assert_eq!(block.parent_hash, felt(parent));
         assert_eq!(block.time, Timestamp::from_second(seconds).unwrap());
-        assert_eq!(block.tokens_seen, addresses(&tokens));
+        let tokens = addresses(&tokens);
+        assert_eq!(block.tokens_seen().collect::<Vec<_>>(), tokens);
+        let amount = U256::from(amount);
+        let transfers = tokens.into_iter().map(|token| Transfers { token, amount });
+        assert_eq!(block.transfers, transfers.collect::<Vec<_>>());
         assert_eq!(
             node.client().block_hash(number).await.unwrap(),
             Some(felt(hash))

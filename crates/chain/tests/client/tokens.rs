@@ -1,9 +1,9 @@
-//! Metadata of honest and of hostile tokens.
+//! Metadata and supplies of honest and of hostile tokens.
 
 use crate::node::{Node, Reply, options, respond};
 use chain::{RpcError, RpcOptions};
 use market::{Reading, Refusal, TokenMetadata};
-use primitives::{Address, BlockRef, Felt, felt_to_hex, selector, short_string};
+use primitives::{Address, BlockRef, Felt, U256, felt_to_hex, selector, short_string};
 use serde_json::{Value, json};
 use std::{num::NonZeroU32, time::Duration};
 
@@ -16,12 +16,14 @@ fn address(number: u64) -> Address {
     Address::new(Felt::from(number))
 }
 
+const ENTRYPOINTS: [&str; 5] = ["name", "symbol", "decimals", "total_supply", "totalSupply"];
+
 /// The token and the entrypoint of a call.
 fn target(call: &Value) -> (u64, &'static str) {
     let request = &call["params"]["request"];
     let digits = request["contract_address"].as_str().unwrap();
     let token = u64::from_str_radix(digits.trim_start_matches("0x"), 16).unwrap();
-    let entrypoint = ["name", "symbol", "decimals"]
+    let entrypoint = ENTRYPOINTS
         .into_iter()
         .find(|name| request["entry_point_selector"] == felt_to_hex(selector(name)))
         .unwrap();
@@ -216,4 +218,101 @@ async fn a_node_without_the_block_or_the_time_is_no_verdict_on_its_tokens() {
         .await
         .unwrap_err();
     assert!(matches!(error, RpcError::Node { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn supplies_are_read_at_the_block_by_either_name_and_in_order() {
+    let node = Node::answering(|call| match target(call) {
+        (1, "total_supply") => Ok(json!(["0x5", "0x1"])),
+        (2, "totalSupply") => Ok(json!(["0x7", "0x0"])),
+        _ => Err((21, "Entrypoint does not exist")),
+    })
+    .await;
+    let tokens = [2, 1, 3, 2].map(address);
+    let client = node.client();
+    let task = tokio::spawn(async move { client.total_supplies(&tokens, AT).await });
+    let supplies = task.await.unwrap().unwrap();
+    let seven = Some(U256::from(7));
+    let wide = Some((U256::ONE << 128) + U256::from(5));
+    assert_eq!(supplies, [seven, wide, None, seven]);
+    node.with_asked(|asked| {
+        let bodies = asked.iter().map(|asked| &asked.body);
+        let calls: Vec<_> = bodies.flat_map(|body| body.as_array().unwrap()).collect();
+        let second = calls
+            .iter()
+            .map(|call| target(call))
+            .filter(|(_, name)| *name == "totalSupply");
+        assert_eq!(
+            second.map(|(token, _)| token).collect::<Vec<_>>(),
+            [2, 3, 2]
+        );
+        assert_eq!(calls.len(), 7);
+        for call in calls {
+            assert_eq!(call["params"]["block_id"], json!({"block_hash": "0x3"}));
+            assert_eq!(call["params"]["request"]["calldata"], json!([]));
+        }
+    });
+    assert_eq!(node.client().total_supplies(&[], AT).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_supply_that_is_no_number_of_256_bits_is_none() {
+    let node = Node::answering(|call| {
+        let over = "0x100000000000000000000000000000000";
+        Ok(match target(call).0 {
+            1 => json!([]),
+            2 => json!(["0x1"]),
+            3 => json!(["0x1", "0x0", "0x0"]),
+            4 => json!([over, "0x0"]),
+            5 => json!(["0x0", over]),
+            6 => json!(vec!["0x1"; 65]),
+            _ => json!(["0x0", "0x0"]),
+        })
+    })
+    .await;
+    let tokens: Vec<_> = (1..=7).map(address).collect();
+    let supplies = node.client().total_supplies(&tokens, AT).await.unwrap();
+    let expected = [None, None, None, None, None, None, Some(U256::ZERO)];
+    assert_eq!(supplies, expected);
+}
+
+#[tokio::test]
+async fn a_supply_that_never_comes_is_none_while_the_node_lives() {
+    let node = Node::start(|_, body| {
+        let calls = body
+            .as_array()
+            .map_or(std::slice::from_ref(body), |calls| calls);
+        let is_stuck = |call: &Value| call["method"] == "starknet_call" && target(call).0 == 2;
+        if calls.iter().any(is_stuck) {
+            return Reply::Silence;
+        }
+        respond(body, |call| match call["method"].as_str() {
+            Some("starknet_chainId") => Ok(json!("0x1")),
+            _ => Ok(json!(["0x9", "0x0"])),
+        })
+    })
+    .await;
+    let hasty = RpcOptions {
+        timeout: Duration::from_millis(500),
+        attempts: NonZeroU32::new(2).unwrap(),
+        ..options()
+    };
+    let client = node.client_with(hasty);
+    let supplies = client.total_supplies(&[address(1), address(2)], AT).await;
+    assert_eq!(supplies.unwrap(), [Some(U256::from(9)), None]);
+}
+
+#[tokio::test]
+async fn a_node_that_fails_is_no_verdict_on_supplies() {
+    let node = Node::answering(|_| Err((24, "Block not found"))).await;
+    let error = node.client().total_supplies(&[address(1)], AT).await;
+    assert!(error.unwrap_err().is_block_not_found());
+
+    let node = Node::answering(|_| Err((-32_005, "limit exceeded"))).await;
+    let error = node.client().total_supplies(&[address(1)], AT).await;
+    assert!(matches!(error.unwrap_err(), RpcError::Node { .. }));
+
+    let node = Node::start(|_, _| Reply::Status(502, None)).await;
+    let error = node.client().total_supplies(&[address(1)], AT).await;
+    assert!(error.unwrap_err().is_transient());
 }

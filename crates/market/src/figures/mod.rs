@@ -1,24 +1,31 @@
-//! All market figures of a chain as of one block.
+//! All market figures of a chain as of one block: prices, candles, volumes,
+//! TVL.
+//!
+//! What a block does to them is a [`Delta`]: an [`Appraiser`] makes it from
+//! what happened in the block, [`Figures::apply`] takes it up, and it is kept
+//! with the block, so that the same figures can be made again from what is
+//! kept. Readers get a clone, which never changes.
 
+mod appraiser;
+mod delta;
 mod kept;
+mod legs;
+mod read;
+mod state;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod token;
 
-pub use kept::{CutFigures, KeptFigures, KeptPage};
+pub use appraiser::{Appraiser, Happened, Trade};
+pub use delta::{Delta, DeltaError};
+pub use kept::{CutFigures, KeptError, KeptFigures, KeptPage};
+pub use state::{Figures, Taken};
 
-use crate::{
-    price::Standing,
-    series::{Bucket, Resolution, Span},
-    token_id::TokenId,
-};
-use amm::book::VenueId;
-use primitives::Address;
+use crate::{price::Standing, series::Bucket};
 
 /// USD in integers: hundred-millionths of a dollar.
 pub type UsdE8 = u128;
-
-/// Prices, candles, volumes and TVL of every token, as of one block. It never
-/// changes; clones are cheap and share everything.
-#[derive(Debug, Clone, Default)]
-pub struct Figures(());
 
 /// A price of now.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,110 +100,4 @@ pub struct Summary {
     pub net_volume_24h: UsdE8,
     /// Smallest units that exist, if the token says so.
     pub supply: Option<u128>,
-}
-
-#[expect(clippy::unused_self, reason = "the shape comes before the content")]
-impl Figures {
-    /// The time of the newest block, in seconds since 1970. Buckets that ended
-    /// before it do not change any more, unless the chain is reorganised.
-    pub fn head_time(&self) -> i64 {
-        0
-    }
-
-    /// Grows whenever closed buckets may have changed.
-    pub fn epoch(&self) -> u64 {
-        0
-    }
-
-    /// The token at an address, if the chain has shown it.
-    pub fn token(&self, _address: Address) -> Option<TokenId> {
-        None
-    }
-
-    /// The address of a token.
-    pub fn address(&self, _token: TokenId) -> Option<Address> {
-        None
-    }
-
-    /// The price of now.
-    pub fn price(&self, _token: TokenId) -> Option<Price> {
-        None
-    }
-
-    /// When the token had its first price, in seconds since 1970.
-    pub fn first_price(&self, _token: TokenId) -> Option<i64> {
-        None
-    }
-
-    /// Everything at once; none without a price.
-    pub fn summary(&self, _token: TokenId, _now: i64) -> Option<Summary> {
-        None
-    }
-
-    /// Tokens that have a price, the largest TVL first.
-    pub fn by_tvl(&self) -> &[TokenId] {
-        &[]
-    }
-
-    /// Candles in USD, or in another token; one for every bucket of the span
-    /// from the first price (of both) on.
-    pub fn candles(
-        &self,
-        _token: TokenId,
-        _quote: Option<TokenId>,
-        _resolution: Resolution,
-        _span: Span,
-    ) -> Vec<Candle> {
-        Vec::new()
-    }
-
-    /// The closes of [`Figures::candles`].
-    pub fn closes(
-        &self,
-        _token: TokenId,
-        _quote: Option<TokenId>,
-        _resolution: Resolution,
-        _span: Span,
-    ) -> Vec<(Bucket, f64)> {
-        Vec::new()
-    }
-
-    /// What was transferred of a token; one amount for every bucket of the span
-    /// from its first transfer on.
-    pub fn transferred(
-        &self,
-        _token: TokenId,
-        _resolution: Resolution,
-        _span: Span,
-    ) -> Vec<(Bucket, Amount)> {
-        Vec::new()
-    }
-
-    /// What was traded of a token at each exchange, in the order of venues; one
-    /// amount for every bucket of the span from its first trade there on.
-    pub fn traded(
-        &self,
-        _token: TokenId,
-        _resolution: Resolution,
-        _span: Span,
-    ) -> Vec<(VenueId, Vec<(Bucket, Amount)>)> {
-        Vec::new()
-    }
-
-    /// What lay of a token in each exchange's pools at the end of each bucket,
-    /// in the order of venues, from the first that lay there on.
-    pub fn locked(
-        &self,
-        _token: TokenId,
-        _resolution: Resolution,
-        _span: Span,
-    ) -> Vec<(VenueId, Vec<(Bucket, Locked)>)> {
-        Vec::new()
-    }
-
-    /// What lay of a token in each exchange's pools at a time, in seconds since
-    /// 1970, to the minute.
-    pub fn locked_at(&self, _token: TokenId, _time: i64) -> Vec<(VenueId, Locked)> {
-        Vec::new()
-    }
 }

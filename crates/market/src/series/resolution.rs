@@ -1,9 +1,9 @@
 //! Buckets of time.
+//!
+//! A bucket holds every second from its opening up to, but not including, the
+//! opening of the next one. All are in UTC. Weeks begin on Monday.
 
-const DAY_S: i64 = 86_400;
-
-/// Monday 1970-01-05, from which weeks are counted.
-const FIRST_MONDAY_S: i64 = 4 * DAY_S;
+use super::calendar;
 
 /// The length of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,66 +34,207 @@ pub type Bucket = i64;
 /// Consecutive buckets: from the first up to but not including the second.
 pub type Span = std::ops::Range<Bucket>;
 
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+const WEEK: i64 = 7 * DAY;
+
+/// 1970 began on a Thursday, three days after the Monday of week 0.
+const FROM_MONDAY: i64 = 3 * DAY;
+
 impl Resolution {
-    /// The bucket that a time, in seconds since 1970, falls into.
+    /// Those in which series are stored, the finest first. Months and years
+    /// are made of days.
+    pub const STORED: [Self; 7] = [
+        Self::Minute,
+        Self::FiveMinutes,
+        Self::QuarterHour,
+        Self::Hour,
+        Self::FourHours,
+        Self::Day,
+        Self::Week,
+    ];
+
+    /// All of them, the finest first.
+    pub const ALL: [Self; 9] = [
+        Self::Minute,
+        Self::FiveMinutes,
+        Self::QuarterHour,
+        Self::Hour,
+        Self::FourHours,
+        Self::Day,
+        Self::Week,
+        Self::Month,
+        Self::Year,
+    ];
+
+    /// The bucket that a second lies in. Months count from that of year 0, so
+    /// that January of a year is bucket `12 * year`; years are their own number.
     pub fn bucket(self, time: i64) -> Bucket {
-        if let Some((origin, length)) = self.fixed() {
-            return time.saturating_sub(origin).div_euclid(length);
-        }
-        let (year, month) = civil_month(time.div_euclid(DAY_S));
-        if self == Self::Year {
-            year
-        } else {
-            year * 12 + month - 1
+        match self {
+            Self::Month => calendar::month(time.div_euclid(DAY)),
+            Self::Year => calendar::year(time.div_euclid(DAY)),
+            Self::Week => time.saturating_add(FROM_MONDAY).div_euclid(WEEK),
+            _ => time.div_euclid(self.length()),
         }
     }
 
-    /// When a bucket begins, in seconds since 1970.
+    /// The first second of a bucket; at the ends of the scale, the nearest that
+    /// can be told.
     pub fn opens(self, bucket: Bucket) -> i64 {
-        match self.fixed() {
-            Some((origin, length)) => bucket.saturating_mul(length).saturating_add(origin),
-            None if self == Self::Year => month_opens(bucket, 1),
-            None => month_opens(bucket.div_euclid(12), bucket.rem_euclid(12) + 1),
+        match self {
+            Self::Month => calendar::month_begins(bucket).saturating_mul(DAY),
+            Self::Year => calendar::year_begins(bucket).saturating_mul(DAY),
+            Self::Week => bucket.saturating_mul(WEEK).saturating_sub(FROM_MONDAY),
+            _ => bucket.saturating_mul(self.length()),
         }
     }
 
-    /// Where buckets of one length are counted from, and the length.
-    const fn fixed(self) -> Option<(i64, i64)> {
-        Some(match self {
-            Self::Minute => (0, 60),
-            Self::FiveMinutes => (0, 300),
-            Self::QuarterHour => (0, 900),
-            Self::Hour => (0, 3_600),
-            Self::FourHours => (0, 14_400),
-            Self::Day => (0, DAY_S),
-            Self::Week => (FIRST_MONDAY_S, 7 * DAY_S),
-            Self::Month | Self::Year => return None,
-        })
+    /// How long a bucket is, if all are equally long.
+    pub const fn seconds(self) -> Option<i64> {
+        match self {
+            Self::Month | Self::Year => None,
+            _ => Some(self.length()),
+        }
+    }
+
+    /// The next finer resolution whose buckets make up those of this one.
+    pub const fn finer(self) -> Option<Self> {
+        match self {
+            Self::Minute => None,
+            Self::FiveMinutes => Some(Self::Minute),
+            Self::QuarterHour => Some(Self::FiveMinutes),
+            Self::Hour => Some(Self::QuarterHour),
+            Self::FourHours => Some(Self::Hour),
+            Self::Day => Some(Self::FourHours),
+            Self::Week | Self::Month | Self::Year => Some(Self::Day),
+        }
+    }
+
+    /// The place among all resolutions, from the finest on.
+    pub const fn index(self) -> u8 {
+        match self {
+            Self::Minute => 0,
+            Self::FiveMinutes => 1,
+            Self::QuarterHour => 2,
+            Self::Hour => 3,
+            Self::FourHours => 4,
+            Self::Day => 5,
+            Self::Week => 6,
+            Self::Month => 7,
+            Self::Year => 8,
+        }
+    }
+
+    /// The resolution whose stored buckets this one is read from.
+    pub(super) const fn stored(self) -> Self {
+        match self {
+            Self::Month | Self::Year => Self::Day,
+            stored => stored,
+        }
+    }
+
+    /// The buckets of a finer resolution that make up a span of this one.
+    pub(super) fn refine(self, span: &Span, finer: Self) -> Span {
+        if self == finer {
+            return span.clone();
+        }
+        finer.bucket(self.opens(span.start))..finer.bucket(self.opens(span.end))
+    }
+
+    /// The bucket of this resolution that one of a finer resolution lies in.
+    pub(super) fn around(self, bucket: Bucket, finer: Self) -> Bucket {
+        if self == finer {
+            return bucket;
+        }
+        self.bucket(finer.opens(bucket))
+    }
+
+    /// Of the calendar's months and years, the shortest.
+    const fn length(self) -> i64 {
+        match self {
+            Self::Minute => MINUTE,
+            Self::FiveMinutes => 5 * MINUTE,
+            Self::QuarterHour => 15 * MINUTE,
+            Self::Hour => HOUR,
+            Self::FourHours => 4 * HOUR,
+            Self::Day => DAY,
+            Self::Week => WEEK,
+            Self::Month => 28 * DAY,
+            Self::Year => 365 * DAY,
+        }
     }
 }
 
-/// Year and month of a day, counted from 1970, of the Gregorian calendar.
-fn civil_month(day: i64) -> (i64, i64) {
-    let shifted = day.saturating_add(719_468);
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let (month, next) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    (year + era * 400 + next, month)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
 
-/// When a month begins.
-fn month_opens(year: i64, month: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let of_era = year.rem_euclid(400);
-    let month = (month + 9) % 12;
-    let of_year = (153 * month + 2) / 5;
-    let day = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
-    (year.div_euclid(400) * 146_097 + day - 719_468) * DAY_S
+    /// Monday, 2 September 2024, 00:00 UTC.
+    const MONDAY: i64 = 1_725_235_200;
+
+    #[test]
+    fn weeks_begin_on_monday() {
+        let week = Resolution::Week.bucket(MONDAY);
+        assert_eq!(Resolution::Week.opens(week), MONDAY);
+        assert_eq!(Resolution::Week.bucket(MONDAY - 1), week - 1);
+        assert_eq!(Resolution::Week.bucket(MONDAY + WEEK - 1), week);
+        assert_eq!(Resolution::Week.bucket(0), 0);
+        assert_eq!(Resolution::Week.opens(0), -3 * DAY);
+    }
+
+    #[test]
+    fn months_and_years_are_those_of_the_calendar() {
+        assert_eq!(Resolution::Month.bucket(MONDAY), 2024 * 12 + 8);
+        assert_eq!(Resolution::Month.opens(2024 * 12 + 8), MONDAY - DAY);
+        assert_eq!(Resolution::Year.bucket(MONDAY), 2024);
+        assert_eq!(Resolution::Year.opens(2024), 1_704_067_200);
+        assert_eq!(Resolution::Year.opens(1970), 0);
+    }
+
+    #[test]
+    fn stored_resolutions_are_the_first_of_all() {
+        for (index, resolution) in Resolution::ALL.into_iter().enumerate() {
+            assert_eq!(usize::from(resolution.index()), index);
+            let stored = Resolution::STORED.get(index).copied();
+            assert_eq!(stored.is_some(), resolution.stored() == resolution);
+            assert!(stored.is_none_or(|stored| stored == resolution));
+        }
+    }
+
+    #[test]
+    fn the_ends_of_the_scale_do_not_panic() {
+        for resolution in Resolution::ALL {
+            for end in [i64::MIN, i64::MAX] {
+                resolution.bucket(end);
+                resolution.opens(end);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_second_lies_in_its_bucket_and_in_no_other(time in -1_i64 << 45..1 << 45) {
+            for resolution in Resolution::ALL {
+                let bucket = resolution.bucket(time);
+                prop_assert!(resolution.opens(bucket) <= time);
+                prop_assert!(time < resolution.opens(bucket + 1));
+                let length = resolution.opens(bucket + 1) - resolution.opens(bucket);
+                prop_assert!(length >= resolution.length());
+                prop_assert!(resolution.seconds().is_none_or(|seconds| seconds == length));
+            }
+        }
+
+        #[test]
+        fn buckets_are_made_of_finer_ones(time in -1_i64 << 45..1 << 45) {
+            for resolution in Resolution::ALL {
+                let Some(finer) = resolution.finer() else { continue };
+                let bucket = resolution.bucket(time);
+                let opens = resolution.opens(bucket);
+                prop_assert_eq!(finer.opens(finer.bucket(opens)), opens);
+                prop_assert_eq!(resolution.around(finer.bucket(time), finer), bucket);
+            }
+        }
+    }
 }

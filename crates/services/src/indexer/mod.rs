@@ -7,6 +7,7 @@
 
 mod ancestor;
 mod doorbell;
+mod figures;
 mod nodes;
 mod pools;
 mod progress;
@@ -35,6 +36,9 @@ pub struct IndexerOptions {
     pub batch: u64,
     /// Batches in flight while catching up.
     pub prefetch: usize,
+    /// Pages of figures are kept every so many blocks: seldom, since the newest
+    /// page of every series is written anew each time.
+    pub keep_figures_every: u64,
 }
 
 impl Default for IndexerOptions {
@@ -44,6 +48,7 @@ impl Default for IndexerOptions {
             poll: Duration::from_millis(500),
             batch: 128,
             prefetch: 3,
+            keep_figures_every: 8_192,
         }
     }
 }
@@ -81,8 +86,10 @@ impl Indexer {
     ) -> Result<Self, Fault> {
         let chain_id = nodes.chain_id().await?;
         store.chain().bind_chain(chain_id).await?;
-        if !store.chain().bind_venues(&known.venues_digest()).await? {
-            tracing::info!("the list of venues is new: indexing from the first block");
+        if !store.chain().bind_venues(&known.digest()).await? {
+            tracing::info!(
+                "the list of venues or of anchors is new: indexing from the first block"
+            );
         }
         let state = State::load(&store, &known).await?;
         state.publish(&snapshots);
@@ -140,11 +147,10 @@ impl Indexer {
         tracing::warn!(error = text, "indexing paused");
         metrics::counter!("stoa_indexer_failures_total").increment(1);
         self.progress.failed(text);
-        if let Fault::Store(StoreError::CursorMoved { .. }) = fault {
-            match State::load(&self.store, &self.known).await {
-                Ok(state) => self.state = state,
-                Err(fault) => tracing::warn!(error = fault.chain_text(), "cannot reload"),
-            }
+        if let Fault::Store(StoreError::CursorMoved { .. }) = fault
+            && let Err(fault) = self.state.reload(&self.store, &self.known).await
+        {
+            tracing::warn!(error = fault.chain_text(), "cannot reload");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape, Speaker};
 use chain::{Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, pool_event};
-use market::BlockEffects;
+use market::{BlockEffects, figures::Trade};
 use primitives::{Address, BlockRef, Felt};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +32,17 @@ pub(super) const fn is_checkpoint(number: u64) -> bool {
     number.is_multiple_of(CHECKPOINT_EVERY) && number > 0
 }
 
+/// What a block does to pools.
+#[derive(Debug, Default)]
+pub(super) struct Followed {
+    /// In order.
+    pub(super) changes: Vec<Change>,
+    /// The trades among it.
+    pub(super) trades: Vec<Trade>,
+    /// The pools that it is about.
+    pub(super) touched: BTreeSet<PoolId>,
+}
+
 /// What has to be asked before a block is done.
 #[derive(Debug, Default)]
 struct Questions {
@@ -47,24 +58,25 @@ impl Indexer {
         &mut self,
         node: &StarknetClient,
         block: &Block,
-    ) -> Result<Vec<Change>, Fault> {
+    ) -> Result<Followed, Fault> {
         self.state.book.begin(block.at.number);
+        let mut followed = Followed::default();
         if self.known.venues.venues().is_empty() {
-            return Ok(Vec::new());
+            return Ok(followed);
         }
-        let mut changes = Vec::new();
         let mut questions = Questions::default();
         if self.is_first(block) {
-            self.take_over(node, block.at, &mut changes, &mut questions)
+            self.take_over(node, block.at, &mut followed, &mut questions)
                 .await?;
         }
-        self.follow(block, &mut changes, &mut questions);
+        self.follow(block, &mut followed, &mut questions);
         self.note_unknown(block);
-        self.answer(node, block.at, &mut changes, questions).await?;
+        self.answer(node, block.at, &mut followed, questions)
+            .await?;
         if block.at.number.is_multiple_of(CHECK_EVERY) {
-            self.check(node, block.at, &mut changes).await?;
+            self.check(node, block.at, &mut followed).await?;
         }
-        Ok(changes)
+        Ok(followed)
     }
 
     /// Shows the pools again, if `effects` may have switched any on or off.
@@ -93,12 +105,19 @@ impl Indexer {
         }
     }
 
-    fn change(&mut self, changes: &mut Vec<Change>, change: Change) {
+    fn change(&mut self, followed: &mut Followed, change: Change) {
         self.state.book.apply(&change);
-        changes.push(change);
+        followed.touched.extend(match &change {
+            Change::Created { .. } => self.state.book.pools().newest().map(|view| view.id),
+            Change::Moved { pool, .. }
+            | Change::Asked { pool, .. }
+            | Change::Flawed { pool, .. } => Some(*pool),
+            Change::Class { .. } => None,
+        });
+        followed.changes.push(change);
     }
 
-    fn follow(&mut self, block: &Block, changes: &mut Vec<Change>, questions: &mut Questions) {
+    fn follow(&mut self, block: &Block, followed: &mut Followed, questions: &mut Questions) {
         for event in &block.venue_events {
             let Some(speaker) = self.state.book.speaker(event.from) else {
                 continue;
@@ -114,7 +133,10 @@ impl Indexer {
                     questions.classes.insert(event.from);
                 }
                 Ok(told) => match self.state.book.change(speaker, &told) {
-                    Some(change) => self.take_up(change, changes, questions),
+                    Some(change) => {
+                        followed.trades.extend(trade(event.transaction, &change));
+                        self.take_up(change, followed, questions);
+                    }
                     None => count("stoa_pool_events_ignored_total", &venue.name),
                 },
                 Err(Untold::Nothing) => {}
@@ -127,16 +149,16 @@ impl Indexer {
                         block = block.at.number,
                         "a malformed event: its pools are not followed any more"
                     );
-                    self.give_up(speaker, changes);
+                    self.give_up(speaker, followed);
                 }
             }
         }
     }
 
     /// Applies a change, and notes what has to be asked because of it.
-    fn take_up(&mut self, change: Change, changes: &mut Vec<Change>, questions: &mut Questions) {
+    fn take_up(&mut self, change: Change, followed: &mut Followed, questions: &mut Questions) {
         let is_new = matches!(change, Change::Created { .. });
-        self.change(changes, change);
+        self.change(followed, change);
         if !is_new {
             return;
         }
@@ -152,7 +174,7 @@ impl Indexer {
 
     /// Nobody can tell what a malformed event did: the pools that it may have
     /// been about are not followed any more.
-    fn give_up(&mut self, speaker: Speaker, changes: &mut Vec<Change>) {
+    fn give_up(&mut self, speaker: Speaker, followed: &mut Followed) {
         let pools: Vec<PoolId> = match speaker {
             Speaker::Pool(_, pool) => vec![pool],
             Speaker::Venue(venue) => {
@@ -165,7 +187,7 @@ impl Indexer {
         };
         for pool in pools {
             let flaw = Flaw::Malformed;
-            self.change(changes, Change::Flawed { pool, flaw });
+            self.change(followed, Change::Flawed { pool, flaw });
         }
     }
 
@@ -184,7 +206,7 @@ impl Indexer {
         &mut self,
         node: &StarknetClient,
         at: BlockRef,
-        changes: &mut Vec<Change>,
+        followed: &mut Followed,
         questions: Questions,
     ) -> Result<(), Fault> {
         if !questions.classes.is_empty() {
@@ -192,14 +214,14 @@ impl Indexer {
             let classes = node.classes(&contracts, at).await?;
             for (contract, class) in contracts.into_iter().zip(classes) {
                 if let Some(class) = class {
-                    self.change(changes, Change::Class { contract, class });
+                    self.change(followed, Change::Class { contract, class });
                     self.warn_of_unknown(contract, class);
                 }
             }
         }
         let pools: Vec<PoolId> = questions.pools.into_iter().collect();
         for (pool, facts) in self.facts(node, at, &pools).await? {
-            self.change(changes, Change::Asked { pool, facts });
+            self.change(followed, Change::Asked { pool, facts });
         }
         Ok(())
     }
@@ -252,7 +274,7 @@ impl Indexer {
         &mut self,
         node: &StarknetClient,
         at: BlockRef,
-        changes: &mut Vec<Change>,
+        followed: &mut Followed,
     ) -> Result<(), Fault> {
         let sample = self.sample(at.number / CHECK_EVERY);
         if sample.is_empty() {
@@ -275,10 +297,10 @@ impl Indexer {
                     "a pool was not what its contract says, and is repaired"
                 );
                 let movement = Movement::Reserves(held);
-                self.change(changes, Change::Moved { pool, movement });
+                self.change(followed, Change::Moved { pool, movement });
             }
             if let Some(facts) = facts.filter(|_| has_other_facts) {
-                self.change(changes, Change::Asked { pool, facts });
+                self.change(followed, Change::Asked { pool, facts });
             }
         }
         Ok(())
@@ -311,7 +333,7 @@ impl Indexer {
         &mut self,
         node: &StarknetClient,
         at: BlockRef,
-        changes: &mut Vec<Change>,
+        followed: &mut Followed,
         questions: &mut Questions,
     ) -> Result<(), Fault> {
         let venues = self.known.venues.clone();
@@ -322,7 +344,7 @@ impl Indexer {
             let before = self.state.book.pools().len();
             for pool in node.pairs(venue.kind, venue.contract, at).await? {
                 let venue = venue.contract;
-                self.take_up(Change::Created { venue, pool }, changes, questions);
+                self.take_up(Change::Created { venue, pool }, followed, questions);
             }
             let new: Vec<PoolId> = self
                 .state
@@ -338,13 +360,20 @@ impl Indexer {
             for ((pool, _), held) in asked.into_iter().zip(reserves) {
                 if let Some(held) = held {
                     let movement = Movement::Reserves(held);
-                    self.change(changes, Change::Moved { pool, movement });
+                    self.change(followed, Change::Moved { pool, movement });
                 }
             }
             tracing::info!(venue = venue.name, pools = new.len(), "pools taken over");
         }
         Ok(())
     }
+}
+
+fn trade(transaction: u32, change: &Change) -> Option<Trade> {
+    let Change::Moved { pool, movement } = change else {
+        return None;
+    };
+    Trade::of(transaction, *pool, movement)
 }
 
 fn question(view: &PoolView<'_>) -> PoolQuestion {

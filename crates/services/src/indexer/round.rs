@@ -2,12 +2,12 @@
 
 use crate::{
     fault::Fault,
-    indexer::{Indexer, State, nodes::Chosen, pools::is_checkpoint, state::Tip},
+    indexer::{Indexer, figures::Undone, nodes::Chosen, pools::is_checkpoint, state::Tip},
 };
 use chain::{Block, StarknetClient};
 use futures_util::{StreamExt, stream};
 use market::BlockEffects;
-use primitives::{BlockRef, Felt};
+use primitives::{Address, BlockRef, Felt};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// What a round did.
@@ -98,13 +98,15 @@ impl Indexer {
                 number: tip.number + 1,
             });
         }
-        self.store.chain().rollback(tip, Some(to)).await?;
+        let Undone { figures, cut } = self.figures_at(to, tip).await?;
+        let chain = self.store.chain();
+        chain.rollback(tip, Some(to), cut.as_ref()).await?;
         let Some(time) = self.store.chain().tip_time().await? else {
             return Err(Fault::Diverged { first: tip });
         };
         let to_tip = Tip { block: to, time };
         self.state
-            .rollback(to_tip, &self.store, &self.known)
+            .rollback(to_tip, figures, &self.store, &self.known)
             .await?;
         self.state.publish(&self.snapshots);
         let depth = tip.number - to.number;
@@ -162,24 +164,34 @@ impl Indexer {
         if let Some(last) = blocks.last() {
             self.nodes.confirm(chosen, last.at).await?;
         }
-        let effects = match self.effects(&chosen.client, blocks).await {
+        let figures = self.state.figures.clone();
+        let effects = match self.write(&chosen.client, before, blocks).await {
             Ok(effects) => effects,
             Err(fault) => {
-                self.forget_uncommitted().await?;
+                let (store, known) = (&self.store, &self.known);
+                self.state.forget_uncommitted(figures, store, known).await?;
                 return Err(fault);
             }
         };
-        if let Err(error) = self.store.chain().append(before, &effects).await {
-            self.forget_uncommitted().await?;
-            return Err(error.into());
-        }
         self.state.commit(&effects, &self.known);
         self.state.publish(&self.snapshots);
         self.count(&effects);
         Ok(Batch::Applied(effects.len() as u64))
     }
 
-    /// The effects of blocks; directory and book take them up on the way, since
+    /// Commits the effects of blocks.
+    async fn write(
+        &mut self,
+        node: &StarknetClient,
+        before: Option<BlockRef>,
+        blocks: &[Block],
+    ) -> Result<Vec<BlockEffects>, Fault> {
+        let effects = self.effects(node, blocks).await?;
+        self.store.chain().append(before, &effects).await?;
+        Ok(effects)
+    }
+
+    /// The effects of blocks; directory, book and figures take them up on the way, since
     /// what a block means depends on the blocks before it.
     async fn effects(
         &mut self,
@@ -188,39 +200,30 @@ impl Indexer {
     ) -> Result<Vec<BlockEffects>, Fault> {
         let mut all = Vec::with_capacity(blocks.len());
         for block in blocks {
-            let due = self
-                .state
-                .directory
-                .due(block.at.number, &block.tokens_seen);
+            let seen: Vec<Address> = block.tokens_seen().collect();
+            let due = self.state.directory.due(block.at.number, &seen);
             let readings = if due.is_empty() {
                 Vec::new()
             } else {
                 node.token_readings(&due, block.at).await?
             };
-            let pools = self.pool_changes(node, block).await?;
+            let followed = self.pool_changes(node, block).await?;
+            let figures = self.appraise(node, block, &readings, &followed).await?;
+            let number = block.at.number;
             let effects = BlockEffects {
                 block: block.at,
                 parent_hash: block.parent_hash,
                 time: block.time,
                 readings,
-                pools,
-                checkpoint: is_checkpoint(block.at.number).then(|| self.state.book.to_bytes()),
-                figures: Vec::new(),
-                pages: None,
+                pools: followed.changes,
+                checkpoint: is_checkpoint(number).then(|| self.state.book.to_bytes()),
+                figures,
+                pages: self.keep(number),
             };
             self.state.directory.apply(&effects);
             all.push(effects);
         }
         Ok(all)
-    }
-
-    async fn forget_uncommitted(&mut self) -> Result<(), Fault> {
-        let committed = self.state.tip.map(|tip| tip.block.number);
-        self.state.directory.rollback(committed);
-        if self.state.book.rollback(committed).is_err() {
-            self.state = State::load(&self.store, &self.known).await?;
-        }
-        Ok(())
     }
 
     fn count(&self, effects: &[BlockEffects]) {

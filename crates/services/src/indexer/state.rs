@@ -6,16 +6,23 @@ use crate::{
     snapshot::{Snapshot, Snapshots},
 };
 use amm::book::{Book, Registry};
-use market::{BlockEffects, Directory, TokenList, figures::Figures};
+use market::{
+    BlockEffects, Directory, TokenList,
+    figures::{Appraiser, Delta, Figures, Taken},
+};
 use primitives::{BlockRef, Timestamp};
 use std::sync::Arc;
-use store::{PoolHistory, Store};
+use store::{FigureHistory, PoolHistory, Store};
 
 #[derive(Debug, Clone)]
 pub(crate) struct State {
     pub(crate) tip: Option<Tip>,
     pub(crate) directory: Directory,
     pub(crate) book: Book,
+    pub(crate) figures: Figures,
+    pub(crate) appraiser: Appraiser,
+    /// The block whose pages of figures are kept.
+    pub(crate) kept: Option<u64>,
     tokens: Arc<TokenList>,
 }
 
@@ -31,57 +38,128 @@ impl State {
         let contents = store.chain().contents().await?;
         let tip = contents.tip.map(|(block, time)| Tip { block, time });
         let directory = Directory::from_readings(contents.readings);
-        let tokens = Arc::new(TokenList::new(&directory, &known.listings));
         let book = replay(Arc::clone(&known.venues), &contents.pools)?;
-        Ok(Self {
+        let figures = remake(&contents.figures)?;
+        let anchors = known.anchors.as_ref().clone();
+        let mut state = Self {
             tip,
             directory,
+            appraiser: Appraiser::new(anchors, &figures, book.pools()),
+            kept: contents.figures.kept.map(|(block, _)| block),
             book,
-            tokens,
-        })
+            figures,
+            tokens: Arc::default(),
+        };
+        state.list(known);
+        Ok(state)
     }
 
-    /// Moves to the last of `effects`, which directory and book have already
-    /// taken up.
+    /// Moves to the last of `effects`, which directory, book and figures have
+    /// already taken up.
     pub(crate) fn commit(&mut self, effects: &[BlockEffects], known: &Known) {
         let Some(last) = effects.last() else { return };
         self.tip = Some(Tip {
             block: last.block,
             time: last.time,
         });
+        let kept = effects.iter().rev().find(|effects| effects.pages.is_some());
+        self.kept = kept.map(|effects| effects.block.number).or(self.kept);
         if effects.iter().any(|effects| !effects.readings.is_empty()) {
-            self.tokens = Arc::new(TokenList::new(&self.directory, &known.listings));
+            self.list(known);
+        } else {
+            self.count_volumes();
         }
     }
 
-    /// Goes back to an earlier block that the store still has.
+    /// Takes up blocks that another process committed on top of the tip.
+    pub(crate) fn take_up(&mut self, blocks: &[BlockEffects], known: &Known) -> Result<(), Fault> {
+        for effects in blocks {
+            self.directory.apply(effects);
+            self.book.begin(effects.block.number);
+            for change in &effects.pools {
+                self.book.apply(change);
+            }
+            apply(&mut self.figures, effects.time, &effects.figures)?;
+        }
+        self.commit(blocks, known);
+        Ok(())
+    }
+
+    /// Goes back to an earlier block that the store still has, at which the
+    /// figures were these.
     pub(crate) async fn rollback(
         &mut self,
         to: Tip,
+        figures: Figures,
         store: &Store,
         known: &Known,
     ) -> Result<(), Fault> {
         let number = Some(to.block.number);
         if self.book.rollback(number).is_err() {
-            *self = Self::load(store, known).await?;
-            return Ok(());
+            return self.reload(store, known).await;
         }
         self.tip = Some(to);
         self.directory.rollback(number);
-        self.tokens = Arc::new(TokenList::new(&self.directory, &known.listings));
+        self.kept = self.kept.map(|kept| kept.min(to.block.number));
+        self.figures = figures;
+        self.look_anew(known);
+        self.list(known);
+        Ok(())
+    }
+
+    /// Forgets what is not in the store: everything above the tip.
+    pub(crate) async fn forget_uncommitted(
+        &mut self,
+        figures: Figures,
+        store: &Store,
+        known: &Known,
+    ) -> Result<(), Fault> {
+        let committed = self.tip.map(|tip| tip.block.number);
+        self.directory.rollback(committed);
+        if self.book.rollback(committed).is_err() {
+            return self.reload(store, known).await;
+        }
+        self.figures = figures;
+        self.look_anew(known);
+        Ok(())
+    }
+
+    /// Takes over what the store holds.
+    pub(crate) async fn reload(&mut self, store: &Store, known: &Known) -> Result<(), Fault> {
+        let epoch = self.figures.epoch();
+        *self = Self::load(store, known).await?;
+        self.figures.begin_epoch(epoch + 1);
         Ok(())
     }
 
     pub(crate) fn publish(&self, snapshots: &Snapshots) {
         if let Some(tip) = self.tip {
+            let figures = self.figures.with_pools(self.book.pools());
             snapshots.publish(Snapshot {
                 head: tip.block,
                 head_time: tip.time,
                 tokens: Arc::clone(&self.tokens),
                 pools: self.book.pools().clone(),
-                figures: Figures::default(),
+                figures,
             });
         }
+    }
+
+    fn list(&mut self, known: &Known) {
+        self.tokens = Arc::new(TokenList::new(&self.directory, &known.listings));
+        self.count_volumes();
+    }
+
+    fn count_volumes(&mut self) {
+        let volume = |address| self.figures.volume_24h_usd(address);
+        if let Some(tokens) = self.tokens.with_volumes(volume) {
+            self.tokens = Arc::new(tokens);
+        }
+    }
+
+    fn look_anew(&mut self, known: &Known) {
+        let anchors = known.anchors.as_ref().clone();
+        self.appraiser = Appraiser::new(anchors, &self.figures, self.book.pools());
     }
 }
 
@@ -98,4 +176,23 @@ fn replay(venues: Arc<Registry>, history: &PoolHistory) -> Result<Book, Fault> {
         }
     }
     Ok(book)
+}
+
+/// The figures at the end of what is stored.
+fn remake(history: &FigureHistory) -> Result<Figures, Fault> {
+    let mut figures = match &history.kept {
+        Some((_, kept)) => Figures::from_kept(kept)?,
+        None => Figures::default(),
+    };
+    for (_, time, bytes) in &history.deltas {
+        apply(&mut figures, *time, bytes)?;
+    }
+    Ok(figures)
+}
+
+fn apply(figures: &mut Figures, time: Timestamp, bytes: &[u8]) -> Result<(), Fault> {
+    let delta = Delta::from_bytes(bytes)?;
+    let time = time.as_second();
+    figures.apply(&Taken { time, delta });
+    Ok(())
 }

@@ -20,6 +20,9 @@ pub(crate) const MAX_DELAY: Duration = Duration::from_mins(5);
 /// How long an answer is held back unless told otherwise.
 pub(crate) const USUAL_DELAY: Duration = Duration::from_secs(1);
 
+/// The name of the simulated aggregator, which has no methods.
+pub(crate) const AGGREGATOR: &str = "aggregator";
+
 /// The name that stands for every method but the control methods.
 pub(crate) const ANY_METHOD: &str = "*";
 
@@ -95,6 +98,7 @@ impl FaultKind {
 
     fn spoils(self, method: &str) -> bool {
         !method.starts_with(CONTROL_PREFIX)
+            && (self, method) != (Self::WrongId, AGGREGATOR)
             && self
                 .methods()
                 .is_none_or(|methods| methods.contains(&method))
@@ -166,7 +170,11 @@ struct Armed {
 
 impl Armed {
     fn spoils(&self, method: &str) -> bool {
-        (self.method == ANY_METHOD || self.method == method) && self.kind.spoils(method)
+        let is_meant = match self.method.as_str() {
+            ANY_METHOD => method != AGGREGATOR,
+            named => named == method,
+        };
+        is_meant && self.kind.spoils(method)
     }
 }
 

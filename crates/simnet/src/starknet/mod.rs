@@ -1,5 +1,6 @@
 //! The simulated Starknet node.
 
+mod aggregator;
 mod block;
 mod builder;
 mod chain;

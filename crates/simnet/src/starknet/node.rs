@@ -1,5 +1,6 @@
 //! The handle of a running node.
 
+use super::aggregator;
 use super::chain::Chain;
 use super::config::{
     History, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_POOLS, MAX_TRANSACTIONS_PER_BLOCK,
@@ -12,7 +13,9 @@ use super::ledger::{Ledger, SteerError, Steering};
 use super::refusal::Refusal;
 use super::rpc;
 use super::transaction::{Request, SignedTransaction};
-use super::world::{ACTOR_EVENTS, Genesis, PrefundedAccount, World, token_list, venue_list};
+use super::world::{
+    ACTOR_EVENTS, Genesis, PrefundedAccount, World, anchor_list, token_list, venue_list,
+};
 use primitives::transaction_hash::Version;
 use primitives::{BlockRef, Clock, Felt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -111,9 +114,10 @@ impl StarknetNode {
     /// The node's JSON-RPC: `POST /starknet` and `/starknet/rpc/v0_9` answer as
     /// version 0.9.0, `/starknet/rpc/v0_10` as 0.10.0. The same over WebSocket,
     /// with subscriptions, at `/starknet/ws` and below `/starknet/ws/rpc`; the
-    /// server must let connections be upgraded.
+    /// server must let connections be upgraded. Beside it an aggregator of global
+    /// market data, at `/aggregator/api/v3`.
     pub fn router(&self) -> axum::Router {
-        rpc::router(self.clone())
+        rpc::router(self.clone()).merge(aggregator::router(self.clone()))
     }
 
     /// Makes a block at every interval, unless paused, until `stop` is
@@ -254,6 +258,12 @@ impl StarknetNode {
     /// kinds, contracts, and the classes of their pools.
     pub fn venues() -> String {
         venue_list::render()
+    }
+
+    /// The tokens of every simulated network that prices can hang on, as JSON:
+    /// `stables` are meant to be worth a dollar, and many pools are with `hubs`.
+    pub fn anchors() -> String {
+        anchor_list::render()
     }
 
     /// The node's time in seconds.

@@ -235,6 +235,10 @@ settings! {
         /// Without it, the built-in one on the simulated network and on `SN_MAIN`,
         /// none elsewhere.
         venues: Option<PathBuf>;
+        /// A list of the tokens that prices hang on, in the form of `docs/market-data.md`.
+        /// Without it, the built-in one on the simulated network and on `SN_MAIN`,
+        /// none elsewhere.
+        anchors: Option<PathBuf>;
         /// The chain id that the node must have, such as `SN_MAIN`. Needed only for
         /// a chain that is neither `SN_MAIN`, `SN_SEPOLIA` nor `SN_STOA`.
         expect_chain_id: Option<ChainId>;

@@ -227,7 +227,7 @@ async fn a_rollback_takes_the_readings_of_its_blocks(#[values(Sqlite, Postgres)]
     let store = four_blocks(&database).await;
     store
         .chain()
-        .rollback(block(8, 0), Some(block(6, 0)))
+        .rollback(block(8, 0), Some(block(6, 0)), None)
         .await
         .unwrap();
     let contents = contents(&store).await;
@@ -256,7 +256,11 @@ async fn a_rollback_of_everything_leaves_an_empty_store(
         pages: None,
     };
     store.chain().append(None, &[genesis]).await.unwrap();
-    store.chain().rollback(block(0, 1), None).await.unwrap();
+    store
+        .chain()
+        .rollback(block(0, 1), None, None)
+        .await
+        .unwrap();
     assert_eq!(contents(&store).await, empty);
 }
 
@@ -269,13 +273,13 @@ async fn a_rollback_from_elsewhere_or_to_an_unknown_block_changes_nothing(
     let store = four_blocks(&database).await;
     let before = contents(&store).await;
     let chain = store.chain();
-    let moved = chain.rollback(block(8, 1), Some(block(6, 0))).await;
+    let moved = chain.rollback(block(8, 1), Some(block(6, 0)), None).await;
     assert!(
         matches!(moved, Err(StoreError::CursorMoved { .. })),
         "{moved:?}"
     );
     for unknown in [block(6, 1), block(4, 0), block(9, 0)] {
-        match chain.rollback(block(8, 0), Some(unknown)).await {
+        match chain.rollback(block(8, 0), Some(unknown), None).await {
             Err(StoreError::NotStored { block }) => assert_eq!(block, unknown),
             other => panic!("{other:?}"),
         }
@@ -295,7 +299,7 @@ async fn a_reorg_equals_never_having_seen_the_orphaned_blocks(
     let store = four_blocks(&seen).await;
     store
         .chain()
-        .rollback(block(8, 0), Some(block(6, 0)))
+        .rollback(block(8, 0), Some(block(6, 0)), None)
         .await
         .unwrap();
     let branch = fork(block(6, 0), 1, 3);
@@ -358,7 +362,7 @@ async fn an_append_never_lands_on_a_block_that_is_being_rolled_back(
         let next = fork(tip, round, 1);
         let (added, removed) = tokio::join!(
             left.chain().append(Some(tip), &next),
-            right.chain().rollback(tip, Some(parent)),
+            right.chain().rollback(tip, Some(parent), None),
         );
         let expected = match (added, removed) {
             (Ok(()), Err(StoreError::CursorMoved { .. })) => next[0].block,
@@ -479,7 +483,7 @@ proptest! {
                 let tip = model.last().unwrap().block;
                 model.truncate(model.len().saturating_sub(depth).max(1));
                 let ancestor = model.last().unwrap().block;
-                store.chain().rollback(tip, Some(ancestor)).await.unwrap();
+                store.chain().rollback(tip, Some(ancestor), None).await.unwrap();
                 let branch = fork(ancestor, round, count);
                 store.chain().append(Some(ancestor), &branch).await.unwrap();
                 model.extend(branch);

@@ -35,6 +35,7 @@ async fn impossible_rows_are_refused_by_the_database(#[values(Sqlite, Postgres)]
     );
     let reading =
         "INSERT INTO token_reading (address, block_number, outcome, name, symbol, decimals) VALUES";
+    let page = "INSERT INTO figure_page (series, resolution, page, bytes) VALUES";
     let good = format!("{reading} ({felt}, 5, 'readable', 'Ether', 'ETH', 18)");
     for bad in [
         format!("{reading} ({felt}, 5, 'readable', NULL, 'ETH', 18)"),
@@ -56,6 +57,17 @@ async fn impossible_rows_are_refused_by_the_database(#[values(Sqlite, Postgres)]
             "INSERT INTO block (number, hash, parent_hash, time) VALUES (-1, {felt}, {felt}, 0)"
         ),
         format!("INSERT INTO chain_identity (id, chain_id) VALUES (2, {felt})"),
+        format!("UPDATE block SET figures = {}", bytes(engine, "")),
+        format!("{page} (-1, 0, 0, {felt})"),
+        format!("{page} (4294967296, 0, 0, {felt})"),
+        format!("{page} (0, -1, 0, {felt})"),
+        format!("{page} (0, 256, 0, {felt})"),
+        format!("{page} (0, 0, -1, {felt})"),
+        format!("{page} (0, 0, 4294967296, {felt})"),
+        format!("{page} (0, 0, 0, NULL)"),
+        format!("{page} (0, 0, 0, {felt}), (0, 0, 0, {felt})"),
+        format!("INSERT INTO figure_state (id, block_number, bytes) VALUES (2, 5, {felt})"),
+        format!("INSERT INTO figure_state (id, block_number, bytes) VALUES (1, 6, {felt})"),
     ] {
         let refused = database.execute("chain", &bad).await.unwrap_err();
         let kind = refused.as_database_error().unwrap().kind();
@@ -84,6 +96,7 @@ async fn values_that_do_not_decode_are_named_by_table_and_column(
         .await
         .unwrap();
     assert_corrupt(chain.tip_time().await, "block", "time");
+    assert_corrupt(chain.figures(5..=5).await, "block", "time");
     database
         .execute(
             "chain",
@@ -101,7 +114,11 @@ async fn values_that_do_not_decode_are_named_by_table_and_column(
 }
 
 #[track_caller]
-fn assert_corrupt<T: std::fmt::Debug>(result: Result<T, StoreError>, table: &str, column: &str) {
+pub(crate) fn assert_corrupt<T: std::fmt::Debug>(
+    result: Result<T, StoreError>,
+    table: &str,
+    column: &str,
+) {
     match result {
         Err(StoreError::Corrupt {
             table: t,

@@ -8,7 +8,10 @@
 mod blocks;
 mod chain;
 mod corruption;
+mod figure_model;
+mod figures;
 mod keys;
+mod news;
 mod pools;
 mod schema;
 #[path = "../support/mod.rs"]

@@ -2,6 +2,7 @@
 
 use crate::{
     blocks::{address, block, empty},
+    corruption::assert_corrupt,
     support::{
         Engine::{self, Postgres, Sqlite},
         TestDatabase,
@@ -11,9 +12,9 @@ use amm::book::{Change, Created, Shape, Spot};
 use market::BlockEffects;
 use primitives::{BlockRef, Felt};
 use rstest::rstest;
-use store::{PoolHistory, Store, StoreError};
+use store::{PoolHistory, Store};
 
-fn change(number: u64) -> Change {
+pub(crate) fn change(number: u64) -> Change {
     Change::Created {
         venue: address(1),
         pool: Created {
@@ -82,7 +83,11 @@ async fn a_rollback_takes_changes_and_checkpoints_along(
     store.chain().append(None, &effects).await.unwrap();
     let roll_back = async |from: u64, to: u64| {
         let to = Some(block(to, 0));
-        store.chain().rollback(block(from, 0), to).await.unwrap();
+        store
+            .chain()
+            .rollback(block(from, 0), to, None)
+            .await
+            .unwrap();
     };
     roll_back(9, 5).await;
     let found = history(&store).await;
@@ -103,10 +108,18 @@ async fn only_the_newest_checkpoints_are_kept(#[values(Sqlite, Postgres)] engine
     let all: Vec<u64> = (1..=30).collect();
     store.chain().append(None, &blocks(30, &all)).await.unwrap();
     let back = Some(block(15, 0));
-    store.chain().rollback(block(30, 0), back).await.unwrap();
+    store
+        .chain()
+        .rollback(block(30, 0), back, None)
+        .await
+        .unwrap();
     assert_eq!(history(&store).await.checkpoint, Some(checkpoint(15)));
     let back = Some(block(14, 0));
-    store.chain().rollback(block(15, 0), back).await.unwrap();
+    store
+        .chain()
+        .rollback(block(15, 0), back, None)
+        .await
+        .unwrap();
     let found = history(&store).await;
     assert_eq!(found.checkpoint, None);
     assert_eq!(heights(&found), [2, 4, 6, 8, 10, 12, 14]);
@@ -138,15 +151,15 @@ async fn changes_that_cannot_be_read_are_reported(#[values(Sqlite, Postgres)] en
         ..empty(block(0, 0), 0)
     };
     store.chain().append(None, &[genesis]).await.unwrap();
+    let next = empty(block(1, 0), 0);
+    let tip = Some(block(1, 0));
+    store.chain().append(tip, &[next]).await.unwrap();
     let bytes = match engine {
         Sqlite => "X'01ff'",
         Postgres => "'\\x01ff'::bytea",
     };
     let sql = format!("UPDATE block SET pools = {bytes}");
     database.execute("chain", &sql).await.unwrap();
-    let read = store.chain().contents().await;
-    let Err(StoreError::Corrupt { table, column }) = read else {
-        panic!("{read:?}");
-    };
-    assert_eq!((table, column.as_str()), ("block", "pools"));
+    assert_corrupt(store.chain().contents().await, "block", "pools");
+    assert_corrupt(store.chain().since(block(1, 0)).await, "block", "pools");
 }

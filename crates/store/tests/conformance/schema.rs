@@ -1,11 +1,14 @@
 //! Migrations, and opening a store.
 
-use crate::support::{
-    Engine::{self, Postgres, Sqlite},
-    TestDatabase,
+use crate::{
+    blocks::{block, fork},
+    support::{
+        Engine::{self, Postgres, Sqlite},
+        TestDatabase,
+    },
 };
 use rstest::rstest;
-use store::{Location, SchemaChange, Store, StoreError};
+use store::{ChainContents, FigureHistory, Location, PoolHistory, SchemaChange, Store, StoreError};
 
 #[rstest]
 #[tokio::test]
@@ -19,10 +22,10 @@ async fn migrating_twice_does_nothing_the_second_time(#[values(Sqlite, Postgres)
     );
     assert!(older.to_string().contains("`stoa migrate`"), "{older}");
     let first = store.migrate().await.unwrap();
-    assert_eq!(first.chain, SchemaChange { from: 0, to: 2 });
+    assert_eq!(first.chain, SchemaChange { from: 0, to: 3 });
     assert_eq!(first.ledger, SchemaChange { from: 0, to: 1 });
     let second = store.migrate().await.unwrap();
-    assert_eq!(second.chain, SchemaChange { from: 2, to: 2 });
+    assert_eq!(second.chain, SchemaChange { from: 3, to: 3 });
     store.require_migrated().await.unwrap();
 }
 
@@ -44,6 +47,42 @@ async fn replicas_may_migrate_at_the_same_time(#[values(Sqlite, Postgres)] engin
         assert_eq!(report.unwrap().ledger.to, 1);
     }
     replicas[0].require_migrated().await.unwrap();
+}
+
+#[rstest]
+#[tokio::test]
+async fn blocks_of_a_time_before_figures_make_room_for_the_same_ones_with_figures(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let store = database.open().await;
+    database.migrate_chain_to(2).await;
+    let felt = match engine {
+        Sqlite => format!("X'{}'", "01".repeat(32)),
+        Postgres => format!("'\\x{}'::bytea", "01".repeat(32)),
+    };
+    for row in [
+        format!("venue_list (id, digest) VALUES (1, {felt})"),
+        format!("block (number, hash, parent_hash, time) VALUES (5, {felt}, {felt}, 0)"),
+        format!("token_reading (address, block_number, outcome) VALUES ({felt}, 5, 'malformed')"),
+        format!("pool_checkpoint (block_number, pools) VALUES (5, {felt})"),
+    ] {
+        let sql = format!("INSERT INTO {row}");
+        database.execute("chain", &sql).await.unwrap();
+    }
+    let report = store.migrate().await.unwrap();
+    assert_eq!(report.chain, SchemaChange { from: 2, to: 3 });
+    let nothing = ChainContents {
+        tip: None,
+        readings: Vec::new(),
+        pools: PoolHistory::default(),
+        figures: FigureHistory::default(),
+    };
+    assert_eq!(store.chain().contents().await.unwrap(), nothing);
+    assert!(store.chain().bind_venues(&[1; 32]).await.unwrap());
+    let effects = fork(block(4, 0), 0, 2);
+    store.chain().append(None, &effects).await.unwrap();
+    assert_eq!(store.chain().tip().await.unwrap(), Some(block(6, 0)));
 }
 
 #[rstest]

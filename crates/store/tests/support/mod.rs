@@ -3,10 +3,11 @@
 
 use sqlx::{
     AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _, SqliteConnection,
-    postgres::PgConnectOptions, sqlite::SqliteConnectOptions,
+    migrate::Migrator, postgres::PgConnectOptions, sqlite::SqliteConnectOptions,
 };
 use std::{
     any::Any,
+    path::Path,
     str::FromStr as _,
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -100,6 +101,39 @@ impl TestDatabase {
         let store = self.open().await;
         store.migrate().await.unwrap();
         store
+    }
+
+    /// Brings the chain's half to the version of an older program.
+    pub(crate) async fn migrate_chain_to(&self, version: i64) {
+        let steps = |engine: &str| {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+            Migrator::new(folder.join(engine).join("chain"))
+        };
+        let until = |mut migrator: Migrator| {
+            migrator
+                .migrations
+                .to_mut()
+                .retain(|step| step.version <= version);
+            migrator
+        };
+        match &self.location {
+            Location::Sqlite { dir } => {
+                let file = SqliteConnectOptions::new().filename(dir.join("chain.db"));
+                let mut connection = SqliteConnection::connect_with(&file).await.unwrap();
+                let migrator = until(steps("sqlite").await.unwrap());
+                let migrated = migrator.run_direct(None, &mut connection, false).await;
+                migrated.unwrap();
+                connection.close().await.unwrap();
+            }
+            Location::Postgres { url } => {
+                let mut connection = postgres(url, "chain").await.unwrap();
+                let mut migrator = until(steps("postgres").await.unwrap());
+                migrator.create_schema("chain");
+                let migrated = migrator.run_direct(None, &mut connection, false).await;
+                migrated.unwrap();
+                connection.close().await.unwrap();
+            }
+        }
     }
 
     /// Runs SQL behind the store's back.

@@ -27,6 +27,7 @@ fn felts(numbers: &[u64]) -> Vec<Felt> {
 
 fn event(name: &str, keys: &[u64], data: &[u64]) -> Event {
     Event {
+        transaction: 0,
         from: address(POOL),
         keys: [vec![selector(name)], felts(keys)].concat(),
         data: felts(data),
@@ -297,6 +298,6 @@ proptest! {
         data in prop::collection::vec(any_felt(), 0..24),
     ) {
         let keys = [vec![name], keys].concat();
-        let _ = pool_event(kind, &Event { from: address(POOL), keys, data });
+        let _ = pool_event(kind, &Event { transaction: 0, from: address(POOL), keys, data });
     }
 }

@@ -23,6 +23,8 @@ mod tests;
 mod transactions;
 mod transport;
 
+pub(super) use transport::respond;
+
 use super::fault::FaultKind;
 use super::node::StarknetNode;
 use super::world::token_list::CHAIN_ID;
@@ -72,7 +74,7 @@ pub(crate) fn router(node: StarknetNode) -> axum::Router {
 async fn serve(spec: Spec, State(node): State<StarknetNode>, body: Bytes) -> Response {
     let answered = tokio::task::spawn_blocking(move || answer(&node, spec, &body)).await;
     match answered {
-        Ok((text, fault)) => transport::respond(text, fault).await,
+        Ok((text, fault)) => respond(text, fault).await,
         Err(error) => {
             tracing::error!(%error, "a request to the simulated node failed");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()

@@ -18,7 +18,10 @@ const RETRY_AFTER_SECONDS: &str = "1";
 const JSON: (header::HeaderName, &str) = (header::CONTENT_TYPE, "application/json");
 
 /// The response that carries an answer, if there is one, in the way of `fault`.
-pub(super) async fn respond(answer: Option<String>, fault: Option<FaultKind>) -> Response {
+pub(in crate::starknet) async fn respond(
+    answer: Option<String>,
+    fault: Option<FaultKind>,
+) -> Response {
     let text = match (answer, fault) {
         (None, None | Some(FaultKind::Delay(_))) => None,
         (answer, _) => Some(answer.unwrap_or_default()),

@@ -5,8 +5,10 @@
 
 mod accounts;
 pub(crate) mod actors;
+pub(crate) mod anchor_list;
 mod hostile;
 pub(crate) mod market;
+mod outside;
 mod tail;
 pub(crate) mod token_list;
 mod tokens;
@@ -16,6 +18,7 @@ mod well_known;
 pub use accounts::{Funding, PrefundedAccount};
 pub(crate) use actors::ACTOR_EVENTS;
 pub(crate) use market::Deed;
+pub(crate) use outside::Outside;
 pub(crate) use well_known::STRK;
 
 use super::builder::BlockBuilder;

@@ -17,6 +17,18 @@ pub(crate) const STRK: Felt =
 pub(super) const USDC: Felt =
     felt("0x053c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8");
 
+/// Another dollar.
+pub(super) const USDT: Felt =
+    felt("0x068f5c6a61780768455de69077e07e89787839bf8166decfbf92b645209c0fb8");
+
+/// A third one.
+pub(super) const DAI: Felt =
+    felt("0x05574eb6b8789a91466f902c380d978e472db68170ff82a5b650b95a58ddf4ad");
+
+/// Bitcoin.
+pub(super) const WBTC: Felt =
+    felt("0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac");
+
 /// A token of the public network.
 #[derive(Debug)]
 pub(super) struct WellKnown {
@@ -55,14 +67,14 @@ pub(super) const WELL_KNOWN: [WellKnown; 17] = [
         Some("usd-coin"),
     ),
     row(
-        felt("0x068f5c6a61780768455de69077e07e89787839bf8166decfbf92b645209c0fb8"),
+        USDT,
         ("Tether USD", "USDT", 6),
         (Short, Legacy),
         60_000_000,
         Some("tether"),
     ),
     row(
-        felt("0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac"),
+        WBTC,
         ("Wrapped BTC", "WBTC", 8),
         (Short, Legacy),
         1_500,
@@ -76,7 +88,7 @@ pub(super) const WELL_KNOWN: [WellKnown; 17] = [
         Some("wrapped-steth"),
     ),
     row(
-        felt("0x05574eb6b8789a91466f902c380d978e472db68170ff82a5b650b95a58ddf4ad"),
+        DAI,
         ("Dai Stablecoin", "DAI", 18),
         (Short, Legacy),
         4_000_000,

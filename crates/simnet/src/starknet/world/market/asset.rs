@@ -136,6 +136,15 @@ pub(super) fn price(assets: &[Asset], index: usize, seed: u64, time: u64) -> Opt
 }
 
 impl Asset {
+    /// How much of the supply anybody can trade: all, where a token stands for
+    /// something else, and less where its makers keep a part.
+    pub(super) fn circulating_share(&self) -> f64 {
+        match self.nature {
+            Nature::Free(_) => 0.8,
+            Nature::Steady | Nature::Follows(_) => 1.0,
+        }
+    }
+
     fn scale(&self) -> f64 {
         match self.nature {
             Nature::Free(scale) => scale,

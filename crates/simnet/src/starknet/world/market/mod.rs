@@ -94,7 +94,21 @@ impl Market {
 
     /// Whether the market has a price for the token.
     pub(super) fn knows(&self, token: Felt) -> bool {
-        self.assets.iter().any(|asset| asset.address == token)
+        self.place(token).is_some()
+    }
+
+    /// What a whole token is worth outside of the chain, in dollars.
+    pub(super) fn outside_price(&self, token: Felt, seed: u64, time: u64) -> Option<f64> {
+        asset::price(&self.assets, self.place(token)?, seed, time)
+    }
+
+    /// How much of a token's supply anybody can trade.
+    pub(super) fn circulating_share(&self, token: Felt) -> Option<f64> {
+        Some(self.assets.get(self.place(token)?)?.circulating_share())
+    }
+
+    fn place(&self, token: Felt) -> Option<usize> {
+        self.assets.iter().position(|asset| asset.address == token)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the market promises, over whole histories.
 
 use super::super::Genesis;
+use super::super::anchor_list::{HUBS, STABLES};
 use super::*;
 use crate::starknet::block::Block;
 use crate::starknet::chain::Chain;
@@ -54,6 +55,25 @@ fn events(chain: &Chain) -> BTreeMap<&'static str, usize> {
         }
     }
     counts
+}
+
+#[test]
+fn every_pool_has_an_anchor_on_a_side() {
+    let market = Market::new(1, 1_000);
+    let is_anchor = |token: &Felt| STABLES.contains(token) || HUBS.contains(token);
+    assert!(
+        market
+            .pools
+            .iter()
+            .all(|pool| pool.tokens.iter().any(is_anchor))
+    );
+    for anchor in STABLES.iter().chain(&HUBS) {
+        let with = market
+            .pools
+            .iter()
+            .filter(|pool| pool.tokens.contains(anchor));
+        assert!(with.count() >= 40, "{anchor:#x}");
+    }
 }
 
 /// Reasons of reverts, without the contracts in which they happened.

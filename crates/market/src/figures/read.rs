@@ -1,0 +1,247 @@
+//! What readers ask.
+
+use super::{Amount, Candle, Locked, Price, state::Figures, token::TokenFigures};
+use crate::{
+    series::{Bucket, Ohlc, Resolution, Span, Sum, SumTrack},
+    token_id::TokenId,
+    whole::whole,
+};
+use amm::book::VenueId;
+use primitives::Address;
+
+impl Figures {
+    /// The time of the newest block, in seconds since 1970. Buckets that ended
+    /// before it do not change any more, unless the chain is reorganised.
+    pub fn head_time(&self) -> i64 {
+        self.head_time
+    }
+
+    /// Grows whenever closed buckets may have changed.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The token at an address, if the chain has shown it.
+    pub fn token(&self, address: Address) -> Option<TokenId> {
+        self.by_address.get(&address).copied()
+    }
+
+    /// The address of a token.
+    pub fn address(&self, token: TokenId) -> Option<Address> {
+        self.of(token).map(|figures| figures.address)
+    }
+
+    /// The decimals of a token.
+    pub fn decimals(&self, token: TokenId) -> Option<u8> {
+        self.of(token).map(|figures| figures.decimals)
+    }
+
+    /// The price of now.
+    pub fn price(&self, token: TokenId) -> Option<Price> {
+        Some(Price {
+            usd: self.prices.usd(token)?,
+            standing: self.standings.get(token.index()).copied().flatten()?,
+        })
+    }
+
+    /// When the token had its first price, in seconds since 1970.
+    pub fn first_price(&self, token: TokenId) -> Option<i64> {
+        self.prices.first(token)
+    }
+
+    /// Candles in USD, or in another token; one for every bucket of the span
+    /// from the first price (of both) on.
+    pub fn candles(
+        &self,
+        token: TokenId,
+        quote: Option<TokenId>,
+        resolution: Resolution,
+        span: Span,
+    ) -> Vec<Candle> {
+        let bars = self.bars(token, quote, resolution, span);
+        let (Some(figures), Some(first), Some(last)) = (self.of(token), bars.first(), bars.last())
+        else {
+            return Vec::new();
+        };
+        let span = first.bucket..last.bucket.saturating_add(1);
+        let mut volumes = figures.traded.range(resolution, span).peekable();
+        bars.into_iter()
+            .map(|bar| {
+                let traded = volumes.next_if(|(bucket, _)| *bucket == bar.bucket);
+                let usd = traded.map_or(0, |(_, sum)| sum.usd);
+                let volume = match quote {
+                    None => usd,
+                    Some(quote) => self.in_units_of(quote, resolution, bar.bucket, usd),
+                };
+                candle(&bar, volume)
+            })
+            .collect()
+    }
+
+    /// The closes of [`Figures::candles`].
+    pub fn closes(
+        &self,
+        token: TokenId,
+        quote: Option<TokenId>,
+        resolution: Resolution,
+        span: Span,
+    ) -> Vec<(Bucket, f64)> {
+        let bars = self.bars(token, quote, resolution, span);
+        bars.into_iter()
+            .map(|bar| (bar.bucket, bar.close))
+            .collect()
+    }
+
+    /// What was transferred of a token; one amount for every bucket of the span
+    /// from its first transfer on.
+    pub fn transferred(
+        &self,
+        token: TokenId,
+        resolution: Resolution,
+        span: Span,
+    ) -> Vec<(Bucket, Amount)> {
+        self.of(token).map_or_else(Vec::new, |figures| {
+            amounts(&figures.transferred, resolution, span)
+        })
+    }
+
+    /// What was traded of a token at each exchange, in the order of venues; one
+    /// amount for every bucket of the span from its first trade there on.
+    pub fn traded(
+        &self,
+        token: TokenId,
+        resolution: Resolution,
+        span: &Span,
+    ) -> Vec<(VenueId, Vec<(Bucket, Amount)>)> {
+        let venues = self.of(token).into_iter().flat_map(|it| &it.venues);
+        venues
+            .map(|at| (at.venue, amounts(&at.traded, resolution, span.clone())))
+            .filter(|(_, amounts)| !amounts.is_empty())
+            .collect()
+    }
+
+    /// What lay of a token in each exchange's pools at the end of each bucket,
+    /// in the order of venues, from the first that lay there on.
+    pub fn locked(
+        &self,
+        token: TokenId,
+        resolution: Resolution,
+        span: &Span,
+    ) -> Vec<(VenueId, Vec<(Bucket, Locked)>)> {
+        let Some(figures) = self.of(token) else {
+            return Vec::new();
+        };
+        let closes = self.closes(token, None, resolution, span.clone());
+        let priced_from = closes.first().map_or(span.end, |(bucket, _)| *bucket);
+        let usd = |bucket: Bucket| {
+            let place = usize::try_from(bucket.checked_sub(priced_from)?).ok()?;
+            closes.get(place).map(|(_, close)| *close)
+        };
+        let venues = figures.venues.iter().map(|at| {
+            let levels = span.clone().filter_map(|bucket| {
+                let units = at.locked.value(resolution, bucket)?;
+                Some((bucket, figures.locked(units, usd(bucket))))
+            });
+            (at.venue, levels.collect::<Vec<_>>())
+        });
+        venues.filter(|(_, levels)| !levels.is_empty()).collect()
+    }
+
+    /// What lay of a token in each exchange's pools at a time, in seconds since
+    /// 1970, to the minute.
+    pub fn locked_at(&self, token: TokenId, time: i64) -> Vec<(VenueId, Locked)> {
+        let minute = Resolution::Minute.bucket(time);
+        let span = minute..minute.saturating_add(1);
+        let venues = self.locked(token, Resolution::Minute, &span);
+        venues
+            .into_iter()
+            .filter_map(|(venue, levels)| Some((venue, levels.last()?.1)))
+            .collect()
+    }
+
+    pub(super) fn of(&self, token: TokenId) -> Option<&TokenFigures> {
+        self.tokens.get(token.index()).map(|figures| &**figures)
+    }
+
+    /// Every token's price, by its place.
+    pub(super) fn all_usd(&self) -> Vec<Option<f64>> {
+        (0..)
+            .map(TokenId)
+            .take(self.tokens.len())
+            .map(|token| self.prices.usd(token))
+            .collect()
+    }
+
+    fn bars(
+        &self,
+        token: TokenId,
+        quote: Option<TokenId>,
+        resolution: Resolution,
+        span: Span,
+    ) -> Vec<Ohlc> {
+        match quote {
+            None => self.prices.bars(token, resolution, span),
+            Some(quote) => self.prices.ratio_bars(token, quote, resolution, span),
+        }
+    }
+
+    /// A volume in USD as a volume in another token, at that bucket's close.
+    fn in_units_of(
+        &self,
+        quote: TokenId,
+        resolution: Resolution,
+        bucket: Bucket,
+        usd: u128,
+    ) -> u128 {
+        if usd == 0 {
+            return 0;
+        }
+        let span = bucket..bucket.saturating_add(1);
+        let close = self.prices.bars(quote, resolution, span);
+        close.last().map_or(0, |bar| quotient(usd, bar.close))
+    }
+}
+
+impl TokenFigures {
+    fn locked(&self, units: u128, price: Option<f64>) -> Locked {
+        let usd = price.map_or(0.0, |price| whole(units, self.decimals) * price);
+        Locked { units, usd }
+    }
+}
+
+fn candle(bar: &Ohlc, volume: u128) -> Candle {
+    Candle {
+        bucket: bar.bucket,
+        open: bar.open,
+        high: bar.high,
+        low: bar.low,
+        close: bar.close,
+        volume,
+    }
+}
+
+/// A sum for every bucket, from the series' first on.
+fn amounts(track: &SumTrack, resolution: Resolution, span: Span) -> Vec<(Bucket, Amount)> {
+    let Some(first) = track.first() else {
+        return Vec::new();
+    };
+    let dense = span.start.max(resolution.bucket(first))..span.end;
+    let mut sums = track.range(resolution, dense.clone()).peekable();
+    dense
+        .map(|bucket| {
+            let sum = sums.next_if(|(at, _)| *at == bucket);
+            let Sum { units, usd } = sum.map_or_else(Sum::default, |(_, sum)| sum);
+            (bucket, Amount { units, usd })
+        })
+        .collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "a volume at a price that floating point knows; the cast saturates"
+)]
+fn quotient(usd: u128, price: f64) -> u128 {
+    (usd as f64 / price).round() as u128
+}

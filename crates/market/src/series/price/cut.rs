@@ -1,0 +1,62 @@
+//! Taking blocks back.
+
+use super::{
+    PriceBoard,
+    bar::{Bar, Ohlc},
+};
+use crate::{
+    series::{
+        Resolution,
+        track::{Track, place},
+    },
+    token_id::TokenId,
+};
+
+impl PriceBoard {
+    /// Forgets every block from the minute of a time on, as if it had never
+    /// been seen. Tokens without any older price have none any more.
+    pub fn cut(&mut self, time: i64) {
+        let start = Resolution::Minute.opens(Resolution::Minute.bucket(time));
+        let week = place(Resolution::Week.bucket(start));
+        let changed: Vec<TokenId> = self
+            .tracks
+            .iter()
+            .filter(|(_, track)| {
+                let newest = track.lane(Resolution::Week).last();
+                newest.is_some_and(|(newest, _)| newest >= week)
+            })
+            .map(|(token, _)| token)
+            .collect();
+        // From the finest on: a bucket that begins before the cut is made anew
+        // of finer ones, which are right already, those of hubs included.
+        for resolution in Resolution::STORED {
+            let bucket = place(resolution.bucket(start));
+            for &token in &changed {
+                let rest = self.rest(token, resolution, start);
+                let lane = self.tracks.get_mut(token).lane_mut(resolution);
+                lane.cut(bucket);
+                if let Some(rest) = rest {
+                    lane.put(bucket, rest);
+                }
+            }
+        }
+        for token in changed {
+            if self.tracks.get(token).is_some_and(Track::is_empty) {
+                self.tracks.remove(token);
+            }
+        }
+        self.refresh();
+    }
+
+    /// What is left of the bucket in which the cut lies, if it stays stored.
+    fn rest(&self, token: TokenId, resolution: Resolution, start: i64) -> Option<Bar> {
+        let finer = resolution.finer()?;
+        let from = finer.bucket(resolution.opens(resolution.bucket(start)));
+        let (from, to) = (place(from), place(finer.bucket(start - 1) + 1));
+        let lane = self.tracks.get(token)?.lane(finer);
+        let (_, newest) = lane.last().filter(|(at, _)| (from..to).contains(at))?;
+        let finer = self.dense(token, finer, from..to).into_iter();
+        let course = finer.reduce(|course, later| Ohlc::then(course, &later))?;
+        Some(Bar::new(&course, newest.quote()))
+    }
+}

@@ -1,0 +1,103 @@
+//! Candles in another token.
+
+use super::{Ohlc, PriceBoard, read::merge_into};
+use crate::{
+    series::{Resolution, Span},
+    token_id::TokenId,
+};
+
+/// Buckets that are composed at a time.
+const CHUNK: i64 = 128;
+
+/// The resolution in which candles in another token are composed: one with at
+/// most 96 buckets in each, and days for the calendar.
+const fn composed_of(resolution: Resolution) -> Resolution {
+    match resolution {
+        Resolution::Minute
+        | Resolution::FiveMinutes
+        | Resolution::QuarterHour
+        | Resolution::Hour => Resolution::Minute,
+        Resolution::FourHours => Resolution::FiveMinutes,
+        Resolution::Day => Resolution::QuarterHour,
+        Resolution::Week => Resolution::FourHours,
+        Resolution::Month | Resolution::Year => Resolution::Day,
+    }
+}
+
+impl PriceBoard {
+    /// The candles of a span in another token, one for every bucket from the
+    /// later of both first prices on. The caller limits the span.
+    ///
+    /// Opens and closes are exact quotients of prices at the same time. Highs
+    /// and lows are made of finer buckets: minutes up to an hour, five minutes
+    /// for four hours, quarters of an hour for a day, four hours for a week and
+    /// days beyond. They are exact where in no finer bucket both prices moved.
+    /// Elsewhere a quotient between the ends of a finer bucket may lie outside
+    /// of them, never beyond the high of one price by the low of the other in
+    /// that finer bucket. No quotient is made of prices of different times.
+    pub fn ratio_bars(
+        &self,
+        token: TokenId,
+        quote: TokenId,
+        resolution: Resolution,
+        span: Span,
+    ) -> Vec<Ohlc> {
+        let firsts = self.first(token).zip(self.first(quote));
+        let Some(first) = firsts.map(|(one, other)| one.max(other)) else {
+            return Vec::new();
+        };
+        let mut start = resolution.bucket(first).max(span.start);
+        if token == quote {
+            return (start..span.end).map(|at| Ohlc::flat(at, 1.0)).collect();
+        }
+        let finer = composed_of(resolution);
+        let mut merged = Vec::new();
+        while start < span.end {
+            let end = start.saturating_add(CHUNK).min(span.end);
+            let within = resolution.refine(&(start..end), finer);
+            let prices = self.bars(token, finer, within.clone());
+            let quotes = self.bars(quote, finer, within);
+            let quotients = quotients(&prices, &quotes);
+            merge_into(&mut merged, &quotients, |at| resolution.around(at, finer));
+            start = end;
+        }
+        merged
+    }
+}
+
+/// The quotients of two rows of candles that end in the same bucket.
+fn quotients(prices: &[Ohlc], quotes: &[Ohlc]) -> Vec<Ohlc> {
+    let len = prices.len().min(quotes.len());
+    let newest = |bars: &'_ [Ohlc]| bars.len() - len;
+    let prices = prices.get(newest(prices)..).unwrap_or_default();
+    let quotes = quotes.get(newest(quotes)..).unwrap_or_default();
+    let both = prices.iter().zip(quotes);
+    both.map(|(price, quote)| quotient(price, quote)).collect()
+}
+
+fn quotient(price: &Ohlc, quote: &Ohlc) -> Ohlc {
+    let open = price.open / quote.open;
+    let close = price.close / quote.close;
+    let (high, low) = if is_flat(quote) {
+        (price.high / quote.close, price.low / quote.close)
+    } else if is_flat(price) {
+        (price.close / quote.low, price.close / quote.high)
+    } else {
+        (open.max(close), open.min(close))
+    };
+    Ohlc {
+        bucket: price.bucket,
+        open,
+        high,
+        low,
+        close,
+    }
+}
+
+#[expect(
+    clippy::float_cmp,
+    reason = "a price that never moved is the very same"
+)]
+const fn is_flat(bar: &Ohlc) -> bool {
+    bar.high == bar.low
+}

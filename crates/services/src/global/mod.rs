@@ -1,0 +1,73 @@
+//! What a global market-data aggregator says of tokens.
+//!
+//! One task asks, requests read. What was said is forgotten when it is too old,
+//! so that nobody is shown a price of yesterday.
+
+mod answer;
+mod poller;
+mod source;
+#[cfg(test)]
+mod tests;
+
+pub use poller::{GlobalOptions, GlobalPoller};
+pub use source::{GlobalKey, GlobalPlan, GlobalSetupError};
+
+use arc_swap::ArcSwap;
+use primitives::Timestamp;
+use std::{collections::HashMap, sync::Arc};
+
+/// What an aggregator says of one token.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GlobalMarket {
+    /// The price in USD.
+    pub usd: f64,
+    /// What all tokens in circulation are worth; 0 if the aggregator does not say.
+    pub market_cap: f64,
+    /// What all tokens that there will be are worth; the same as those in
+    /// circulation if the aggregator does not say.
+    pub fdv: f64,
+    /// By how much the market capitalisation changed in a day; 0 if the
+    /// aggregator does not say.
+    pub market_cap_change_24h: f64,
+    /// The same in per cent.
+    pub market_cap_change_percentage_24h: f64,
+}
+
+/// The newest answers of an aggregator; clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct GlobalFeed(Arc<ArcSwap<Answers>>);
+
+/// What was said of tokens, by their names at the aggregator, and until when it
+/// counts.
+type Answers = HashMap<String, (GlobalMarket, Timestamp)>;
+
+impl GlobalFeed {
+    /// What was last said of a token, by its name at the aggregator; none once
+    /// that is too old.
+    pub fn get(&self, aggregator_id: &str, now: Timestamp) -> Option<GlobalMarket> {
+        let answers = self.0.load();
+        let (market, until) = answers.get(aggregator_id)?;
+        (now <= *until).then_some(*market)
+    }
+
+    /// Takes over what was said of the tokens that were asked for. Of those that
+    /// nothing was said of, nothing is known any more.
+    fn learn(&self, asked: &[String], said: &HashMap<String, GlobalMarket>, until: Timestamp) {
+        self.0.rcu(|answers| {
+            let mut answers = Answers::clone(answers);
+            for id in asked {
+                match said.get(id) {
+                    Some(market) => answers.insert(id.clone(), (*market, until)),
+                    None => answers.remove(id),
+                };
+            }
+            answers
+        });
+    }
+
+    /// Of how many tokens something is known.
+    fn known(&self, now: Timestamp) -> usize {
+        let answers = self.0.load();
+        answers.values().filter(|(_, until)| now <= *until).count()
+    }
+}

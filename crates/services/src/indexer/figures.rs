@@ -1,0 +1,134 @@
+//! What blocks mean for market figures, and how that is taken back.
+
+use crate::{
+    fault::Fault,
+    indexer::{Indexer, pools::Followed},
+};
+use chain::{Block, StarknetClient};
+use market::{
+    Reading,
+    figures::{CutFigures, Delta, Figures, Happened, KeptFigures, Taken},
+};
+use primitives::{Address, BlockRef, U256};
+use std::ops::RangeInclusive;
+
+/// Supplies are read again every so many blocks.
+const SUPPLIES_EVERY: u64 = 2_048;
+
+/// Of how many tokens, those with the largest TVL.
+const SUPPLIES: usize = 256;
+
+/// Blocks that are read at once when some are taken back.
+const READ_BACK: u64 = 128;
+
+/// Figures as they were at an earlier block.
+#[derive(Debug)]
+pub(super) struct Undone {
+    pub(super) figures: Figures,
+    /// What becomes of kept pages, if they tell of later blocks.
+    pub(super) cut: Option<CutFigures>,
+}
+
+impl Indexer {
+    /// The pages to keep after the block of this height, if it is one of those
+    /// where they are kept.
+    pub(super) fn keep(&mut self, number: u64) -> Option<KeptFigures> {
+        let due = number.is_multiple_of(self.options.keep_figures_every) && number > 0;
+        due.then(|| self.state.figures.keep())
+    }
+
+    /// Takes up what a block means for figures; says it as bytes.
+    pub(super) async fn appraise(
+        &mut self,
+        node: &StarknetClient,
+        block: &Block,
+        readings: &[(Address, Reading)],
+        followed: &Followed,
+    ) -> Result<Vec<u8>, Fault> {
+        let supplies = self.supplies(node, block.at, readings).await?;
+        let transfers: Vec<(Address, U256)> = block
+            .transfers
+            .iter()
+            .map(|transfers| (transfers.token, transfers.amount))
+            .collect();
+        let state = &mut self.state;
+        let happened = Happened {
+            time: block.time.as_second(),
+            readings,
+            pools: state.book.pools(),
+            touched: &followed.touched,
+            trades: &followed.trades,
+            transfers: &transfers,
+            supplies: &supplies,
+        };
+        let delta = state.appraiser.take_up(&mut state.figures, &happened);
+        Ok(delta.to_bytes())
+    }
+
+    /// How much there is of new tokens, and now and then of important ones.
+    async fn supplies(
+        &self,
+        node: &StarknetClient,
+        at: BlockRef,
+        readings: &[(Address, Reading)],
+    ) -> Result<Vec<(Address, U256)>, Fault> {
+        let new = readings
+            .iter()
+            .filter(|(_, reading)| matches!(reading, Reading::Readable(_)))
+            .map(|(address, _)| *address);
+        let mut tokens: Vec<Address> = new.collect();
+        if at.number.is_multiple_of(SUPPLIES_EVERY) {
+            let figures = self.state.figures.with_pools(self.state.book.pools());
+            let important = figures.by_tvl().iter().take(SUPPLIES);
+            tokens.extend(important.filter_map(|token| figures.address(*token)));
+        }
+        if tokens.is_empty() {
+            return Ok(Vec::new());
+        }
+        let supplies = node.total_supplies(&tokens, at).await?;
+        let said = tokens.into_iter().zip(supplies);
+        Ok(said
+            .filter_map(|(token, supply)| Some((token, supply?)))
+            .collect())
+    }
+
+    /// The figures as they were at a stored block.
+    pub(super) async fn figures_at(&self, to: BlockRef, tip: BlockRef) -> Result<Undone, Fault> {
+        let mut rest = Vec::new();
+        let mut undone = self.taken(to.number + 1..=tip.number).await?;
+        undone.reverse();
+        let mut next = Some(to.number);
+        let mut boundary = None;
+        while let Some(last) = next {
+            let first = last.saturating_sub(READ_BACK - 1);
+            let mut blocks = self.taken(first..=last).await?;
+            blocks.reverse();
+            let Some(newest) = blocks.first() else { break };
+            let boundary = *boundary.get_or_insert(Figures::boundary(newest.time));
+            let enough = blocks.iter().any(|block| block.time < boundary);
+            rest.extend(blocks.into_iter().filter(|block| block.time >= boundary));
+            next = first.checked_sub(1).filter(|_| !enough);
+        }
+        rest.reverse();
+        let Some(time) = rest.last().map(|block: &Taken| block.time) else {
+            return Err(Fault::Diverged { first: tip });
+        };
+        let mut figures = self.state.figures.clone();
+        figures.rollback(&undone, time, &rest);
+        let kept = self.state.kept.is_some_and(|kept| kept > to.number);
+        let cut = kept.then(|| figures.cut_pages());
+        Ok(Undone { figures, cut })
+    }
+
+    /// What stored blocks did, the oldest first.
+    async fn taken(&self, blocks: RangeInclusive<u64>) -> Result<Vec<Taken>, Fault> {
+        let stored = self.store.chain().figures(blocks).await?;
+        let taken = stored.into_iter().map(|(_, time, bytes)| {
+            Ok(Taken {
+                time: time.as_second(),
+                delta: Delta::from_bytes(bytes.as_deref().unwrap_or_default())?,
+            })
+        });
+        taken.collect()
+    }
+}

@@ -1,0 +1,116 @@
+//! What became of the chain since a block, for those who follow the store.
+
+use crate::{
+    chain::{BLOCK, ChainStore, HASH, NUMBER, TIME, find_block},
+    column::Column,
+    db::{Tx, on},
+    error::{StoreError, in_table},
+    pools,
+    reading::{self, ReadingRow},
+};
+use market::{BlockEffects, Reading};
+use primitives::{Address, BlockRef};
+use sqlx::FromRow;
+
+/// Blocks that are read at a time.
+const BLOCKS: i64 = 1_024;
+
+const PARENT_HASH: Column = Column {
+    table: BLOCK,
+    name: "parent_hash",
+};
+
+#[derive(FromRow)]
+struct EffectsRow {
+    number: i64,
+    hash: Vec<u8>,
+    parent_hash: Vec<u8>,
+    time: i64,
+    pools: Option<Vec<u8>>,
+    figures: Option<Vec<u8>>,
+}
+
+impl EffectsRow {
+    fn decode(self) -> Result<BlockEffects, StoreError> {
+        Ok(BlockEffects {
+            block: BlockRef {
+                number: NUMBER.counter(self.number)?,
+                hash: HASH.felt(&self.hash)?,
+            },
+            parent_hash: PARENT_HASH.felt(&self.parent_hash)?,
+            time: TIME.time(self.time)?,
+            readings: Vec::new(),
+            pools: match self.pools {
+                Some(bytes) => pools::decode_changes(&bytes)?,
+                None => Vec::new(),
+            },
+            checkpoint: None,
+            figures: self.figures.unwrap_or_default(),
+            pages: None,
+        })
+    }
+}
+
+impl ChainStore {
+    /// The blocks after `tip` in order, read at one moment; the first 1,024 if
+    /// there are more. They are as they were appended, without checkpoints and
+    /// pages, which only repeat what blocks before them did. None when `tip` is
+    /// not among the stored blocks any more.
+    pub async fn since(&self, tip: BlockRef) -> Result<Option<Vec<BlockEffects>>, StoreError> {
+        let mut tx = self.db().begin_reading().await?;
+        let blocks = match find_block(&mut tx, tip).await? {
+            Some(number) => Some(blocks_after(&mut tx, number).await?),
+            None => None,
+        };
+        tx.commit().await?;
+        Ok(blocks)
+    }
+}
+
+async fn blocks_after(tx: &mut Tx, number: i64) -> Result<Vec<BlockEffects>, StoreError> {
+    let rows: Vec<EffectsRow> = on!(tx &mut *tx, connection =>
+        sqlx::query_as(
+            "SELECT number, hash, parent_hash, time, pools, figures FROM block
+             WHERE number > $1 ORDER BY number LIMIT $2",
+        )
+        .bind(number)
+        .bind(BLOCKS)
+        .fetch_all(connection)
+        .await
+    )
+    .map_err(in_table(BLOCK))?;
+    let Some(last) = rows.last().map(|row| row.number) else {
+        return Ok(Vec::new());
+    };
+    let readings: Vec<ReadingRow> = on!(tx &mut *tx, connection =>
+        sqlx::query_as(
+            "SELECT address, block_number, outcome, name, symbol, decimals FROM token_reading
+             WHERE block_number > $1 AND block_number <= $2 ORDER BY block_number, address",
+        )
+        .bind(number)
+        .bind(last)
+        .fetch_all(connection)
+        .await
+    )
+    .map_err(in_table(reading::TABLE))?;
+    let readings = readings.into_iter().map(ReadingRow::decode);
+    join(rows, readings.collect::<Result<_, _>>()?)
+}
+
+/// Gives each block its readings; both are in the order of heights.
+fn join(
+    rows: Vec<EffectsRow>,
+    readings: Vec<(Address, u64, Reading)>,
+) -> Result<Vec<BlockEffects>, StoreError> {
+    let mut readings = readings.into_iter().peekable();
+    let mut blocks = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut effects = row.decode()?;
+        let number = effects.block.number;
+        while let Some((address, _, reading)) = readings.next_if(|(_, of, _)| *of == number) {
+            effects.readings.push((address, reading));
+        }
+        blocks.push(effects);
+    }
+    Ok(blocks)
+}
