@@ -16,7 +16,7 @@ use world::{Station, World};
 
 /// Blocks far enough apart for every resolution to have several buckets.
 async fn spread(seed: u64) -> World {
-    World::with_spaced_history(seed, 240, Duration::from_mins(97)).await
+    World::with_spaced_history(seed, 120, Duration::from_mins(97)).await
 }
 
 fn figures(station: &Station) -> Figures {
@@ -82,17 +82,14 @@ async fn candles_are_dense_sane_and_made_of_finer_ones() {
                 assert_eq!(before.bucket + 1, after.bucket);
                 assert_eq!(before.close.to_bits(), after.open.to_bits());
             }
-            for candle in figures.candles(token, None, coarse, span) {
+            let around = |candle: &Candle| coarse.bucket(fine.opens(candle.bucket));
+            let inside = finer.chunk_by(|a, b| around(a) == around(b));
+            let candles = figures.candles(token, None, coarse, span);
+            assert_eq!(candles.len(), inside.clone().count());
+            for (candle, inside) in candles.into_iter().zip(inside) {
                 assert!(candle.low <= candle.open.min(candle.close));
                 assert!(candle.high >= candle.open.max(candle.close));
-                let opens = coarse.opens(candle.bucket);
-                let ends = coarse.opens(candle.bucket + 1);
-                let inside: Vec<Candle> = finer
-                    .iter()
-                    .filter(|it| (opens..ends).contains(&fine.opens(it.bucket)))
-                    .copied()
-                    .collect();
-                assert_eq!(merged(&inside), merged(&[candle]));
+                assert_eq!(merged(inside), merged(&[candle]));
                 seen += 1;
             }
         }
@@ -145,7 +142,7 @@ async fn one_price_is_everywhere_and_volumes_agree() {
         assert!(candles.iter().map(|it| it.volume).sum::<u128>() <= usd);
         traded += usize::from(usd > 0);
     }
-    assert!(priced >= 10 && traded >= 10, "{priced} {traded}");
+    assert!(priced >= 4 && traded >= 4, "{priced} {traded}");
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! The simulated aggregator over HTTP.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use primitives::{Clock, ManualClock, Timestamp};
 use reqwest::StatusCode;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::{
     ambient::{SystemClock, SystemEntropy},
-    config::{Bytes, Config},
+    config::{Bytes, Config, Plan, Role},
     known::known,
     network::Network,
 };
@@ -11,11 +11,12 @@ pub(crate) use api::Api;
 use api::{ApiConfig, ApiServices, RateLimits};
 use chain::RpcOptions;
 pub(crate) use chain::StarknetClient;
+use market::Listings;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use services::{
-    ApiKeys, Follower, GlobalFeed, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress,
-    RateLimiter, Snapshots,
+    ApiKeys, Follower, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan, GlobalPoller,
+    HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, RateLimiter, Snapshots,
 };
 pub(crate) use services::{Doorbell, Health};
 pub(crate) use simnet::PrefundedAccount;
@@ -200,6 +201,7 @@ impl Work {
 pub(crate) struct Service {
     pub(crate) work: Work,
     pub(crate) health: Health,
+    pub(crate) global: Option<GlobalPoller>,
     pub(crate) api: Api,
 }
 
@@ -210,9 +212,12 @@ pub(crate) async fn service(
     store: &Store,
     network: Network,
     nodes: Vec<StarknetClient>,
+    aggregator: Option<Url>,
     metrics: PrometheusHandle,
 ) -> anyhow::Result<Service> {
     let known = known(config, network)?;
+    let feed = GlobalFeed::default();
+    let global = global(config, aggregator, &known.listings, feed.clone())?;
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let (published, seen) = (snapshots.clone(), progress.clone());
     let poll = config.starknet.poll;
@@ -246,7 +251,7 @@ pub(crate) async fn service(
     let health = Health::new(work.name(), snapshots.clone(), progress, clock(), limits);
     let services = ApiServices {
         snapshots,
-        global: GlobalFeed::default(),
+        global: feed,
         keys: keys(store),
         limiter: limiter(config).await?,
         health: health.clone(),
@@ -255,7 +260,47 @@ pub(crate) async fn service(
         metrics,
     };
     let api = Api::new(api_config(config), services);
-    Ok(Service { work, health, api })
+    Ok(Service {
+        work,
+        health,
+        global,
+        api,
+    })
+}
+
+/// Asks the configured aggregator, or else the simulated one, if the process
+/// answers requests at all.
+fn global(
+    config: &Config,
+    simulated: Option<Url>,
+    listings: &Listings,
+    feed: GlobalFeed,
+) -> anyhow::Result<Option<GlobalPoller>> {
+    let global = &config.global;
+    let configured = global.url.as_ref().map(|url| url.expose().clone());
+    let plan = match global.plan {
+        Plan::Demo => GlobalPlan::Demo,
+        Plan::Pro => GlobalPlan::Pro,
+    };
+    let key = global.key.as_ref().map(|key| GlobalKey {
+        plan,
+        secret: key.expose().to_owned(),
+    });
+    let is_needed = config.process.roles.contains(&Role::Api);
+    let Some(url) = configured.or(simulated).filter(|_| is_needed) else {
+        return Ok(None);
+    };
+    let options = GlobalOptions {
+        url,
+        key,
+        interval: global.interval,
+        timeout: global.timeout,
+        max_age: global.max_age,
+    };
+    let poller = GlobalPoller::new(&options, listings, feed, clock());
+    poller
+        .map(Some)
+        .context("cannot ask for global market data, see the section global")
 }
 
 fn api_config(config: &Config) -> ApiConfig {
@@ -285,6 +330,8 @@ pub(crate) enum Face {
     Whole,
     /// The trading API.
     Trade,
+    /// The market API.
+    Market,
     /// How a process that only indexes does.
     Operation,
 }
@@ -300,6 +347,7 @@ pub(crate) async fn serve_face(
     let router = match face {
         Face::Whole => api.router(),
         Face::Trade => api.trade_router(),
+        Face::Market => api.market_router(),
         Face::Operation => api.surround(axum::Router::new()),
     };
     Ok(api::serve(listener, router, stop, drain).await?)

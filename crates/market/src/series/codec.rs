@@ -5,6 +5,7 @@
 //! in integers of seven bits per byte, the lowest first. There is exactly one
 //! way to write a page; everything else is refused.
 
+use std::fmt;
 use thiserror::Error;
 
 /// Why bytes are not a page, or pages not a series.
@@ -37,7 +38,17 @@ pub enum PageError {
 pub(super) const VERSION: u8 = 1;
 
 /// What a page holds for a bucket.
-pub(super) trait Record: Copy + std::fmt::Debug {
+pub(super) trait Record: Copy + fmt::Debug {
+    /// What is read most often. It lies apart, so that reading it brings
+    /// nothing else from memory.
+    type Head: Copy + fmt::Debug;
+    /// What else there is.
+    type Rest: Copy + fmt::Debug;
+
+    fn parts(&self) -> (&Self::Head, &Self::Rest);
+
+    fn join(head: Self::Head, rest: Self::Rest) -> Self;
+
     /// Writes a record that comes after another one of its page.
     fn encode(&self, before: Option<&Self>, out: &mut Vec<u8>);
 

@@ -11,6 +11,17 @@ use super::{
 struct Level(u128);
 
 impl Record for Level {
+    type Head = Self;
+    type Rest = ();
+
+    fn parts(&self) -> (&Self, &()) {
+        (self, &())
+    }
+
+    fn join(head: Self, (): ()) -> Self {
+        head
+    }
+
     fn encode(&self, _: Option<&Self>, out: &mut Vec<u8>) {
         put(self.0, out);
     }

@@ -28,6 +28,17 @@ impl Sum {
 }
 
 impl Record for Sum {
+    type Head = Self;
+    type Rest = ();
+
+    fn parts(&self) -> (&Self, &()) {
+        (self, &())
+    }
+
+    fn join(head: Self, (): ()) -> Self {
+        head
+    }
+
     fn encode(&self, _: Option<&Self>, out: &mut Vec<u8>) {
         put(self.units, out);
         put(self.usd, out);

@@ -27,11 +27,11 @@ pub(super) trait Merge: Record {
 
 /// One series in all stored resolutions.
 #[derive(Debug, Clone)]
-pub(super) struct Track<R> {
+pub(super) struct Track<R: Record> {
     lanes: [Lane<R>; 7],
 }
 
-impl<R> Default for Track<R> {
+impl<R: Record> Default for Track<R> {
     fn default() -> Self {
         Self {
             lanes: std::array::from_fn(|_| Lane::default()),
@@ -161,7 +161,7 @@ impl<R: Merge> Track<R> {
         let lane = self.lane(stored);
         let mut records = lane
             .range(place(span.start), place(span.end))
-            .map(move |(at, record)| (resolution.around(at.into(), stored), *record))
+            .map(move |(at, record)| (resolution.around(at.into(), stored), record))
             .peekable();
         std::iter::from_fn(move || {
             let (bucket, mut merged) = records.next()?;

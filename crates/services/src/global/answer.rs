@@ -111,15 +111,15 @@ mod tests {
         );
         assert_eq!(answer.skipped, 0);
         assert!(!answer.markets.contains_key("a"));
-        assert_eq!(answer.markets["b"].fdv, 7.0);
-        let bare = GlobalMarket {
-            usd: 0.0,
-            market_cap: 0.0,
-            fdv: 0.0,
+        let bare = |usd, market_cap| GlobalMarket {
+            usd,
+            market_cap,
+            fdv: market_cap,
             market_cap_change_24h: 0.0,
             market_cap_change_percentage_24h: 0.0,
         };
-        assert_eq!(answer.markets["c"], bare);
+        assert_eq!(answer.markets["b"], bare(2.0, 7.0));
+        assert_eq!(answer.markets["c"], bare(0.0, 0.0));
     }
 
     #[test]

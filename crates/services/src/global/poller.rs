@@ -135,9 +135,10 @@ impl GlobalPoller {
             return;
         }
         let aggregator = &self.source;
-        match &problem {
-            Some(error) => tracing::warn!(?aggregator, error, "no global market data"),
-            None => tracing::info!(?aggregator, "global market data again"),
+        if let Some(error) = &problem {
+            tracing::warn!(?aggregator, error, "no global market data");
+        } else {
+            tracing::info!(?aggregator, "global market data again");
         }
         self.problem = problem;
     }

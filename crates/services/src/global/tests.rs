@@ -16,7 +16,7 @@ use std::{io, sync::Mutex, time::Duration};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-const INTERVAL: Duration = Duration::from_secs(60);
+const INTERVAL: Duration = Duration::from_mins(1);
 
 /// What the aggregator does with the next question.
 #[derive(Debug, Clone)]

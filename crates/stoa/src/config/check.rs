@@ -12,6 +12,9 @@ const MAX_TRANSACTIONS: u32 = 1_000;
 /// The most pools that a simulated node makes.
 const MAX_POOLS: u32 = 1_000;
 
+/// No aggregator is asked more often.
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
+
 /// The keys that break a rule, and what the rule is.
 pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
     let mut broken = Vec::new();
@@ -25,6 +28,7 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         ("starknet.poll", config.starknet.poll),
         ("starknet.timeout", config.starknet.timeout),
         ("starknet.max_head_age", config.starknet.max_head_age),
+        ("global.timeout", config.global.timeout),
         ("simnet.block_time", config.simnet.block_time),
     ] {
         rule(key, !duration.is_zero(), "must be longer than 0s");
@@ -67,6 +71,21 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         "starknet.agreement",
         (1..=nodes).contains(&agreement),
         "must be at least 1 and at most the number of nodes in starknet.rpc",
+    );
+    rule(
+        "global.key",
+        config.global.key.is_none() || config.global.url.is_some(),
+        "needs global.url, the address that it is for",
+    );
+    rule(
+        "global.interval",
+        config.global.interval >= MIN_INTERVAL,
+        "must be at least 1s",
+    );
+    rule(
+        "global.max_age",
+        config.global.max_age >= config.global.interval,
+        "must be at least global.interval, or there would be gaps",
     );
     rule(
         "process.roles",

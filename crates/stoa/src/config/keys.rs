@@ -1,10 +1,10 @@
 //! Every key. A new one is written here and nowhere else.
 
 use super::{
-    kinds::{Bytes, ChainId, Http, LogFilter, LogFormat, Redis, Role, WebSocket},
+    kinds::{Aggregator, Bytes, ChainId, Http, LogFilter, LogFormat, Plan, Redis, Role, WebSocket},
     leaf::Leaf,
     load::Reader,
-    secret::{SecretUrl, SecretUrls},
+    secret::{SecretText, SecretUrl, SecretUrls},
 };
 use api::{AddressRange, Dialect, NetworkSegment};
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
@@ -164,6 +164,8 @@ settings! {
         listen: SocketAddr = "127.0.0.1:8080", takes("listen", "ADDR");
         /// A further address, for the trading API alone.
         listen_trade: Option<SocketAddr>, takes("listen-trade", "ADDR");
+        /// A further address, for the market API alone.
+        listen_market: Option<SocketAddr>, takes("listen-market", "ADDR");
         /// How long requests in flight may take to end when the program stops.
         drain: Duration = "10s";
         /// How long one request may take.
@@ -242,6 +244,22 @@ settings! {
         /// The chain id that the node must have, such as `SN_MAIN`. Needed only for
         /// a chain that is neither `SN_MAIN`, `SN_SEPOLIA` nor `SN_STOA`.
         expect_chain_id: Option<ChainId>;
+    }
+    /// What the wider market says of tokens, by their `aggregatorId` in the token list.
+    global: Global {
+        /// An API of the shape of `CoinGecko`'s, such as `https://api.coingecko.com/api/v3`.
+        /// Without it, a simulated node's own on the simulated network, none elsewhere.
+        url: Option<SecretUrl<Aggregator>>;
+        /// The key that it wants.
+        key: Option<SecretText>;
+        /// Which account the key is of: demo or pro, each with a header of its own.
+        plan: Plan = "demo";
+        /// Time between two polls.
+        interval: Duration = "60s";
+        /// How long one answer may take.
+        timeout: Duration = "10s";
+        /// How long an answer is shown when no newer one comes.
+        max_age: Duration = "5m";
     }
     /// The simulated node, which runs when no other node is given.
     simnet: Simnet {

@@ -64,6 +64,16 @@ words! {
     }
 }
 
+words! {
+    /// Whose key an aggregator is shown.
+    Plan, "demo or pro", {
+        /// A free account's.
+        Demo = "demo",
+        /// A paid account's.
+        Pro = "pro",
+    }
+}
+
 impl Item for Role {
     const EXPECTED_LIST: &'static str = "a list of roles, which are api and indexer";
 }
@@ -205,6 +215,16 @@ pub(crate) struct Http;
 impl Scheme for Http {
     const EXPECTED: &'static str =
         "an address that begins with http:// or https://, or several separated by commas";
+    const SCHEMES: &'static [&'static str] = &["http", "https"];
+    const PATH_IS_SECRET: bool = true;
+}
+
+/// Addresses of aggregators of market data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Aggregator;
+
+impl Scheme for Aggregator {
+    const EXPECTED: &'static str = "an address that begins with http:// or https://";
     const SCHEMES: &'static [&'static str] = &["http", "https"];
     const PATH_IS_SECRET: bool = true;
 }

@@ -43,6 +43,37 @@ pub(super) fn reference(text: &str) -> Option<&str> {
     (text.starts_with("file:") || text.starts_with("env:")).then_some(text)
 }
 
+/// A key that a header can carry.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct SecretText(String);
+
+impl SecretText {
+    /// The text itself.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+impl Leaf for SecretText {
+    const EXPECTED: &'static str = "a text without spaces, of at most 256 characters";
+    const SECRET: bool = true;
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        let fits = (1..=256).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_graphic());
+        fits.then(|| Self(text.to_owned())).ok_or(None)
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(MASK.into())
+    }
+}
+
 /// Which addresses a key takes.
 pub(crate) trait Scheme {
     /// What a value looks like.

@@ -141,6 +141,9 @@ fn a_value_of_the_wrong_form_says_what_is_expected() {
         ("[starknet]\nexpect_chain_id = '0xzz'", "a chain id"),
         ("[starknet]\nstart_block = -1", "a whole number"),
         ("[shared]\nredis = 'http://cache'", "begins with redis://"),
+        ("[global]\nurl = 'ftp://market'", "begins with http://"),
+        ("[global]\nkey = 'a b'", "a text without spaces"),
+        ("[global]\nplan = 'free'", "demo or pro"),
         ("[process]\nroles = ['api', 3]", "a list of roles"),
     ] {
         let problem = Case::new().file(text).problem();
@@ -158,6 +161,9 @@ fn a_value_outside_its_bounds_says_the_bounds() {
         ("[limits]\nkey_window = '25h'", "at most 24h"),
         ("[limits]\nkey_requests = 0", "at least 1"),
         ("[starknet]\npoll = '0s'", "longer than 0s"),
+        ("[global]\ninterval = '999ms'", "at least 1s"),
+        ("[global]\nmax_age = '59s'", "at least global.interval"),
+        ("[global]\nkey = 'abc'", "needs global.url"),
         ("[simnet]\nblock_time = '0ms'", "longer than 0s"),
         ("[simnet]\ntransactions_per_block = 1001", "at most 1000"),
         ("[simnet]\npools = 1001", "at most 1000"),
@@ -224,7 +230,7 @@ fn lists_in_the_environment_are_separated_by_commas() {
     assert_eq!(config.server.trusted_proxies.len(), 2);
 }
 
-const SECRETS: [(&str, &str); 3] = [
+const SECRETS: [(&str, &str); 4] = [
     ("STOA__STORE__LOCATION", "postgres://stoa:hunter2@db/stoa"),
     (
         "STOA__SHARED__REDIS",
@@ -234,6 +240,7 @@ const SECRETS: [(&str, &str); 3] = [
         "STOA__STARKNET__RPC",
         "https://node.example/v1/hunter2?key=hunter2",
     ),
+    ("STOA__GLOBAL__URL", "https://market.example/hunter2"),
 ];
 
 #[test]
@@ -242,7 +249,7 @@ fn secrets_are_masked_wherever_the_configuration_is_shown() {
     for (name, value) in SECRETS {
         case = case.variable(name, value);
     }
-    let loaded = case.loaded();
+    let loaded = case.variable("STOA__GLOBAL__KEY", "hunter2").loaded();
     let printed = loaded.print();
     for shown in [&printed, &format!("{loaded:?}")] {
         assert!(!shown.contains("hunter2"), "{shown}");
@@ -251,6 +258,8 @@ fn secrets_are_masked_wherever_the_configuration_is_shown() {
         "location = \"postgres://stoa:***@db/stoa\" # environment STOA__STORE__LOCATION",
         "redis = \"redis://***@cache:6379/1\" # environment STOA__SHARED__REDIS",
         "rpc = \"https://node.example/***?***\" # environment STOA__STARKNET__RPC",
+        "url = \"https://market.example/***\" # environment STOA__GLOBAL__URL",
+        "key = \"***\" # environment STOA__GLOBAL__KEY",
     ] {
         assert!(
             printed.lines().any(|printed| printed == line),
@@ -266,6 +275,8 @@ fn no_problem_repeats_a_secret() {
         let problem = Case::new().variable(name, &broken).problem();
         assert!(!problem.contains("hunter2"), "{problem}");
     }
+    let spaced = Case::new().variable("STOA__GLOBAL__KEY", "hunter2 hunter2");
+    assert!(!spaced.problem().contains("hunter2"));
 }
 
 #[test]

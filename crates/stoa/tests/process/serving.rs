@@ -59,6 +59,25 @@ async fn another_process_can_follow_the_simulated_node_as_a_real_one() {
     );
     let path = "/v1/starknet/tokens?size=100";
     assert_eq!(second.get(path).await.body, first.get(path).await.body);
+    // Both find the aggregator beside the node.
+    for service in [&first, &second] {
+        tokio::time::timeout(PATIENCE, polled(service))
+            .await
+            .unwrap();
+    }
+    let listed = format!("{}/coins/markets?vs_currency=usd", first.line("global"));
+    assert!(get(&listed, None).await.body.contains("\"ethereum\""));
+}
+
+/// Waits until the service knows the wider market.
+async fn polled(service: &Service) {
+    loop {
+        let metrics = service.get("/metrics").await.body;
+        if metrics.contains("stoa_global_polls_total{outcome=\"ok\"} 1") {
+            assert!(metrics.contains("stoa_global_tokens 14"), "{metrics}");
+            return;
+        }
+    }
 }
 
 #[tokio::test]
@@ -75,9 +94,13 @@ async fn one_process_indexes_and_another_answers() {
             "api",
             "--listen-trade",
             "127.0.0.1:0",
+            "--listen-market",
+            "127.0.0.1:0",
             "--no-rate-limit",
         ],
     ));
+    let market = format!("{}/healthz", api.line("market"));
+    assert_eq!(get(&market, None).await.status, 200);
     let tokens = api.get("/v1/starknet/tokens").await;
     assert_eq!((tokens.status, tokens.limit), (200, None));
     let alone = format!("{}/v1/starknet/tokens", api.line("trade"));

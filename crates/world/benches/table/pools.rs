@@ -174,6 +174,7 @@ fn swap(number: u32) -> Event {
     ]);
     data.push(Felt::from(1_000_000_000_000_u64 + u64::from(number)));
     Event {
+        transaction: 0,
         from: address(1),
         keys: vec![selector("Swapped")],
         data,

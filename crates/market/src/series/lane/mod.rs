@@ -5,73 +5,30 @@
 //! later one comes, so that the many changes of a bucket that is still open
 //! copy no page.
 
-use super::codec::{Input, PageError, Record, VERSION, put};
+mod page;
+
+#[cfg(test)]
+mod tests;
+
+use super::codec::{PageError, Record};
+use page::{Draft, Page, Single, encode, first_of};
 use std::sync::Arc;
 
-/// Buckets of a page, as a power of two.
-const PAGE_BITS: u32 = 8;
-
-/// The page that holds a bucket.
-pub(super) const fn page_of(bucket: u32) -> u32 {
-    bucket >> PAGE_BITS
-}
-
-/// The place of a bucket in its page.
-const fn offset_of(bucket: u32) -> u8 {
-    bucket.to_le_bytes()[0]
-}
-
-const fn bucket_of(page: u32, offset: u8) -> u32 {
-    page << PAGE_BITS | offset as u32
-}
-
-/// The records of 256 consecutive buckets, as far as there are any.
-#[derive(Debug, Clone)]
-struct Page<R> {
-    number: u32,
-    offsets: Vec<u8>,
-    records: Vec<R>,
-}
-
-/// Records that lie side by side in memory.
-#[derive(Debug)]
-pub(super) struct Segment<'a, R> {
-    page: u32,
-    offsets: &'a [u8],
-    records: &'a [R],
-}
-
-/// The newest record.
-#[derive(Debug, Clone, Copy)]
-struct Last<R> {
-    page: u32,
-    offset: u8,
-    record: R,
-}
+pub(super) use page::{Segment, page_of};
 
 /// The records of one series in one resolution, in the order of time.
 #[derive(Debug, Clone)]
-pub(super) struct Lane<R> {
-    /// Full of what will not change, unless blocks are taken back.
-    pages: Arc<Vec<Arc<Page<R>>>>,
+pub(super) struct Lane<R: Record> {
+    /// What will not change, unless blocks are taken back.
+    pages: Arc<Vec<Page<R>>>,
     /// The page of the newest record but one; empty only if there is none.
-    tail: Arc<Page<R>>,
-    last: Option<Last<R>>,
+    tail: Arc<Draft<R>>,
+    last: Option<Single<R>>,
     /// The first page that changed since pages were last taken.
     changed: u32,
 }
 
-impl<R> Default for Page<R> {
-    fn default() -> Self {
-        Self {
-            number: 0,
-            offsets: Vec::new(),
-            records: Vec::new(),
-        }
-    }
-}
-
-impl<R> Default for Lane<R> {
+impl<R: Record> Default for Lane<R> {
     fn default() -> Self {
         Self {
             pages: Arc::default(),
@@ -82,83 +39,10 @@ impl<R> Default for Lane<R> {
     }
 }
 
-impl<'a, R> Segment<'a, R> {
-    /// Without what lies before a bucket.
-    fn since(mut self, bucket: u32) -> Self {
-        let skipped = match self.page.cmp(&page_of(bucket)) {
-            std::cmp::Ordering::Less => self.offsets.len(),
-            std::cmp::Ordering::Equal => {
-                let from = offset_of(bucket);
-                self.offsets.partition_point(|offset| *offset < from)
-            }
-            std::cmp::Ordering::Greater => 0,
-        };
-        self.offsets = self.offsets.get(skipped..).unwrap_or_default();
-        self.records = self.records.get(skipped..).unwrap_or_default();
-        self
-    }
-
-    /// Without what lies at or after a bucket.
-    pub(super) fn until(mut self, bucket: u32) -> Self {
-        let kept = match self.page.cmp(&page_of(bucket)) {
-            std::cmp::Ordering::Less => self.offsets.len(),
-            std::cmp::Ordering::Equal => {
-                let to = offset_of(bucket);
-                self.offsets.partition_point(|offset| *offset < to)
-            }
-            std::cmp::Ordering::Greater => 0,
-        };
-        self.offsets = self.offsets.get(..kept).unwrap_or_default();
-        self.records = self.records.get(..kept).unwrap_or_default();
-        self
-    }
-
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (u32, &'a R)> + use<'a, R> {
-        let page = self.page;
-        let buckets = self.offsets.iter().map(move |at| bucket_of(page, *at));
-        buckets.zip(self.records)
-    }
-
-    /// The first bucket and all records, if no bucket between them is missing.
-    pub(super) fn run(&self) -> Option<(u32, &'a [R])> {
-        let (first, last) = (*self.offsets.first()?, *self.offsets.last()?);
-        let whole = usize::from(last - first) + 1 == self.records.len();
-        whole.then(|| (bucket_of(self.page, first), self.records))
-    }
-
-    const fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-}
-
-impl<R> Page<R> {
-    fn segment(&self) -> Segment<'_, R> {
-        Segment {
-            page: self.number,
-            offsets: &self.offsets,
-            records: &self.records,
-        }
-    }
-}
-
-impl<R> Last<R> {
-    const fn bucket(&self) -> u32 {
-        bucket_of(self.page, self.offset)
-    }
-
-    const fn segment(&self) -> Segment<'_, R> {
-        Segment {
-            page: self.page,
-            offsets: std::slice::from_ref(&self.offset),
-            records: std::slice::from_ref(&self.record),
-        }
-    }
-}
-
 impl<R: Record> Lane<R> {
     /// The bucket of the oldest record.
     pub(super) fn first(&self) -> Option<u32> {
-        self.segments(0).next()?.iter().next().map(|(at, _)| at)
+        self.segments(0).next()?.first()
     }
 
     /// The newest record.
@@ -181,50 +65,48 @@ impl<R: Record> Lane<R> {
             *open = record;
             return;
         }
-        let (page, offset) = (page_of(bucket), offset_of(bucket));
-        self.changed = self.changed.min(page);
-        let last = self.last.replace(Last {
-            page,
-            offset,
-            record,
-        });
-        if let Some(last) = last {
-            self.close(last);
+        self.changed = self.changed.min(page_of(bucket));
+        if let Some(last) = self.last.replace(Single::new(bucket, record)) {
+            self.close(&last);
         }
     }
 
     /// The newest record at or before a bucket.
-    pub(super) fn floor(&self, bucket: u32) -> Option<(u32, &R)> {
+    pub(super) fn floor(&self, bucket: u32) -> Option<(u32, R)> {
+        let early = self.early(bucket)?;
+        early.last().zip(early.newest())
+    }
+
+    /// Records the last of which is the newest at or before a bucket.
+    pub(super) fn early(&self, bucket: u32) -> Option<Segment<'_, R>> {
         let last = self.last.as_ref()?;
         if last.bucket() <= bucket {
-            return Some((last.bucket(), &last.record));
+            return Some(last.segment());
         }
-        let end = bucket.saturating_add(1);
-        let page = page_of(bucket);
-        let until = self.pages.partition_point(|found| found.number <= page);
         // Of the page that the bucket lies in, all records may be later ones.
-        let pages = self.pages.get(until.saturating_sub(2)..until)?;
-        [&self.tail]
-            .into_iter()
-            .chain(pages.iter().rev())
-            .find_map(|page| page.segment().until(end).iter().next_back())
+        let at = self.position(page_of(bucket));
+        let at = at.saturating_sub(1)..self.pages.len().min(at + 1);
+        let pages = self.pages.get(at)?.iter().rev().map(Page::segment);
+        std::iter::once(self.tail.segment())
+            .chain(pages)
+            .map(|segment| segment.until(bucket.saturating_add(1)))
+            .find(|segment| segment.len() > 0)
     }
 
     /// All records from a bucket on.
     pub(super) fn segments(&self, from: u32) -> impl Iterator<Item = Segment<'_, R>> {
-        let page = page_of(from);
-        let start = self.pages.partition_point(|found| found.number < page);
-        let pages = self.pages.get(start..).unwrap_or_default().iter();
+        let pages = self.pages.get(self.position(page_of(from))..);
+        let pages = pages.unwrap_or_default().iter();
         pages
-            .chain([&self.tail])
-            .map(|page| page.segment())
-            .chain(self.last.iter().map(Last::segment))
+            .map(Page::segment)
+            .chain(std::iter::once(self.tail.segment()))
+            .chain(self.last.iter().map(Single::segment))
             .map(move |segment| segment.since(from))
-            .filter(|segment| !segment.is_empty())
+            .filter(|segment| segment.len() > 0)
     }
 
     /// The records from one bucket up to but not including another.
-    pub(super) fn range(&self, from: u32, to: u32) -> impl Iterator<Item = (u32, &R)> {
+    pub(super) fn range(&self, from: u32, to: u32) -> impl Iterator<Item = (u32, R)> {
         self.segments(from)
             .flat_map(|segment| segment.iter())
             .take_while(move |(at, _)| *at < to)
@@ -232,58 +114,61 @@ impl<R: Record> Lane<R> {
 
     /// Drops all records from a bucket on.
     pub(super) fn cut(&mut self, bucket: u32) {
-        if self.last.as_ref().is_none_or(|last| last.bucket() < bucket) {
+        if self.last().is_none_or(|(at, _)| at < bucket) {
             return;
         }
         self.changed = self.changed.min(page_of(bucket));
-        self.last = None;
-        let is_kept = |page: &Page<R>| page.segment().iter().next().is_some_and(|at| at.0 < bucket);
-        if !is_kept(&self.tail) {
-            let kept = self.pages.partition_point(|page| is_kept(page));
+        let is_kept = |segment: Segment<'_, R>| segment.first().is_some_and(|at| at < bucket);
+        if !is_kept(self.tail.segment()) {
+            let kept = self.pages.partition_point(|page| is_kept(page.segment()));
             Arc::make_mut(&mut self.pages).truncate(kept);
-            self.tail = Arc::make_mut(&mut self.pages).pop().unwrap_or_default();
+            self.reopen();
         }
-        let kept = self.tail.segment().until(bucket).records.len();
         let tail = Arc::make_mut(&mut self.tail);
-        tail.offsets.truncate(kept);
-        tail.records.truncate(kept);
-        if let (Some(offset), Some(record)) = (tail.offsets.pop(), tail.records.pop()) {
-            self.last = Some(Last {
-                page: tail.number,
-                offset,
-                record,
-            });
-        }
-        if self.tail.records.is_empty() {
-            self.tail = Arc::make_mut(&mut self.pages).pop().unwrap_or_default();
+        tail.cut(bucket);
+        self.last = tail.pop();
+        if self.tail.is_empty() {
+            self.reopen();
         }
     }
 
     /// Puts what was the newest record into its page.
-    fn close(&mut self, last: Last<R>) {
-        if self.tail.records.is_empty() || self.tail.number != last.page {
-            let next = Arc::new(Page {
-                number: last.page,
-                ..Page::default()
-            });
-            let mut full = std::mem::replace(&mut self.tail, next);
-            if !full.records.is_empty() {
-                if let Some(full) = Arc::get_mut(&mut full) {
-                    full.offsets.shrink_to_fit();
-                    full.records.shrink_to_fit();
-                }
-                Arc::make_mut(&mut self.pages).push(full);
-            }
+    fn close(&mut self, last: &Single<R>) {
+        if self.tail.is_empty() || self.tail.number != last.page {
+            self.turn(Draft::new(last.page));
         }
-        let tail = Arc::make_mut(&mut self.tail);
-        tail.offsets.push(last.offset);
-        tail.records.push(last.record);
+        Arc::make_mut(&mut self.tail).push(last);
+    }
+
+    /// Goes on to another page.
+    fn turn(&mut self, next: Draft<R>) {
+        let full = std::mem::replace(&mut self.tail, Arc::new(next));
+        if !full.is_empty() {
+            Arc::make_mut(&mut self.pages).push(full.as_ref().into());
+        }
+    }
+
+    /// Goes back to the page before.
+    fn reopen(&mut self) {
+        let before = Arc::make_mut(&mut self.pages).pop();
+        let before = before.as_ref().map(Draft::from);
+        self.tail = Arc::new(before.unwrap_or_default());
+    }
+
+    /// The first of the pages that is not before one of a number.
+    fn position(&self, number: u32) -> usize {
+        let at = |index: usize| Some(self.pages.get(index)?.number);
+        // Most often no page is missing.
+        let guess = at(0).and_then(|first| usize::try_from(number.checked_sub(first)?).ok());
+        guess
+            .filter(|guess| at(*guess) == Some(number))
+            .unwrap_or_else(|| self.pages.partition_point(|page| page.number < number))
     }
 
     /// The bytes of pages from a number on.
     pub(super) fn encode(&self, from: u32) -> Vec<(u32, Vec<u8>)> {
         let mut pages: Vec<(u32, Vec<Segment<'_, R>>)> = Vec::new();
-        for segment in self.segments(bucket_of(from.min(page_of(u32::MAX)), 0)) {
+        for segment in self.segments(first_of(from.min(page_of(u32::MAX)))) {
             match pages.last_mut() {
                 Some((number, segments)) if *number == segment.page => segments.push(segment),
                 _ => pages.push((segment.page, vec![segment])),
@@ -295,7 +180,7 @@ impl<R: Record> Lane<R> {
 
     /// The bytes of pages that changed since the last call.
     pub(super) fn take(&mut self) -> Vec<(u32, Vec<u8>)> {
-        if self.changed == u32::MAX {
+        if !self.is_changed() {
             return Vec::new();
         }
         let taken = self.encode(self.changed);
@@ -309,78 +194,17 @@ impl<R: Record> Lane<R> {
 
     /// Adds a page after all others.
     pub(super) fn load(&mut self, number: u32, bytes: &[u8]) -> Result<(), PageError> {
-        if number > page_of(u32::MAX) {
-            return Err(PageError::Malformed);
-        }
         if self.last.as_ref().is_some_and(|last| last.page >= number) {
             return Err(PageError::Order);
         }
-        let mut page = decode(number, bytes)?;
+        let mut page = Draft::decode(number, bytes)?;
         if let Some(last) = self.last.take() {
-            self.close(last);
+            self.close(&last);
         }
-        if let (Some(offset), Some(record)) = (page.offsets.pop(), page.records.pop()) {
-            self.last = Some(Last {
-                page: number,
-                offset,
-                record,
-            });
-        }
-        if !page.records.is_empty() {
-            let full = std::mem::replace(&mut self.tail, Arc::new(page));
-            if !full.records.is_empty() {
-                Arc::make_mut(&mut self.pages).push(full);
-            }
+        self.last = page.pop();
+        if !page.is_empty() {
+            self.turn(page);
         }
         Ok(())
     }
 }
-
-/// The bytes of one page.
-fn encode<R: Record>(segments: &[Segment<'_, R>]) -> Vec<u8> {
-    let count: usize = segments.iter().map(|segment| segment.records.len()).sum();
-    let mut out = vec![VERSION];
-    put(count as u128, &mut out);
-    let mut before: Option<(u8, &R)> = None;
-    for segment in segments {
-        for (offset, record) in segment.offsets.iter().zip(segment.records) {
-            let delta = before.map_or(*offset, |(before, _)| offset - before - 1);
-            put(u128::from(delta), &mut out);
-            record.encode(before.map(|(_, record)| record), &mut out);
-            before = Some((*offset, record));
-        }
-    }
-    out
-}
-
-fn decode<R: Record>(number: u32, bytes: &[u8]) -> Result<Page<R>, PageError> {
-    let mut input = Input::new(bytes);
-    let version = input.byte()?;
-    if version != VERSION {
-        return Err(PageError::Version(version));
-    }
-    let count = usize::try_from(input.word()?).map_err(|_| PageError::Malformed)?;
-    if count == 0 || count > 1 << PAGE_BITS {
-        return Err(PageError::Malformed);
-    }
-    let mut page: Page<R> = Page {
-        number,
-        offsets: Vec::with_capacity(count),
-        records: Vec::with_capacity(count),
-    };
-    let mut next = 0_u64;
-    for _ in 0..count {
-        let at = input.word()?.checked_add(next);
-        let offset = at.and_then(|at| u8::try_from(at).ok());
-        let offset = offset.ok_or(PageError::Malformed)?;
-        let record = R::decode(&mut input, page.records.last())?;
-        page.offsets.push(offset);
-        page.records.push(record);
-        next = u64::from(offset) + 1;
-    }
-    input.end()?;
-    Ok(page)
-}
-
-#[cfg(test)]
-mod tests;

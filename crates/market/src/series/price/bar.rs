@@ -27,85 +27,47 @@ pub struct Ohlc {
 
 impl Ohlc {
     pub(super) const fn flat(bucket: Bucket, price: f64) -> Self {
-        Self {
-            bucket,
-            open: price,
-            high: price,
-            low: price,
-            close: price,
-        }
+        Course::flat(price).at(bucket)
     }
 
     /// The same course with every price times a positive constant.
     pub(super) fn times(&self, ratio: f64) -> Self {
-        Self {
-            bucket: self.bucket,
-            open: ratio * self.open,
-            high: ratio * self.high,
-            low: ratio * self.low,
-            close: ratio * self.close,
-        }
+        self.course().times(ratio).at(self.bucket)
     }
 
-    /// Both courses as one, in the bucket of the first.
-    pub(super) const fn then(self, later: &Self) -> Self {
-        Self {
-            bucket: self.bucket,
+    pub(super) const fn course(&self) -> Course {
+        Course {
             open: self.open,
-            high: self.high.max(later.high),
-            low: self.low.min(later.low),
-            close: later.close,
+            high: self.high,
+            low: self.low,
+            close: self.close,
         }
     }
 }
 
-/// The course of a price in USD in one bucket, and the quote at its end. On the
-/// dollar, the ratio is the close.
+/// The course of a price in USD.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Bar {
+pub(super) struct Course {
     pub(super) open: f64,
     pub(super) high: f64,
     pub(super) low: f64,
     pub(super) close: f64,
-    pub(super) ratio: f64,
-    pub(super) hub: Hub,
 }
 
-impl Bar {
-    /// A price on the dollar that does not move.
+impl Course {
+    /// A price that does not move.
     pub(super) const fn flat(price: f64) -> Self {
         Self {
             open: price,
             high: price,
             low: price,
             close: price,
-            ratio: price,
-            hub: Hub::Usd,
         }
     }
 
-    /// A course and the quote at its end.
-    pub(super) const fn new(course: &Ohlc, quote: Quote) -> Self {
-        Self {
-            open: course.open,
-            high: course.high,
-            low: course.low,
-            close: course.close,
-            ratio: quote.ratio,
-            hub: quote.hub,
-        }
-    }
-
-    pub(super) fn quote(&self) -> Quote {
-        Quote {
-            hub: self.hub,
-            ratio: self.ratio,
-        }
-    }
-
-    pub(super) fn at(&self, bucket: u32) -> Ohlc {
+    pub(super) const fn at(&self, bucket: Bucket) -> Ohlc {
         Ohlc {
-            bucket: bucket.into(),
+            bucket,
             open: self.open,
             high: self.high,
             low: self.low,
@@ -113,36 +75,55 @@ impl Bar {
         }
     }
 
-    /// The course of what has been worth so many of this.
+    /// The course of what has been worth so many of this all the time.
     pub(super) fn times(&self, ratio: f64) -> Self {
-        Self::new(&self.at(0).times(ratio), self.quote())
+        Self {
+            open: ratio * self.open,
+            high: ratio * self.high,
+            low: ratio * self.low,
+            close: ratio * self.close,
+        }
     }
 
     /// Goes on to another price.
     pub(super) const fn reaching(self, usd: f64) -> Self {
         Self {
+            open: self.open,
             high: self.high.max(usd),
             low: self.low.min(usd),
             close: usd,
-            ..self
         }
     }
 
-    /// Goes on to another quote.
-    pub(super) const fn quoted(self, quote: Quote, usd: f64) -> Self {
+    /// Goes on to another course.
+    pub(super) const fn then(self, later: Self) -> Self {
         Self {
-            ratio: quote.ratio,
-            hub: quote.hub,
-            ..self.reaching(usd)
+            open: self.open,
+            high: self.high.max(later.high),
+            low: self.low.min(later.low),
+            close: later.close,
         }
     }
 
     fn is_sound(&self) -> bool {
-        let prices = [self.open, self.high, self.low, self.close, self.ratio];
-        prices.iter().all(|price| price.is_finite() && *price > 0.0)
+        let prices = [self.open, self.high, self.low, self.close];
+        prices.into_iter().all(is_price)
             && self.low <= self.open.min(self.close)
             && self.high >= self.open.max(self.close)
     }
+}
+
+/// The course of a price in one bucket, and the quote at its end. On the
+/// dollar, the ratio is the close.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bar {
+    pub(super) course: Course,
+    pub(super) quote: Quote,
+}
+
+/// Whether a number can be a price.
+pub(super) fn is_price(number: f64) -> bool {
+    number.is_finite() && number > 0.0
 }
 
 /// A number for each hub; the dollar is 0.
@@ -157,48 +138,60 @@ fn code(hub: Hub) -> u64 {
 /// probably near: such a difference has no high bits, and none at all if both
 /// are equal.
 impl Record for Bar {
+    type Head = Course;
+    type Rest = Quote;
+
+    fn parts(&self) -> (&Course, &Quote) {
+        (&self.course, &self.quote)
+    }
+
+    fn join(course: Course, quote: Quote) -> Self {
+        Self { course, quote }
+    }
+
     fn encode(&self, before: Option<&Self>, out: &mut Vec<u8>) {
-        let hub = code(self.hub);
-        put(
-            (hub ^ before.map_or(0, |before| code(before.hub))).into(),
-            out,
-        );
+        let Self { course, quote } = self;
+        let hub = code(quote.hub) ^ before.map_or(0, |before| code(before.quote.hub));
+        put(hub.into(), out);
         let mut differ = |number: f64, near: f64| {
             put((number.to_bits() ^ near.to_bits()).into(), out);
         };
-        differ(self.open, before.map_or(0.0, |before| before.close));
-        differ(self.close, self.open);
-        differ(self.high, self.open.max(self.close));
-        differ(self.low, self.open.min(self.close));
-        if self.hub != Hub::Usd {
-            differ(self.ratio, before.map_or(0.0, |before| before.ratio));
+        differ(
+            course.open,
+            before.map_or(0.0, |before| before.course.close),
+        );
+        differ(course.close, course.open);
+        differ(course.high, course.open.max(course.close));
+        differ(course.low, course.open.min(course.close));
+        if quote.hub != Hub::Usd {
+            differ(quote.ratio, before.map_or(0.0, |before| before.quote.ratio));
         }
     }
 
     fn decode(input: &mut Input<'_>, before: Option<&Self>) -> Result<Self, PageError> {
-        let hub = input.word()? ^ before.map_or(0, |before| code(before.hub));
+        let hub = input.word()? ^ before.map_or(0, |before| code(before.quote.hub));
         let hub = match hub.checked_sub(1).map(u32::try_from) {
             None => Hub::Usd,
             Some(Ok(id)) => Hub::Token(TokenId(id)),
             Some(Err(_)) => return Err(PageError::Malformed),
         };
         let mut near = |near: f64| Ok(f64::from_bits(input.word()? ^ near.to_bits()));
-        let open = near(before.map_or(0.0, |before| before.close))?;
+        let open = near(before.map_or(0.0, |before| before.course.close))?;
         let close = near(open)?;
-        let high = near(open.max(close))?;
-        let low = near(open.min(close))?;
+        let course = Course {
+            open,
+            high: near(open.max(close))?,
+            low: near(open.min(close))?,
+            close,
+        };
         let ratio = match hub {
             Hub::Usd => close,
-            Hub::Token(_) => near(before.map_or(0.0, |before| before.ratio))?,
+            Hub::Token(_) => near(before.map_or(0.0, |before| before.quote.ratio))?,
         };
-        let bar = Self {
-            open,
-            high,
-            low,
-            close,
-            ratio,
-            hub,
-        };
-        bar.is_sound().then_some(bar).ok_or(PageError::Malformed)
+        let quote = Quote { hub, ratio };
+        let is_sound = course.is_sound() && is_price(ratio);
+        is_sound
+            .then_some(Self { course, quote })
+            .ok_or(PageError::Malformed)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     PriceBoard,
-    bar::{Bar, Ohlc},
+    bar::{Bar, Course},
 };
 use crate::{
     series::{
@@ -52,11 +52,15 @@ impl PriceBoard {
     fn rest(&self, token: TokenId, resolution: Resolution, start: i64) -> Option<Bar> {
         let finer = resolution.finer()?;
         let from = finer.bucket(resolution.opens(resolution.bucket(start)));
-        let (from, to) = (place(from), place(finer.bucket(start - 1) + 1));
+        let (from, to) = (
+            place(from),
+            place(finer.bucket(start.saturating_sub(1)) + 1),
+        );
         let lane = self.tracks.get(token)?.lane(finer);
         let (_, newest) = lane.last().filter(|(at, _)| (from..to).contains(at))?;
         let finer = self.dense(token, finer, from..to).into_iter();
-        let course = finer.reduce(|course, later| Ohlc::then(course, &later))?;
-        Some(Bar::new(&course, newest.quote()))
+        let course = finer.map(|bar| bar.course()).reduce(Course::then)?;
+        let quote = newest.quote;
+        Some(Bar { course, quote })
     }
 }

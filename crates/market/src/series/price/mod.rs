@@ -26,7 +26,7 @@ use crate::{
     price::{Hub, Quote},
     token_id::TokenId,
 };
-use bar::Bar;
+use bar::{Bar, Course, is_price};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -86,16 +86,16 @@ impl PriceBoard {
 
     /// The price of now.
     pub fn usd(&self, token: TokenId) -> Option<f64> {
-        let bar = self.tracks.get(token)?.last()?;
-        match bar.hub {
-            Hub::Usd => Some(bar.close),
-            Hub::Token(hub) => Some(bar.ratio * self.tracks.get(hub)?.last()?.close),
+        let Bar { course, quote } = self.tracks.get(token)?.last()?;
+        match quote.hub {
+            Hub::Usd => Some(course.close),
+            Hub::Token(hub) => Some(quote.ratio * self.tracks.get(hub)?.last()?.course.close),
         }
     }
 
     /// The quote of now.
     pub fn quote(&self, token: TokenId) -> Option<Quote> {
-        self.tracks.get(token)?.last().map(Bar::quote)
+        Some(self.tracks.get(token)?.last()?.quote)
     }
 
     /// When the minute of the first price begins.
@@ -106,7 +106,7 @@ impl PriceBoard {
     /// The price of a token that is on the dollar.
     fn dollars(&self, hub: TokenId) -> Option<f64> {
         let bar = self.tracks.get(hub)?.last()?;
-        (bar.hub == Hub::Usd).then_some(bar.close)
+        (bar.quote.hub == Hub::Usd).then_some(bar.course.close)
     }
 
     /// What really changes.
@@ -124,7 +124,6 @@ impl PriceBoard {
                 Hub::Token(hub) => hubs.get(&hub).copied().or_else(|| self.dollars(hub))?,
             };
             let usd = quote.ratio * hub;
-            let is_price = |number: f64| number.is_finite() && number > 0.0;
             let changes = before != Some(quote) && is_price(quote.ratio) && is_price(usd);
             changes.then_some(Step {
                 token,
@@ -147,9 +146,11 @@ impl PriceBoard {
     fn step(&mut self, time: i64, step: &Step) {
         for resolution in Resolution::STORED {
             let bucket = place(resolution.bucket(time));
-            let bar = match self.begun(step.token, resolution, bucket) {
-                Some(begun) => begun.quoted(step.quote, step.usd),
-                None => Bar::flat(step.usd).quoted(step.quote, step.usd),
+            let begun = self.begun(step.token, resolution, bucket);
+            let begun = begun.unwrap_or(Course::flat(step.usd));
+            let bar = Bar {
+                course: begun.reaching(step.usd),
+                quote: step.quote,
             };
             let track = self.tracks.get_mut(step.token);
             track.lane_mut(resolution).put(bucket, bar);
@@ -160,19 +161,19 @@ impl PriceBoard {
     }
 
     /// The candle of the newest bucket before a block that falls into it.
-    fn begun(&self, token: TokenId, resolution: Resolution, bucket: u32) -> Option<Bar> {
+    fn begun(&self, token: TokenId, resolution: Resolution, bucket: u32) -> Option<Course> {
         let (at, bar) = self.tracks.get(token)?.lane(resolution).last()?;
         if at >= bucket {
-            return Some(*bar);
+            return Some(bar.course);
         }
-        let Hub::Token(hub) = bar.hub else {
-            return Some(Bar::flat(bar.close));
+        let Hub::Token(hub) = bar.quote.hub else {
+            return Some(Course::flat(bar.course.close));
         };
-        let newest = self.tracks.get(hub)?.lane(resolution).last();
-        Some(match newest {
-            Some((at, hub)) if at >= bucket => hub.times(bar.ratio),
-            Some((_, hub)) => Bar::flat(bar.ratio * hub.close),
-            None => Bar::flat(bar.close),
+        let (at, hub) = self.tracks.get(hub)?.lane(resolution).last()?;
+        Some(if at >= bucket {
+            hub.course.times(bar.quote.ratio)
+        } else {
+            Course::flat(bar.quote.ratio * hub.course.close)
         })
     }
 
@@ -181,24 +182,18 @@ impl PriceBoard {
     fn drift(&mut self, time: i64, moved: &BTreeMap<TokenId, f64>) {
         for &token in Arc::clone(&self.fresh).iter() {
             let newest = self.tracks.get(token).and_then(Track::last);
-            let Some(Bar {
-                hub: Hub::Token(hub),
-                ratio,
-                ..
-            }) = newest
-            else {
-                continue;
-            };
-            let Some(usd) = moved.get(hub).map(|hub| ratio * hub) else {
-                continue;
-            };
+            let usd = newest.and_then(|bar| match bar.quote.hub {
+                Hub::Usd => None,
+                Hub::Token(hub) => Some(bar.quote.ratio * moved.get(&hub)?),
+            });
+            let Some(usd) = usd else { continue };
             let track = self.tracks.get_mut(token);
             for resolution in Resolution::STORED.into_iter().rev() {
                 let lane = track.lane_mut(resolution);
                 let Some(open) = lane.open_at(place(resolution.bucket(time))) else {
                     break;
                 };
-                *open = open.reaching(usd);
+                open.course = open.course.reaching(usd);
             }
         }
     }

@@ -6,8 +6,8 @@ use crate::{
     token_id::TokenId,
 };
 
-/// Buckets that are composed at a time.
-const CHUNK: i64 = 128;
+/// Finer buckets that are held at a time, or those of one bucket if more.
+const HELD: i64 = 4_096;
 
 /// The resolution in which candles in another token are composed: one with at
 /// most 96 buckets in each, and days for the calendar.
@@ -51,14 +51,17 @@ impl PriceBoard {
             return (start..span.end).map(|at| Ohlc::flat(at, 1.0)).collect();
         }
         let finer = composed_of(resolution);
-        let mut merged = Vec::new();
+        let one = resolution.refine(&(start..start.saturating_add(1)), finer);
+        let chunk = (HELD / (one.end - one.start).max(1)).max(1);
+        let len = span.end.saturating_sub(start).clamp(0, HELD);
+        let mut merged = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
         while start < span.end {
-            let end = start.saturating_add(CHUNK).min(span.end);
+            let end = start.saturating_add(chunk).min(span.end);
             let within = resolution.refine(&(start..end), finer);
             let prices = self.bars(token, finer, within.clone());
             let quotes = self.bars(quote, finer, within);
             let quotients = quotients(&prices, &quotes);
-            merge_into(&mut merged, &quotients, |at| resolution.around(at, finer));
+            merge_into(&mut merged, quotients, finer, resolution);
             start = end;
         }
         merged
@@ -66,13 +69,12 @@ impl PriceBoard {
 }
 
 /// The quotients of two rows of candles that end in the same bucket.
-fn quotients(prices: &[Ohlc], quotes: &[Ohlc]) -> Vec<Ohlc> {
+fn quotients(prices: &[Ohlc], quotes: &[Ohlc]) -> impl Iterator<Item = Ohlc> {
     let len = prices.len().min(quotes.len());
-    let newest = |bars: &'_ [Ohlc]| bars.len() - len;
-    let prices = prices.get(newest(prices)..).unwrap_or_default();
-    let quotes = quotes.get(newest(quotes)..).unwrap_or_default();
+    let prices = prices.get(prices.len() - len..).unwrap_or_default();
+    let quotes = quotes.get(quotes.len() - len..).unwrap_or_default();
     let both = prices.iter().zip(quotes);
-    both.map(|(price, quote)| quotient(price, quote)).collect()
+    both.map(|(price, quote)| quotient(price, quote))
 }
 
 fn quotient(price: &Ohlc, quote: &Ohlc) -> Ohlc {

@@ -3,7 +3,11 @@
 use super::{Ohlc, PriceBoard, bar::Bar};
 use crate::{
     price::Hub,
-    series::{Resolution, Span, lane::Lane, track::place},
+    series::{
+        Bucket, Resolution, Span,
+        lane::{Lane, Segment},
+        track::place,
+    },
     token_id::TokenId,
 };
 use std::ops::Range;
@@ -16,13 +20,18 @@ impl PriceBoard {
         let minute = u32::try_from(Resolution::Minute.bucket(time)).ok()?;
         let (at, bar) = self.floor(token, minute)?;
         if at == minute {
-            return Some(bar.open);
+            return Some(bar.course.open);
         }
-        let Hub::Token(hub) = bar.hub else {
-            return Some(bar.close);
+        let Hub::Token(hub) = bar.quote.hub else {
+            return Some(bar.course.close);
         };
-        let (at, hub) = self.floor(hub, minute)?;
-        Some(bar.ratio * if at == minute { hub.open } else { hub.close })
+        let (at, Bar { course, .. }) = self.floor(hub, minute)?;
+        let hub = if at == minute {
+            course.open
+        } else {
+            course.close
+        };
+        Some(bar.quote.ratio * hub)
     }
 
     /// The candles of a span, one for every bucket from the first price on,
@@ -35,7 +44,7 @@ impl PriceBoard {
             return bars;
         }
         let mut merged = Vec::new();
-        merge_into(&mut merged, &bars, |day| resolution.around(day, stored));
+        merge_into(&mut merged, bars, stored, resolution);
         merged
     }
 
@@ -52,15 +61,15 @@ impl PriceBoard {
         // Of each hub that is needed, from the first bucket on where it is.
         let mut hubs: Vec<(TokenId, Vec<Ohlc>)> = Vec::new();
         dense(track.lane(resolution), span.clone(), |bar, gap, out| {
-            let Hub::Token(hub) = bar.hub else {
-                return flat(bar.close, gap, out);
+            let Hub::Token(hub) = bar.quote.hub else {
+                return flat(bar.course.close, gap, out);
             };
             let known = hubs.iter().position(|(known, _)| *known == hub);
             let known = known.unwrap_or_else(|| {
                 let bars = self.tracks.get(hub).map_or_else(Vec::new, |track| {
                     let span = gap.start..span.end;
                     dense(track.lane(resolution), span, |bar, gap, out| {
-                        flat(bar.close, gap, out);
+                        flat(bar.course.close, gap, out);
                     })
                 });
                 hubs.push((hub, bars));
@@ -71,7 +80,7 @@ impl PriceBoard {
         })
     }
 
-    fn floor(&self, token: TokenId, minute: u32) -> Option<(u32, &Bar)> {
+    fn floor(&self, token: TokenId, minute: u32) -> Option<(u32, Bar)> {
         let track = self.tracks.get(token)?;
         track.lane(Resolution::Minute).floor(minute)
     }
@@ -79,45 +88,61 @@ impl PriceBoard {
 
 /// The candle of every bucket of a span from the first record on. Buckets
 /// without a record are filled in after the newest record before them.
-fn dense<'a>(
-    lane: &'a Lane<Bar>,
+fn dense(
+    lane: &Lane<Bar>,
     span: Range<u32>,
-    mut fill: impl FnMut(&'a Bar, Range<u32>, &mut Vec<Ohlc>),
+    mut fill: impl FnMut(&Bar, Range<u32>, &mut Vec<Ohlc>),
 ) -> Vec<Ohlc> {
-    let Some(mut next) = lane.first().map(|first| first.max(span.start)) else {
-        return Vec::new();
+    let before = span.start.checked_sub(1);
+    let mut before = before.and_then(|before| lane.early(before));
+    let mut segments = lane.segments(span.start).peekable();
+    let mut next = match (&before, segments.peek().and_then(Segment::first)) {
+        (Some(_), _) => span.start,
+        (None, Some(first)) => first,
+        (None, None) => return Vec::new(),
     };
     let len = span.end.saturating_sub(next);
     let mut out = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-    let before = next.checked_sub(1).and_then(|before| lane.floor(before));
-    let mut before = before.map(|(_, bar)| bar);
-    for segment in lane.segments(next) {
+    for segment in segments {
         let segment = segment.until(span.end);
-        if let Some((first, bars)) = segment.run() {
-            if let Some(before) = before.filter(|_| first > next) {
-                fill(before, next..first, &mut out);
-            }
-            out.extend((first..).zip(bars).map(|(at, bar)| bar.at(at)));
-            before = bars.last();
-            next = first.saturating_add(u32::try_from(bars.len()).unwrap_or(u32::MAX));
-            continue;
-        }
-        for (at, bar) in segment.iter() {
-            if let Some(before) = before.filter(|_| at > next) {
-                fill(before, next..at, &mut out);
-            }
-            out.push(bar.at(at));
-            before = Some(bar);
-            next = at.saturating_add(1);
-        }
-        if next >= span.end {
+        let Some((first, last)) = segment.first().zip(segment.last()) else {
             break;
+        };
+        if first > next
+            && let Some(bar) = before.as_ref().and_then(Segment::newest)
+        {
+            fill(&bar, next..first, &mut out);
         }
+        if let Some(courses) = segment.run() {
+            let buckets = i64::from(first)..i64::MAX;
+            out.extend(buckets.zip(courses).map(|(at, course)| course.at(at)));
+        } else {
+            scattered(&segment, &mut fill, &mut out);
+        }
+        (before, next) = (Some(segment), last.saturating_add(1));
     }
-    if let Some(before) = before.filter(|_| span.end > next) {
-        fill(before, next..span.end, &mut out);
+    if span.end > next
+        && let Some(bar) = before.as_ref().and_then(Segment::newest)
+    {
+        fill(&bar, next..span.end, &mut out);
     }
     out
+}
+
+/// The candles from the first to the last record of a segment.
+fn scattered(
+    segment: &Segment<'_, Bar>,
+    fill: &mut impl FnMut(&Bar, Range<u32>, &mut Vec<Ohlc>),
+    out: &mut Vec<Ohlc>,
+) {
+    let mut before: Option<(u32, Bar)> = None;
+    for (at, bar) in segment.iter() {
+        if let Some((earlier, before)) = before.as_ref().filter(|(before, _)| before + 1 < at) {
+            fill(before, earlier + 1..at, out);
+        }
+        out.push(bar.course.at(at.into()));
+        before = Some((at, bar));
+    }
 }
 
 /// Buckets in which nothing moved.
@@ -131,19 +156,30 @@ fn scale(bar: &Bar, hub: &[Ohlc], gap: Range<u32>, out: &mut Vec<Ohlc>) {
     let skipped = usize::try_from(i64::from(gap.start) - first);
     let hub = skipped.ok().and_then(|skipped| hub.get(skipped..));
     match hub {
-        Some(hub) => out.extend(gap.zip(hub).map(|(_, hub)| hub.times(bar.ratio))),
+        Some(hub) => out.extend(gap.zip(hub).map(|(_, hub)| hub.times(bar.quote.ratio))),
         // No hub is younger than what hangs on it.
-        None => flat(bar.close, gap, out),
+        None => flat(bar.course.close, gap, out),
     }
 }
 
-/// Adds candles to those of coarser buckets, the last of which may go on.
-pub(super) fn merge_into(merged: &mut Vec<Ohlc>, bars: &[Ohlc], bucket: impl Fn(i64) -> i64) {
+/// Adds candles to those of coarser buckets, from the beginning of one on.
+pub(super) fn merge_into(
+    merged: &mut Vec<Ohlc>,
+    bars: impl IntoIterator<Item = Ohlc>,
+    finer: Resolution,
+    coarse: Resolution,
+) {
+    let mut end = Bucket::MIN;
     for bar in bars {
-        let at = bucket(bar.bucket);
         match merged.last_mut() {
-            Some(open) if open.bucket == at => *open = open.then(bar),
-            _ => merged.push(Ohlc { bucket: at, ..*bar }),
+            Some(open) if bar.bucket < end => {
+                *open = open.course().then(bar.course()).at(open.bucket);
+            }
+            _ => {
+                let bucket = coarse.around(bar.bucket, finer);
+                end = coarse.refine(&(bucket..bucket + 1), finer).end;
+                merged.push(Ohlc { bucket, ..bar });
+            }
         }
     }
 }

@@ -15,6 +15,8 @@ use std::net::SocketAddr;
 pub(crate) struct Simulation {
     pub(super) url: String,
     pub(super) announcements: String,
+    /// What its paths of market data begin with.
+    pub(super) aggregator: String,
     pub(super) accounts: Vec<wiring::PrefundedAccount>,
     /// The newest block when it was started.
     pub(crate) head: u64,
@@ -27,6 +29,7 @@ pub(super) struct Banner<'a> {
     pub(super) network: Network,
     pub(super) whole: SocketAddr,
     pub(super) trade: Option<SocketAddr>,
+    pub(super) market: Option<SocketAddr>,
     pub(super) simulation: Option<Simulation>,
 }
 
@@ -39,8 +42,10 @@ impl Banner<'_> {
         if self.config.process.roles.contains(&Role::Api) {
             say_about("api", format_args!("http://{whole}"));
         }
-        if let Some(trade) = self.trade {
-            say_about("trade", format_args!("http://{trade}"));
+        for (face, address) in [("trade", self.trade), ("market", self.market)] {
+            if let Some(address) = address {
+                say_about(face, format_args!("http://{address}"));
+            }
         }
         say_about("docs", format_args!("http://{whole}/docs"));
         say_about("health", format_args!("http://{whole}/readyz"));
@@ -57,6 +62,7 @@ impl Simulation {
     pub(crate) fn say(&self) {
         say_about("node", &self.url);
         say_about("heads", &self.announcements);
+        say_about("global", &self.aggregator);
         say("");
         say("Pre-funded accounts of the simulated network. Their keys are public and what they");
         say("hold is worthless: never use them on a real network.");

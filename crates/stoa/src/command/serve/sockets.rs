@@ -15,6 +15,8 @@ pub(crate) struct Sockets {
     pub(super) whole: TcpListener,
     /// The trading API alone.
     pub(super) trade: Option<TcpListener>,
+    /// The market API alone.
+    pub(super) market: Option<TcpListener>,
     /// The simulated node, when this process has one.
     pub(super) node: Option<TcpListener>,
 }
@@ -22,10 +24,11 @@ pub(crate) struct Sockets {
 impl Sockets {
     /// Takes every address.
     pub(super) async fn bind(config: &Config) -> anyhow::Result<Self> {
-        let [whole, trade, node] = wanted(config);
+        let [whole, trade, market, node] = wanted(config);
         Ok(Self {
             whole: listen(whole).await?.context("the API has no address")?,
             trade: listen(trade).await?,
+            market: listen(market).await?,
             node: listen(node).await?,
         })
     }
@@ -42,15 +45,16 @@ impl Sockets {
 /// An address to listen on, if it is needed, and the flag that changes it.
 type Wanted = (Option<SocketAddr>, &'static str);
 
-/// The API, the trading API alone, the simulated node: only a process that
-/// indexes needs a node.
-fn wanted(config: &Config) -> [Wanted; 3] {
+/// The API, the trading and the market API alone, the simulated node: only a
+/// process that indexes needs a node.
+fn wanted(config: &Config) -> [Wanted; 4] {
     let has = |role| config.process.roles.contains(&role);
     let simulated = config.starknet.rpc.is_none() && has(Role::Indexer);
-    let trade = config.server.listen_trade.filter(|_| has(Role::Api));
+    let alone = |address: Option<SocketAddr>| address.filter(|_| has(Role::Api));
     [
         (Some(config.server.listen), "--listen"),
-        (trade, "--listen-trade"),
+        (alone(config.server.listen_trade), "--listen-trade"),
+        (alone(config.server.listen_market), "--listen-market"),
         (simulated.then_some(config.simnet.listen), "--sim-listen"),
     ]
 }

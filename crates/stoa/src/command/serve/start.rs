@@ -18,6 +18,9 @@ use url::Url;
 /// How often the metrics are tidied.
 const UPKEEP: Duration = Duration::from_secs(5);
 
+/// Where a simulated node has its aggregator.
+const AGGREGATOR: &str = "/aggregator/api/v3";
+
 /// What the service stands on.
 struct Ground {
     network: Network,
@@ -25,6 +28,8 @@ struct Ground {
     nodes: Vec<wiring::StarknetClient>,
     /// Where new blocks are announced.
     announcements: Option<Url>,
+    /// The simulated aggregator of market data, beside a simulated node.
+    aggregator: Option<Url>,
     simulation: Option<Simulation>,
 }
 
@@ -41,13 +46,26 @@ pub(super) async fn start(
         None => connect(config).await?,
     };
     wiring::bind_chain(config, store, ground.network).await?;
-    let Service { work, health, api } =
-        wiring::service(config, store, ground.network, ground.nodes, metrics.clone()).await?;
+    let Service {
+        work,
+        health,
+        global,
+        api,
+    } = wiring::service(
+        config,
+        store,
+        ground.network,
+        ground.nodes,
+        ground.aggregator,
+        metrics.clone(),
+    )
+    .await?;
     Banner {
         config,
         network: ground.network,
         whole: reachable(&sockets.whole)?,
         trade: sockets.trade.as_ref().map(reachable).transpose()?,
+        market: sockets.market.as_ref().map(reachable).transpose()?,
         simulation: ground.simulation,
     }
     .say();
@@ -63,12 +81,22 @@ pub(super) async fn start(
         work.run(bell, stop).await;
         Ok(())
     });
+    if let Some(poller) = global {
+        tasks.spawn("poller of global market data", |stop| async move {
+            poller.run(stop).await;
+            Ok(())
+        });
+    }
     let whole = if config.process.roles.contains(&Role::Api) {
         Face::Whole
     } else {
         Face::Operation
     };
-    let faces = [(whole, Some(sockets.whole)), (Face::Trade, sockets.trade)];
+    let faces = [
+        (whole, Some(sockets.whole)),
+        (Face::Trade, sockets.trade),
+        (Face::Market, sockets.market),
+    ];
     for (face, listener) in faces {
         let Some(listener) = listener else { continue };
         let (api, drain) = (api.clone(), config.server.drain);
@@ -98,6 +126,7 @@ async fn simulate(
         network: Network::simulated(),
         nodes: vec![wiring::client(config, url)?],
         announcements: simulation.announcements.parse().ok(),
+        aggregator: simulation.aggregator.parse().ok(),
         simulation: Some(simulation),
     })
 }
@@ -117,6 +146,7 @@ pub(crate) async fn start_simulation(
     let simulation = Simulation {
         url,
         announcements: format!("ws://{address}/starknet/ws"),
+        aggregator: format!("http://{address}{AGGREGATOR}"),
         accounts: node.accounts(),
         head: node.head().number,
     };
@@ -138,6 +168,7 @@ async fn connect(config: &Config) -> anyhow::Result<Ground> {
         network: Network::simulated(),
         nodes: Vec::new(),
         announcements: None,
+        aggregator: None,
         simulation: None,
     };
     let Some(urls) = &config.starknet.rpc else {
@@ -170,5 +201,38 @@ async fn connect(config: &Config) -> anyhow::Result<Ground> {
         ground.nodes.clear();
     }
     ground.announcements = config.starknet.ws.as_ref().map(|url| url.expose().clone());
+    if ground.network.is_simulated() {
+        ground.aggregator = urls.iter().find_map(|url| beside(url.expose()));
+    }
     Ok(ground)
+}
+
+/// Where the aggregator beside a simulated node is, if the address is that of
+/// one.
+fn beside(node: &Url) -> Option<Url> {
+    let (before, _) = node.path().split_once("/starknet")?;
+    let mut aggregator = node.clone();
+    aggregator.set_path(&format!("{before}{AGGREGATOR}"));
+    Some(aggregator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_aggregator_is_beside_a_simulated_node_and_no_other() {
+        for (node, aggregator) in [
+            ("http://a:1/starknet", Some("http://a:1/aggregator/api/v3")),
+            (
+                "http://a/x/starknet/rpc/v0_10",
+                Some("http://a/x/aggregator/api/v3"),
+            ),
+            ("http://a:1/", None),
+            ("https://a/v1/KEY", None),
+        ] {
+            let found = beside(&node.parse().unwrap());
+            assert_eq!(found.map(String::from).as_deref(), aggregator);
+        }
+    }
 }

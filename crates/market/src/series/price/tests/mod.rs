@@ -166,7 +166,7 @@ fn spans(blocks: &[Block], resolution: Resolution) -> Vec<Span> {
     let at = |block: &Block| resolution.bucket(block.time);
     let (first, last) = (at(&blocks[0]), at(&blocks[blocks.len() - 1]));
     if last - first < 3_000 {
-        return vec![first - 2..last + 3];
+        return std::iter::once(first - 2..last + 3).collect();
     }
     blocks
         .iter()

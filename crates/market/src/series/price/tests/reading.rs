@@ -141,7 +141,7 @@ proptest! {
                 for token in tokens() {
                     let bars = board.bars(token, fine, within.clone());
                     let mut merged = Vec::new();
-                    read::merge_into(&mut merged, &bars, |at| coarse.around(at, fine));
+                    read::merge_into(&mut merged, bars, fine, coarse);
                     prop_assert_eq!(merged, board.bars(token, coarse, around.clone()));
                 }
             }

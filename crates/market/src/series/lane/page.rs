@@ -1,0 +1,311 @@
+//! The records of 256 consecutive buckets.
+
+use crate::series::codec::{Input, PageError, Record, VERSION, put};
+use primitives::U256;
+use std::{cmp::Ordering, sync::Arc};
+
+/// Buckets of a page, as a power of two.
+const PAGE_BITS: u32 = 8;
+
+/// The page that holds a bucket.
+pub(in crate::series) const fn page_of(bucket: u32) -> u32 {
+    bucket >> PAGE_BITS
+}
+
+/// The first bucket of a page.
+pub(super) const fn first_of(page: u32) -> u32 {
+    bucket_of(page, 0)
+}
+
+/// The place of a bucket in its page.
+const fn offset_of(bucket: u32) -> u8 {
+    bucket.to_le_bytes()[0]
+}
+
+const fn bucket_of(page: u32, offset: u8) -> u32 {
+    page << PAGE_BITS | offset as u32
+}
+
+/// The records of 256 consecutive buckets, as far as there are any. They do not
+/// change any more; copies share them.
+#[derive(Debug, Clone)]
+pub(super) struct Page<R: Record> {
+    pub(super) number: u32,
+    /// The buckets that have a record.
+    marks: U256,
+    heads: Arc<[R::Head]>,
+    rests: Arc<[R::Rest]>,
+}
+
+/// A page that is still being written.
+#[derive(Debug, Clone)]
+pub(super) struct Draft<R: Record> {
+    pub(super) number: u32,
+    marks: U256,
+    heads: Vec<R::Head>,
+    rests: Vec<R::Rest>,
+}
+
+/// A record that lies alone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Single<R> {
+    pub(super) page: u32,
+    offset: u8,
+    pub(super) record: R,
+}
+
+/// Records that lie side by side in memory.
+#[derive(Debug)]
+pub(in crate::series) struct Segment<'a, R: Record> {
+    pub(super) page: u32,
+    marks: U256,
+    heads: &'a [R::Head],
+    rests: &'a [R::Rest],
+}
+
+impl<R: Record> Page<R> {
+    pub(super) fn segment(&self) -> Segment<'_, R> {
+        Segment {
+            page: self.number,
+            marks: self.marks,
+            heads: &self.heads,
+            rests: &self.rests,
+        }
+    }
+}
+
+impl<R: Record> Default for Draft<R> {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl<R: Record> From<&Page<R>> for Draft<R> {
+    fn from(page: &Page<R>) -> Self {
+        Self {
+            number: page.number,
+            marks: page.marks,
+            heads: page.heads.to_vec(),
+            rests: page.rests.to_vec(),
+        }
+    }
+}
+
+impl<R: Record> From<&Draft<R>> for Page<R> {
+    fn from(draft: &Draft<R>) -> Self {
+        Self {
+            number: draft.number,
+            marks: draft.marks,
+            heads: draft.heads.as_slice().into(),
+            rests: draft.rests.as_slice().into(),
+        }
+    }
+}
+
+impl<R: Record> Draft<R> {
+    pub(super) const fn new(number: u32) -> Self {
+        Self {
+            number,
+            marks: U256::ZERO,
+            heads: Vec::new(),
+            rests: Vec::new(),
+        }
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    pub(super) fn segment(&self) -> Segment<'_, R> {
+        Segment {
+            page: self.number,
+            marks: self.marks,
+            heads: &self.heads,
+            rests: &self.rests,
+        }
+    }
+
+    /// Adds a record after all others.
+    pub(super) fn push(&mut self, last: &Single<R>) {
+        let (head, rest) = last.record.parts();
+        self.marks.set_bit(last.offset.into(), true);
+        self.heads.push(*head);
+        self.rests.push(*rest);
+    }
+
+    /// Takes the last record away.
+    pub(super) fn pop(&mut self) -> Option<Single<R>> {
+        let offset = self.segment().last_offset()?;
+        self.marks.set_bit(offset.into(), false);
+        Some(Single {
+            page: self.number,
+            offset,
+            record: R::join(self.heads.pop()?, self.rests.pop()?),
+        })
+    }
+
+    /// Drops all records from a bucket on.
+    pub(super) fn cut(&mut self, bucket: u32) {
+        let Segment { marks, heads, .. } = self.segment().until(bucket);
+        let kept = heads.len();
+        self.marks = marks;
+        self.heads.truncate(kept);
+        self.rests.truncate(kept);
+    }
+
+    pub(super) fn decode(number: u32, bytes: &[u8]) -> Result<Self, PageError> {
+        if number > page_of(u32::MAX) {
+            return Err(PageError::Malformed);
+        }
+        let mut input = Input::new(bytes);
+        let version = input.byte()?;
+        if version != VERSION {
+            return Err(PageError::Version(version));
+        }
+        let count = usize::try_from(input.word()?).map_err(|_| PageError::Malformed)?;
+        if count == 0 || count > 1 << PAGE_BITS {
+            return Err(PageError::Malformed);
+        }
+        let mut draft = Self {
+            number,
+            marks: U256::ZERO,
+            heads: Vec::with_capacity(count),
+            rests: Vec::with_capacity(count),
+        };
+        let (mut next, mut before) = (0_u64, None);
+        for _ in 0..count {
+            let at = input.word()?.checked_add(next);
+            let offset = at.and_then(|at| u8::try_from(at).ok());
+            let offset = offset.ok_or(PageError::Malformed)?;
+            let record = R::decode(&mut input, before.as_ref())?;
+            draft.push(&Single {
+                page: number,
+                offset,
+                record,
+            });
+            next = u64::from(offset) + 1;
+            before = Some(record);
+        }
+        input.end()?;
+        Ok(draft)
+    }
+}
+
+impl<R: Record> Single<R> {
+    pub(super) const fn new(bucket: u32, record: R) -> Self {
+        Self {
+            page: page_of(bucket),
+            offset: offset_of(bucket),
+            record,
+        }
+    }
+
+    pub(super) const fn bucket(&self) -> u32 {
+        bucket_of(self.page, self.offset)
+    }
+
+    pub(super) fn segment(&self) -> Segment<'_, R> {
+        let (head, rest) = self.record.parts();
+        Segment {
+            page: self.page,
+            marks: U256::ONE << self.offset,
+            heads: std::slice::from_ref(head),
+            rests: std::slice::from_ref(rest),
+        }
+    }
+}
+
+impl<'a, R: Record> Segment<'a, R> {
+    /// Without what lies before a bucket.
+    pub(super) fn since(self, bucket: u32) -> Self {
+        let early = self.early(bucket);
+        let skipped = early.count_ones();
+        Self {
+            page: self.page,
+            marks: self.marks & !early,
+            heads: self.heads.get(skipped..).unwrap_or_default(),
+            rests: self.rests.get(skipped..).unwrap_or_default(),
+        }
+    }
+
+    /// Without what lies at or after a bucket.
+    pub(in crate::series) fn until(self, bucket: u32) -> Self {
+        let marks = self.early(bucket);
+        let kept = marks.count_ones();
+        Self {
+            page: self.page,
+            marks,
+            heads: self.heads.get(..kept).unwrap_or_default(),
+            rests: self.rests.get(..kept).unwrap_or_default(),
+        }
+    }
+
+    /// The marks of what lies before a bucket.
+    fn early(&self, bucket: u32) -> U256 {
+        match self.page.cmp(&page_of(bucket)) {
+            Ordering::Less => self.marks,
+            Ordering::Equal => self.marks & ((U256::ONE << offset_of(bucket)) - U256::ONE),
+            Ordering::Greater => U256::ZERO,
+        }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    fn first_offset(&self) -> Option<u8> {
+        u8::try_from(self.marks.trailing_zeros()).ok()
+    }
+
+    fn last_offset(&self) -> Option<u8> {
+        u8::try_from(self.marks.bit_len().checked_sub(1)?).ok()
+    }
+
+    pub(in crate::series) fn iter(&self) -> impl Iterator<Item = (u32, R)> + use<'a, R> {
+        let page = self.page;
+        let mut marks = self.marks;
+        let buckets = std::iter::from_fn(move || {
+            let offset = u8::try_from(marks.trailing_zeros()).ok()?;
+            marks.set_bit(offset.into(), false);
+            Some(bucket_of(page, offset))
+        });
+        let records = self.heads.iter().zip(self.rests);
+        buckets.zip(records.map(|(head, rest)| R::join(*head, *rest)))
+    }
+
+    /// The first bucket.
+    pub(in crate::series) fn first(&self) -> Option<u32> {
+        Some(bucket_of(self.page, self.first_offset()?))
+    }
+
+    /// The last bucket.
+    pub(in crate::series) fn last(&self) -> Option<u32> {
+        Some(bucket_of(self.page, self.last_offset()?))
+    }
+
+    /// The last record.
+    pub(in crate::series) fn newest(&self) -> Option<R> {
+        Some(R::join(*self.heads.last()?, *self.rests.last()?))
+    }
+
+    /// The heads of all records, if no bucket between them is missing.
+    pub(in crate::series) fn run(&self) -> Option<&'a [R::Head]> {
+        let (first, last) = (self.first_offset()?, self.last_offset()?);
+        (usize::from(last - first) + 1 == self.len()).then_some(self.heads)
+    }
+}
+
+/// The bytes of a page that lies in some segments.
+pub(super) fn encode<R: Record>(segments: &[Segment<'_, R>]) -> Vec<u8> {
+    let count: usize = segments.iter().map(Segment::len).sum();
+    let mut out = vec![VERSION];
+    put(count as u128, &mut out);
+    let mut before: Option<(u32, R)> = None;
+    for (at, record) in segments.iter().flat_map(Segment::iter) {
+        let next = before.map_or_else(|| first_of(page_of(at)), |(before, _)| before + 1);
+        put(u128::from(at - next), &mut out);
+        record.encode(before.as_ref().map(|(_, record)| record), &mut out);
+        before = Some((at, record));
+    }
+    out
+}
