@@ -102,7 +102,7 @@ async fn another_content_has_another_tag() {
 #[tokio::test]
 async fn a_compressed_body_has_a_tag_of_its_own_that_is_recognised() {
     let market = Market::new(7).await;
-    let path = &paths(&market).await[0];
+    let path = &format!("{}?resolution=1", paths(&market).await[0]);
     let plain = market.ok(path).await;
     let packed = market
         .bench

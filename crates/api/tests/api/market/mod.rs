@@ -1,5 +1,6 @@
 mod caching;
 mod dialects;
+mod global;
 mod operations;
 mod prices;
 mod records;
