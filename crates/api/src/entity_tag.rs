@@ -49,6 +49,9 @@ pub(crate) struct KnownTags(Vec<HeaderValue>);
 impl KnownTags {
     /// The tag, as the caller knows it, if it does.
     pub(crate) fn find(&self, tag: EntityTag) -> Option<HeaderValue> {
+        if self.0.is_empty() {
+            return None;
+        }
         let texts = self.0.iter().filter_map(|value| value.to_str().ok());
         let mut known = texts.flat_map(|text| text.split(',')).map(str::trim);
         let bare = format!("{:032x}", tag.0);

@@ -6,7 +6,7 @@ use axum::{
     extract::{FromRequest, Request},
     http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 
 /// A body of JSON. Anything else is refused in words.
 #[derive(Debug)]
@@ -16,19 +16,34 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     type Rejection = Rejection;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Rejection> {
+        let text = JsonText::from_request(request, state).await?;
+        text.parse().map(Self)
+    }
+}
+
+/// The text of a body that is declared to be JSON, to be parsed in place.
+#[derive(Debug)]
+pub(crate) struct JsonText(Bytes);
+
+impl JsonText {
+    pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Rejection> {
+        serde_json::from_slice(&self.0)
+            .map_err(|error| Rejection::invalid(format!("request body: {error}")))
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for JsonText {
+    type Rejection = Rejection;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Rejection> {
         if !declares_json(request.headers()) {
             return Err(Rejection::NotJson);
         }
-        let body =
-            Bytes::from_request(request, state)
-                .await
-                .map_err(|error| match error.status() {
-                    StatusCode::PAYLOAD_TOO_LARGE => Rejection::BodyTooLarge,
-                    _ => Rejection::invalid("the request body could not be read".to_owned()),
-                })?;
-        serde_json::from_slice(&body)
-            .map(Self)
-            .map_err(|error| Rejection::invalid(format!("request body: {error}")))
+        let body = Bytes::from_request(request, state).await;
+        body.map(Self).map_err(|error| match error.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => Rejection::BodyTooLarge,
+            _ => Rejection::invalid("the request body could not be read".to_owned()),
+        })
     }
 }
 

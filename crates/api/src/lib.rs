@@ -1,5 +1,9 @@
 //! The HTTP faces of Stoa.
 //!
+//! The trading API has the token list, the market API prices, candles, volumes
+//! and TVL; each can have a listener of its own, or all are on one. Names
+//! follow the operator's dialect.
+//!
 //! A request is answered from the published snapshot, never from the store.
 //! Whatever happens to it, the answer is a document that says what went wrong,
 //! and carries the request's id.

@@ -8,7 +8,7 @@ use crate::{
     network::NetworkSegment,
     operation, trade,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::openapi::{
     Header, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Response, Type,
     path::Operation,
@@ -92,7 +92,10 @@ pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'st
         .into_iter()
         .map(|(name, mut document)| {
             add_header(&mut document, REQUEST_ID);
-            let document = serde_json::to_value(document).unwrap_or(Value::Null);
+            let mut document = serde_json::to_value(document).unwrap_or(Value::Null);
+            if dialect.absent_is_null() {
+                add_nulls(&mut document);
+            }
             (name, format!("{:#}\n", dialect.translate(document)))
         })
         .collect()
@@ -113,6 +116,22 @@ fn add_not_found(document: &mut OpenApi) {
     let of_tokens = paths.filter(|(path, _)| path.contains("{tokenAddress}"));
     for operation in of_tokens.flat_map(|(_, item)| operations(item)) {
         operation.responses.responses.extend(references(&["404"]));
+    }
+}
+
+/// What is null where it would otherwise be absent.
+fn add_nulls(document: &mut Value) {
+    for (schema, key) in market::ABSENT {
+        let Some(schema) = document.pointer_mut(&format!("/components/schemas/{schema}")) else {
+            continue;
+        };
+        if let Some(property) = schema.pointer_mut(&format!("/properties/{key}")) {
+            *property = json!({"oneOf": [{"type": "null"}, property.take()]});
+        }
+        let required = schema.get_mut("required").and_then(Value::as_array_mut);
+        if let Some(required) = required.filter(|it| !it.contains(&json!(key))) {
+            required.push(json!(key));
+        }
     }
 }
 

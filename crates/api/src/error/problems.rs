@@ -6,8 +6,9 @@ use super::rejection::Rejection;
 /// Problems that are told; more would not help anyone.
 const MAX_PROBLEMS: usize = 20;
 
-/// Characters of a caller's value that are repeated in a message.
-const MAX_SHOWN_CHARS: usize = 64;
+/// Characters of a caller's value that are repeated in a message: an address
+/// has up to 66.
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// What is wrong with a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,7 +79,8 @@ mod tests {
     #[test]
     fn a_long_value_is_cut_between_characters() {
         assert_eq!(shown("a\"\n"), r#""a\"\n""#);
-        assert_eq!(shown(&"é".repeat(64)), format!("{:?}", "é".repeat(64)));
-        assert_eq!(shown(&"é".repeat(65)), format!("{:?}…", "é".repeat(64)));
+        let (longest, longer) = ("é".repeat(80), "é".repeat(81));
+        assert_eq!(shown(&longest), format!("{longest:?}"));
+        assert_eq!(shown(&longer), format!("{longest:?}…"));
     }
 }

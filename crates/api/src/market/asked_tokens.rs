@@ -1,57 +1,61 @@
 //! The tokens that a request for prices names.
 
+use super::known_tokens::KnownTokens;
 use crate::error::{Problems, shown};
 use primitives::Address;
 use serde::{
     Deserialize, Deserializer,
     de::{Error, Visitor},
 };
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
-/// A body that names tokens.
+/// A body that names tokens. Their texts are read in place.
 #[derive(Debug, Deserialize)]
-pub(super) struct TokensBody {
-    pub(super) tokens: Vec<AskedToken>,
+pub(super) struct TokensBody<'a> {
+    #[serde(borrow)]
+    tokens: Vec<TokenText<'a>>,
 }
 
-/// An address, or what is wrong with it. Read in place: a request may name many.
 #[derive(Debug)]
-pub(super) struct AskedToken(Result<Address, String>);
+struct TokenText<'a>(Cow<'a, str>);
 
-impl AskedToken {
-    pub(super) fn read(text: &str) -> Self {
-        Self(
-            text.parse()
-                .map_err(|error| format!("{} {error}", shown(text))),
-        )
+impl TokensBody<'_> {
+    pub(super) fn texts(&self) -> Vec<&str> {
+        self.tokens.iter().map(|TokenText(text)| &**text).collect()
     }
 }
 
-impl<'de> Deserialize<'de> for AskedToken {
+impl<'de: 'a, 'a> Deserialize<'de> for TokenText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text;
-        impl Visitor<'_> for Text {
-            type Value = AskedToken;
+        impl<'de> Visitor<'de> for Text {
+            type Value = TokenText<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a token address")
             }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<AskedToken, E> {
-                Ok(AskedToken::read(text))
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<TokenText<'de>, E> {
+                Ok(TokenText(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<TokenText<'de>, E> {
+                Ok(TokenText(Cow::Owned(text.to_owned())))
             }
         }
         deserializer.deserialize_str(Text)
     }
 }
 
-/// The addresses, each once, in the order in which they first appear.
-pub(super) fn addresses(
+/// The places of the known tokens among those asked for, each once, in the
+/// order in which they first appear.
+pub(super) fn places(
     name: &str,
-    asked: Vec<AskedToken>,
+    asked: &[&str],
     most: usize,
+    known: Option<&KnownTokens>,
     problems: &mut Problems,
-) -> Vec<Address> {
+) -> Vec<usize> {
     let given = asked.len();
     if given == 0 || given > most {
         problems.add(format!(
@@ -59,13 +63,20 @@ pub(super) fn addresses(
         ));
         return Vec::new();
     }
-    let mut addresses: Vec<Address> = Vec::with_capacity(given);
-    for AskedToken(token) in asked {
-        match token {
-            Ok(address) if addresses.contains(&address) => {}
-            Ok(address) => addresses.push(address),
-            Err(problem) => problems.add(format!("{name}: {problem}")),
+    let mut places = Vec::with_capacity(given);
+    for text in asked {
+        // A text that is known need not be read as a number.
+        let place = known.and_then(|it| it.by_text(text));
+        let place = place.or_else(|| match text.parse::<Address>() {
+            Ok(address) => known?.list().by_address(address).map(|(place, _)| place),
+            Err(error) => {
+                problems.add(format!("{name}: {} {error}", shown(text)));
+                None
+            }
+        });
+        if let Some(place) = place.filter(|it| !places.contains(it)) {
+            places.push(place);
         }
     }
-    addresses
+    places
 }

@@ -4,23 +4,22 @@
 use super::{
     MarketState,
     answer::json,
-    asked_tokens::{AskedToken, TokensBody, addresses},
+    asked_tokens::{TokensBody, places},
     json::{List, Record, write_float},
+    known_tokens::KnownTokens,
     query::parse,
     reading::{Reading, View},
     schema::{TokenAddresses, TokenPrice, TokenPriceV1},
 };
 use crate::{
-    error::{BodyAnswers, Problems, QueryAnswers, Rejection},
-    json::JsonBody,
+    error::{BodyAnswers, QueryAnswers, Rejection},
+    json::JsonText,
 };
-use arc_swap::ArcSwapOption;
 use axum::{extract::State, http::Uri, response::Response};
-use market::{Token, TokenList};
-use primitives::{Address, U256};
+use market::Token;
+use primitives::U256;
 use serde::Deserialize;
-use services::Snapshot;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use utoipa::IntoParams;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
@@ -59,40 +58,50 @@ pub(super) fn prices_v1() -> UtoipaMethodRouter<MarketState> {
 )]
 async fn token_prices(
     State(state): State<MarketState>,
-    JsonBody(body): JsonBody<TokensBody>,
+    body: JsonText,
 ) -> Result<Response, Rejection> {
-    let mut problems = Problems::default();
-    let asked = addresses("tokens", body.tokens, MAX_TOKENS, &mut problems);
-    problems.none()?;
-    let snapshot = state.snapshots.load().ok_or(Rejection::NotReady)?;
-    let beginnings = state.beginnings.of(&snapshot.tokens);
+    let body: TokensBody<'_> = body.parse()?;
+    let (view, known, asked) = read(&state, "tokens", &body.texts(), MAX_TOKENS)?;
     let names = Names {
         network: format!(",\"{}\":", state.dialect.word("networkMarket")),
         global: format!(",\"{}\":", state.dialect.word("globalMarket")),
         absent_is_null: state.dialect.absent_is_null(),
     };
-    let clock = state.clock.now();
-    let mut body = Vec::with_capacity(asked.len() * PRICE_BYTES);
-    body.push(b'[');
-    for address in asked {
-        let Some((place, token)) = snapshot.tokens.by_address(address) else {
+    let mut out = Vec::with_capacity(asked.len() * PRICE_BYTES);
+    out.push(b'[');
+    for place in asked {
+        let Some(token) = known.token(place) else {
             continue;
         };
-        let network = snapshot.usd(address);
+        let network = view.usd(token);
         if network.is_none() && !names.absent_is_null {
             continue;
         }
-        if body.len() > 1 {
-            body.push(b',');
+        if out.len() > 1 {
+            out.push(b',');
         }
-        body.extend_from_slice(beginnings.of(place, token));
-        let global = state.global_market(token, clock).map(|it| it.usd);
-        names.write(&mut body, &names.network, network);
-        names.write(&mut body, &names.global, global);
-        body.push(b'}');
+        out.extend_from_slice(known.beginning(place, token));
+        let global = state.global_market(token, view.clock).map(|it| it.usd);
+        names.write(&mut out, &names.network, network);
+        names.write(&mut out, &names.global, global);
+        out.push(b'}');
     }
-    body.push(b']');
-    Ok(json(body))
+    out.push(b']');
+    Ok(json(out))
+}
+
+/// The places of the tokens that a request names, in the newest list.
+fn read(
+    state: &MarketState,
+    name: &str,
+    asked: &[&str],
+    most: usize,
+) -> Result<(View, Arc<KnownTokens>, Vec<usize>), Rejection> {
+    let mut reading = Reading::new(state);
+    let known = reading.snapshot().map(|it| state.tokens.of(&it.tokens));
+    let asked = places(name, asked, most, known.as_deref(), &mut reading.problems);
+    let (view, known) = reading.finish(known)?;
+    Ok((view, known, asked))
 }
 
 /// What the parts of a price are called.
@@ -127,7 +136,7 @@ impl Names {
 struct TokensQuery {
     /// A token's address; repeat it for several tokens, at most 10.
     #[param(
-        value_type = Vec<String>, style = Form, explode, min_items = 1, max_items = 10,
+        value_type = Vec<String>, required = true, style = Form, explode, min_items = 1, max_items = 10,
         example = json!(["0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7"])
     )]
     token: Vec<String>,
@@ -153,8 +162,8 @@ async fn token_prices_v1(
     uri: Uri,
 ) -> Result<Response, Rejection> {
     let query = parse::<TokensQuery>(&uri)?;
-    let asked = query.token.iter().map(|text| AskedToken::read(text));
-    prices_in_eth(&state, "token", asked.collect(), MAX_TOKENS_V1)
+    let asked: Vec<&str> = query.token.iter().map(String::as_str).collect();
+    prices_in_eth(&state, "token", &asked, MAX_TOKENS_V1)
 }
 
 /// Prices of now in USD and ETH
@@ -173,25 +182,24 @@ async fn token_prices_v1(
 )]
 async fn post_token_prices_v1(
     State(state): State<MarketState>,
-    JsonBody(body): JsonBody<TokensBody>,
+    body: JsonText,
 ) -> Result<Response, Rejection> {
-    prices_in_eth(&state, "tokens", body.tokens, MAX_TOKENS)
+    let body: TokensBody<'_> = body.parse()?;
+    prices_in_eth(&state, "tokens", &body.texts(), MAX_TOKENS)
 }
 
 fn prices_in_eth(
     state: &MarketState,
     name: &str,
-    asked: Vec<AskedToken>,
+    asked: &[&str],
     most: usize,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(state);
-    let asked = addresses(name, asked, most, &mut reading.problems);
-    let (view, asked) = reading.finish(Some(asked))?;
+    let (view, known, asked) = read(state, name, asked, most)?;
     let eth = view.eth();
     let mut list = List::new();
-    for address in asked {
-        let token = view.snapshot.tokens.by_address(address);
-        let Some(((_, token), usd)) = token.zip(view.snapshot.usd(address)) else {
+    for place in asked {
+        let token = known.token(place);
+        let Some((token, usd)) = token.and_then(|it| Some((it, view.usd(it)?))) else {
             continue;
         };
         let mut record = Record::new(list.item());
@@ -219,60 +227,13 @@ impl View {
     /// The price of ETH: of the verified token of that symbol.
     fn eth(&self) -> Option<f64> {
         let (_, token) = self.snapshot.tokens.by_symbol("ETH")?;
-        let usd = token
-            .is_verified()
-            .then(|| self.snapshot.usd(token.address))?;
+        let usd = token.is_verified().then(|| self.usd(token))?;
         usd.filter(|usd| *usd > 0.0)
     }
-}
 
-/// Prices by address.
-trait Priced {
-    fn usd(&self, address: Address) -> Option<f64>;
-}
-
-impl Priced for Snapshot {
-    fn usd(&self, address: Address) -> Option<f64> {
-        let token = self.figures.token(address)?;
-        Some(self.figures.price(token)?.usd)
-    }
-}
-
-/// How the record of each token begins, written once for as long as the list
-/// stays the same.
-#[derive(Default)]
-pub(super) struct Beginnings(ArcSwapOption<ListBeginnings>);
-
-struct ListBeginnings {
-    list: Arc<TokenList>,
-    texts: Box<[OnceLock<Box<[u8]>>]>,
-}
-
-impl Beginnings {
-    fn of(&self, list: &Arc<TokenList>) -> Arc<ListBeginnings> {
-        let newest = self.0.load();
-        if let Some(beginnings) = newest.as_ref().filter(|it| Arc::ptr_eq(&it.list, list)) {
-            return Arc::clone(beginnings);
-        }
-        let beginnings = Arc::new(ListBeginnings {
-            texts: list.tokens().iter().map(|_| OnceLock::new()).collect(),
-            list: Arc::clone(list),
-        });
-        self.0.store(Some(Arc::clone(&beginnings)));
-        beginnings
-    }
-}
-
-impl ListBeginnings {
-    fn of(&self, place: usize, token: &Token) -> &[u8] {
-        self.texts.get(place).map_or(b"{", |text| {
-            text.get_or_init(|| {
-                let (address, decimals) = (token.address, token.metadata.decimals);
-                format!("{{\"address\":\"{address}\",\"decimals\":{decimals}")
-                    .into_bytes()
-                    .into()
-            })
-        })
+    fn usd(&self, token: &Token) -> Option<f64> {
+        let figures = &self.snapshot.figures;
+        Some(figures.price(figures.token(token.address)?)?.usd)
     }
 }
 

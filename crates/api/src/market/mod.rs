@@ -8,6 +8,7 @@ mod date;
 mod exchanges;
 mod items;
 mod json;
+mod known_tokens;
 mod pages;
 mod prices;
 mod query;
@@ -37,7 +38,7 @@ pub(crate) struct Parts {
     clock: Arc<dyn Clock>,
     dialect: Dialect,
     pages: pages::Pages,
-    beginnings: current::Beginnings,
+    tokens: known_tokens::NewestTokens,
     rankings: ranking::Rankings,
 }
 
@@ -49,7 +50,7 @@ impl MarketState {
             clock: Arc::clone(&services.clock),
             dialect,
             pages: pages::Pages::default(),
-            beginnings: current::Beginnings::default(),
+            tokens: known_tokens::NewestTokens::default(),
             rankings: ranking::Rankings::default(),
         }))
     }
@@ -94,9 +95,17 @@ impl fmt::Debug for MarketState {
         (name = "Volumes", description = "What was transferred and traded."),
         (name = "TVL", description = "What lies in pools."),
     ),
-    components(schemas(ErrorBody)),
+    components(schemas(ErrorBody, resolution::ResolutionName)),
 )]
 struct Description;
+
+/// Schemas and their properties that may be absent, or null, as the dialect
+/// has it.
+pub(crate) const ABSENT: [(&str, &str); 3] = [
+    ("TokenMarket", "global"),
+    ("TokenPrice", "globalMarket"),
+    ("TokenPrice", "networkMarket"),
+];
 
 /// Series that have the same shape in both versions.
 const VERSIONS: [&str; 2] = ["v3", "v1"];

@@ -32,6 +32,36 @@ pub(super) enum Feed {
     Closes,
 }
 
+/// Where prices come from.
+pub(super) trait Prices {
+    fn head_time(&self) -> i64;
+    fn epoch(&self) -> u64;
+    /// Adds the items of a span.
+    fn render(&self, key: SeriesKey, resolution: Resolution, span: Span, items: &mut Items);
+}
+
+impl Prices for Figures {
+    fn head_time(&self) -> i64 {
+        self.head_time()
+    }
+
+    fn epoch(&self) -> u64 {
+        self.epoch()
+    }
+
+    fn render(&self, key: SeriesKey, resolution: Resolution, span: Span, items: &mut Items) {
+        let SeriesKey { token, quote, feed } = key;
+        match feed {
+            Feed::Candles => {
+                items.add_candles(resolution, &self.candles(token, quote, resolution, span));
+            }
+            Feed::Closes => {
+                items.add_prices(resolution, &self.closes(token, quote, resolution, span));
+            }
+        }
+    }
+}
+
 /// Which series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct SeriesKey {
@@ -54,7 +84,6 @@ struct Page {
 }
 
 /// Pages that were asked for lately.
-#[derive(Default)]
 pub(super) struct Pages(Mutex<Generations>);
 
 /// When the young are many, they become the old, and the old are forgotten:
@@ -64,6 +93,8 @@ struct Generations {
     young: HashMap<PageKey, Arc<Page>>,
     old: HashMap<PageKey, Arc<Page>>,
     young_bytes: usize,
+    /// Bytes of a generation.
+    room: usize,
 }
 
 /// A part of a series, ready to be sent.
@@ -75,23 +106,36 @@ pub(super) struct Series {
     tail: Items,
 }
 
+impl Default for Pages {
+    fn default() -> Self {
+        Self::with_room(GENERATION_BYTES)
+    }
+}
+
 impl Pages {
+    fn with_room(room: usize) -> Self {
+        Self(Mutex::new(Generations {
+            room,
+            ..Generations::default()
+        }))
+    }
+
     /// The part of a series that a range is.
-    pub(super) fn series(&self, figures: &Figures, key: SeriesKey, range: &Range) -> Series {
+    pub(super) fn series(&self, prices: &impl Prices, key: SeriesKey, range: &Range) -> Series {
         let (resolution, span) = (range.resolution, range.span.clone());
-        let settled = resolution.bucket(figures.head_time());
+        let settled = resolution.bucket(prices.head_time());
         let kept = span.start..span.end.min(settled);
         let pages = if kept.is_empty() {
             Vec::new()
         } else {
             let numbers = kept.start.div_euclid(PAGE)..(kept.end - 1).div_euclid(PAGE) + 1;
             let numbers = numbers.map(|number| (number, kept.end.min((number + 1) * PAGE)));
-            self.pages(figures, key, resolution, numbers, settled)
+            self.pages(prices, key, resolution, numbers, settled)
         };
         let mut tail = Items::default();
         let open = span.start.max(settled)..span.end;
         if !open.is_empty() {
-            render(figures, key, resolution, open, &mut tail);
+            prices.render(key, resolution, open, &mut tail);
         }
         Series { span, pages, tail }
     }
@@ -99,7 +143,7 @@ impl Pages {
     /// Pages by their numbers, each with the bucket to which it is needed.
     fn pages(
         &self,
-        figures: &Figures,
+        prices: &impl Prices,
         key: SeriesKey,
         resolution: Resolution,
         numbers: impl Iterator<Item = (i64, Bucket)>,
@@ -109,11 +153,7 @@ impl Pages {
             let mut generations = self.lock();
             let kept = numbers.map(|(number, needed)| {
                 let page = generations.get((key, resolution, number));
-                (
-                    number,
-                    needed,
-                    page.filter(|it| it.epoch == figures.epoch()),
-                )
+                (number, needed, page.filter(|it| it.epoch == prices.epoch()))
             });
             kept.collect()
         };
@@ -121,7 +161,7 @@ impl Pages {
             Some(page) if page.settled_to >= needed => page,
             page => {
                 let to = settled.min((number + 1) * PAGE);
-                let grown = page_to(figures, key, resolution, number, page.as_deref(), to);
+                let grown = page_to(prices, key, resolution, number, page.as_deref(), to);
                 let grown = Arc::new(grown);
                 self.lock()
                     .put((key, resolution, number), Arc::clone(&grown));
@@ -139,7 +179,7 @@ impl Pages {
 /// A page that tells of what has ended before `to`; what it told before is
 /// taken over.
 fn page_to(
-    figures: &Figures,
+    prices: &impl Prices,
     key: SeriesKey,
     resolution: Resolution,
     number: i64,
@@ -148,29 +188,12 @@ fn page_to(
 ) -> Page {
     let mut items = before.map(|page| page.items.clone()).unwrap_or_default();
     let from = before.map_or(number * PAGE, |page| page.settled_to);
-    render(figures, key, resolution, from..to, &mut items);
+    prices.render(key, resolution, from..to, &mut items);
     items.shrink();
     Page {
-        epoch: figures.epoch(),
+        epoch: prices.epoch(),
         settled_to: to,
         items,
-    }
-}
-
-fn render(
-    figures: &Figures,
-    SeriesKey { token, quote, feed }: SeriesKey,
-    resolution: Resolution,
-    span: Span,
-    items: &mut Items,
-) {
-    match feed {
-        Feed::Candles => {
-            items.add_candles(resolution, &figures.candles(token, quote, resolution, span));
-        }
-        Feed::Closes => {
-            items.add_prices(resolution, &figures.closes(token, quote, resolution, span));
-        }
     }
 }
 
@@ -190,7 +213,7 @@ impl Generations {
         if let Some(before) = self.young.insert(key, page) {
             self.young_bytes -= before.bytes();
         }
-        if self.young_bytes > GENERATION_BYTES {
+        if self.young_bytes > self.room {
             self.old = std::mem::take(&mut self.young);
             self.young_bytes = 0;
         }
@@ -234,5 +257,135 @@ impl Series {
             out.push(before);
         }
         out.push(b']');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use market::series::Resolution::Minute;
+    use proptest::prelude::*;
+
+    /// A price for every bucket from the first on, which tells its epoch.
+    struct Course {
+        head: Bucket,
+        epoch: u64,
+        first: Bucket,
+    }
+
+    impl Prices for Course {
+        fn head_time(&self) -> i64 {
+            Minute.opens(self.head)
+        }
+
+        fn epoch(&self) -> u64 {
+            self.epoch
+        }
+
+        fn render(&self, key: SeriesKey, resolution: Resolution, span: Span, items: &mut Items) {
+            assert_eq!(resolution, Minute);
+            let prices: Vec<(Bucket, f64)> = (span.start.max(self.first)..span.end)
+                .map(|bucket| {
+                    // What has not ended yet changes with every block.
+                    let open = if bucket < self.head { 0 } else { self.head };
+                    let number = bucket * 1_000 + open + i64::try_from(self.epoch).unwrap();
+                    let number = number * 10 + i64::from(key.token.0);
+                    (bucket, f64::from(i32::try_from(number).unwrap()))
+                })
+                .collect();
+            items.add_prices(resolution, &prices);
+        }
+    }
+
+    fn key(token: u32) -> SeriesKey {
+        SeriesKey {
+            token: TokenId(token),
+            quote: None,
+            feed: Feed::Closes,
+        }
+    }
+
+    fn range(span: Span) -> Range {
+        Range {
+            resolution: Minute,
+            span,
+            partial: None,
+        }
+    }
+
+    proptest! {
+        // Each case is long.
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn pages_say_what_would_be_written_now(
+            steps in proptest::collection::vec(
+                (0..40_i64, prop::bool::weighted(0.1), 0..3_u32, 0..1_500_i64, 0..900_i64), 1..30,
+            ),
+            room in prop_oneof![Just(1_usize), Just(20_000), Just(GENERATION_BYTES)],
+        ) {
+            let pages = Pages::with_room(room);
+            let mut course = Course { head: 400, epoch: 0, first: 130 };
+            for (blocks, reorganised, token, start, length) in steps {
+                course.head += blocks;
+                if reorganised {
+                    course.epoch += 1;
+                    course.head -= 30;
+                }
+                let span = start..start + length;
+                let series = pages.series(&course, key(token), &range(span.clone()));
+                let mut fresh = Items::default();
+                if !span.is_empty() {
+                    course.render(key(token), Minute, span.clone(), &mut fresh);
+                }
+                let fresh = fresh.part(&span);
+                let mut text = Vec::new();
+                series.write(&mut text);
+                prop_assert_eq!(text, [b"[", fresh.text, b"]"].concat());
+                prop_assert_eq!(series.tag(), fresh.tag);
+                prop_assert_eq!(series.newest(), fresh.last);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let room = 200_000;
+        let pages = Pages::with_room(room);
+        let course = Course {
+            head: 100_000,
+            epoch: 0,
+            first: 0,
+        };
+        let most = pages_bytes(&pages, &course);
+        assert!(most > room && most < 2 * room + 50_000, "{most}");
+    }
+
+    /// The most bytes that are kept while many pages are asked for.
+    fn pages_bytes(pages: &Pages, course: &Course) -> usize {
+        let bytes = (0..200).map(|n| {
+            pages.series(course, key(0), &range(n * PAGE..(n + 1) * PAGE));
+            let kept = pages.lock();
+            let pages = kept.young.values().chain(kept.old.values());
+            pages.map(|page| page.bytes()).sum()
+        });
+        bytes.max().unwrap()
+    }
+
+    #[test]
+    fn what_is_asked_for_again_and_again_stays() {
+        let pages = Pages::with_room(200_000);
+        let course = Course {
+            head: 100_000,
+            epoch: 0,
+            first: 0,
+        };
+        let first = range(0..PAGE);
+        let kept = pages.series(&course, key(0), &first).pages[0].clone();
+        for n in 1..100 {
+            pages.series(&course, key(0), &range(n * PAGE..(n + 1) * PAGE));
+            let again = &pages.series(&course, key(0), &first).pages[0];
+            assert!(Arc::ptr_eq(again, &kept), "{n}");
+        }
     }
 }

@@ -327,3 +327,144 @@ fn check_order(start: Option<Moment>, end: Option<Moment>, problems: &mut Proble
         _ => Some(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// 2026-01-31T12:34:56Z, a Saturday.
+    const NOW: i64 = 1_769_862_896;
+
+    fn uri(query: &str) -> Uri {
+        format!("http://stoa/?{query}").parse().unwrap()
+    }
+
+    fn read(query: &str) -> Result<Range, Rejection> {
+        let mut problems = Problems::default();
+        let range = parse::<RangeQuery>(&uri(query))?.read(NOW, &mut problems);
+        problems.none()?;
+        Ok(range.unwrap())
+    }
+
+    /// When the first bucket begins, when the last ends, and how many there are.
+    fn bounds(query: &str) -> (i64, i64, i64) {
+        let Range {
+            resolution, span, ..
+        } = read(query).unwrap();
+        let count = span.end - span.start;
+        (
+            resolution.opens(span.start),
+            resolution.opens(span.end),
+            count,
+        )
+    }
+
+    #[test]
+    fn nothing_asked_is_the_newest_500_hours() {
+        let hour = NOW - NOW % 3_600 + 3_600;
+        assert_eq!(bounds(""), (hour - 500 * 3_600, hour, 500));
+        assert_eq!(bounds("utm=1"), bounds("resolution=1H&partial=true"));
+        assert_eq!(read("").unwrap().partial, Some(hour / 3_600 - 1));
+        assert_eq!(bounds("partial=false").2, 499);
+        assert_eq!(read("partial=false").unwrap().partial, None);
+    }
+
+    #[test]
+    fn a_bucket_that_begins_now_has_begun() {
+        let query = parse::<RangeQuery>(&uri("resolution=1D")).unwrap();
+        let midnight = 1_769_817_600;
+        let range = query.read(midnight, &mut Problems::default()).unwrap();
+        assert_eq!(range.resolution.opens(range.span.end - 1), midnight);
+        assert_eq!(range.partial, Some(range.span.end - 1));
+    }
+
+    #[test]
+    fn weeks_begin_on_monday_and_months_with_the_first() {
+        let monday = 1_769_385_600; // 2026-01-26
+        assert_eq!(
+            bounds("resolution=1W&startDate=2026-01-31"),
+            (monday, monday + 7 * 86_400, 1)
+        );
+        assert_eq!(
+            bounds("resolution=1M&startDate=2026-01-31"),
+            (1_767_225_600, 1_769_904_000, 1)
+        );
+        assert_eq!(
+            bounds("resolution=1Y&startDate=2024-06-01"),
+            (1_704_067_200, 1_798_761_600, 3)
+        );
+    }
+
+    #[test]
+    fn a_moment_of_old_clients_is_the_end_of_a_day() {
+        let moment = |query: &str| {
+            let date = parse::<MomentQuery>(&uri(query)).unwrap();
+            let range = parse::<MomentRangeQuery>(&uri(query)).unwrap();
+            let mut problems = Problems::default();
+            let moment = range.read(&date, NOW, &mut problems);
+            problems.none().is_ok().then(|| moment.unwrap())
+        };
+        assert_eq!(moment(""), Some(NOW));
+        assert_eq!(moment("startDate=2026-01-30"), Some(NOW));
+        assert_eq!(moment("endDate=2026-01-30"), Some(1_769_817_599));
+        assert_eq!(moment("endDate=2026-01-31"), Some(NOW));
+        assert_eq!(moment("endDate=2026-01-30T00:00:00Z"), Some(1_769_731_200));
+        assert_eq!(moment("date=2026-01-30"), Some(1_769_731_200));
+        assert_eq!(moment("date=2026-01-30&endDate=2026-01-30"), None);
+        assert_eq!(moment("startDate=2026-01-30&endDate=2026-01-29"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_query_makes_it_panic(
+            pairs in proptest::collection::vec((
+                "(startDate|endDate|resolution|partial|date|in|quoteTokenAddress|withPriceFeed|x)",
+                "[ -~]{0,12}|20[0-9]{2}-[01][0-9]-[0-3][0-9]|1|1D|true|USD",
+            ), 0..10),
+        ) {
+            let pairs: Vec<_> = pairs.iter().map(|(key, value)| {
+                let value: String = value.bytes().flat_map(|byte| format!("%{byte:02x}").into_bytes()).map(char::from).collect();
+                format!("{key}={value}")
+            }).collect();
+            let uri = uri(&pairs.join("&"));
+            let mut problems = Problems::default();
+            let range = parse::<RangeQuery>(&uri).unwrap().read(NOW, &mut problems);
+            prop_assert_eq!(range.is_none(), !problems.is_empty());
+            let days = parse::<DaysQuery>(&uri).unwrap().read(NOW, &mut problems);
+            let moment = parse::<MomentQuery>(&uri).unwrap();
+            let at = parse::<MomentRangeQuery>(&uri).unwrap().read(&moment, NOW, &mut problems);
+            let feed = parse::<FeedQuery>(&uri).unwrap().read(&mut problems);
+            parse::<QuoteQuery>(&uri).unwrap().read(&mut problems);
+            if days.is_none() || at.is_none() || feed.is_none() {
+                prop_assert!(!problems.is_empty());
+            }
+        }
+
+        #[test]
+        fn a_range_is_what_its_words_say(
+            start in 1_500_000_000_i64..NOW + 1_000_000, length in 0..10_000_000_i64,
+            place in 3..9_usize, with_partial: bool,
+        ) {
+            let names = ["1", "5", "15", "1H", "4H", "1D", "1W", "1M", "1Y"];
+            let at = |second: i64| primitives::Timestamp::from_second(second).unwrap();
+            let (from, to) = (at(start), at(start + length));
+            let name = names[place];
+            let range = read(&format!(
+                "startDate={from}&endDate={to}&resolution={name}&partial={with_partial}"
+            )).unwrap();
+            let Range { resolution, span, partial } = range;
+            let first = resolution.bucket(start) - 2;
+            for bucket in first..resolution.bucket(start + length) + 2 {
+                let (open, close) = (resolution.opens(bucket), resolution.opens(bucket + 1));
+                let asked = resolution.opens(resolution.bucket(start)) <= open
+                    && open < start + length
+                    && open <= NOW
+                    && (with_partial || close <= NOW);
+                prop_assert_eq!(span.contains(&bucket), asked, "{}", bucket);
+                let is_partial = asked && close > NOW;
+                prop_assert_eq!(partial == Some(bucket), is_partial, "{}", bucket);
+            }
+        }
+    }
+}

@@ -62,6 +62,10 @@ impl<'a> Reading<'a> {
         }
     }
 
+    pub(super) fn snapshot(&self) -> Option<&Snapshot> {
+        self.snapshot.as_deref()
+    }
+
     /// The market's time.
     pub(super) fn now(&self) -> i64 {
         let head = self.snapshot.as_ref().map(|it| it.figures.head_time());
@@ -135,21 +139,11 @@ impl<'a> Reading<'a> {
     }
 
     fn find(&self, address: Address) -> Option<Found> {
-        self.snapshot.as_ref()?.found(address)
-    }
-}
-
-/// Looking up tokens.
-pub(super) trait Finds {
-    fn found(&self, address: Address) -> Option<Found>;
-}
-
-impl Finds for Snapshot {
-    fn found(&self, address: Address) -> Option<Found> {
-        let (_, token) = self.tokens.by_address(address)?;
+        let snapshot = self.snapshot()?;
+        let (_, token) = snapshot.tokens.by_address(address)?;
         Some(Found {
             token: Arc::clone(token),
-            id: self.figures.token(address),
+            id: snapshot.figures.token(address),
         })
     }
 }

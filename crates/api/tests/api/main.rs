@@ -11,6 +11,7 @@ mod docs;
 mod error;
 mod health;
 mod limits;
+mod market;
 mod metrics;
 mod openapi;
 mod server;

@@ -55,6 +55,8 @@ async fn any_page_may_call_the_api_and_read_its_headers() {
             "x-ratelimit-remaining",
             "x-ratelimit-reset",
             "retry-after",
+            "etag",
+            "x-partial-bucket",
         ] {
             assert!(exposed.split(", ").any(|name| name == header), "{exposed}");
         }
@@ -79,7 +81,12 @@ async fn a_preflight_allows_what_clients_send() {
         Some("GET, POST, OPTIONS")
     );
     let allowed = answer.header("access-control-allow-headers").unwrap();
-    for header in ["x-api-key", "content-type", "ask-signature"] {
+    for header in [
+        "x-api-key",
+        "content-type",
+        "if-none-match",
+        "ask-signature",
+    ] {
         assert!(allowed.split(", ").any(|name| name == header), "{allowed}");
     }
     assert!(answer.header("x-request-id").is_some());

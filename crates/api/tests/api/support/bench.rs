@@ -7,7 +7,9 @@ use axum::Router;
 use market::figures::Figures;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
-use services::{ApiKeys, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots};
+use services::{
+    ApiKeys, GlobalFeed, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots,
+};
 use std::sync::Arc;
 use store::{Location, Store};
 use tempfile::TempDir;
@@ -35,6 +37,7 @@ pub(crate) struct Bench {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) keys: ApiKeys,
     pub(crate) store: Store,
+    pub(crate) global: GlobalFeed,
     pub(crate) recorder: PrometheusRecorder,
     snapshots: Snapshots,
     /// Vanishes with the bench.
@@ -70,8 +73,13 @@ impl Bench {
 
     /// The API over what an indexer of a simulated chain does.
     pub(crate) fn of(world: &World, station: &Station) -> Self {
+        Self::configured_of(ApiConfig::default(), world, station)
+    }
+
+    /// The same, as the operator wants it.
+    pub(crate) fn configured_of(config: ApiConfig, world: &World, station: &Station) -> Self {
         Self::over(
-            ApiConfig::default(),
+            config,
             station.store.clone(),
             world.clock.clone(),
             station.snapshots.clone(),
@@ -94,8 +102,9 @@ impl Bench {
             max_head_age: SignedDuration::from_secs(60),
         };
         let recorder = PrometheusBuilder::new().build_recorder();
+        let global = GlobalFeed::default();
         let services = ApiServices {
-            global: services::GlobalFeed::default(),
+            global: global.clone(),
             snapshots: snapshots.clone(),
             keys: keys.clone(),
             limiter: RateLimiter::local(clock.clone()),
@@ -117,6 +126,7 @@ impl Bench {
             clock,
             keys,
             store,
+            global,
             recorder,
             snapshots,
             folder: None,

@@ -1,0 +1,9 @@
+mod caching;
+mod dialects;
+mod global;
+mod operations;
+mod prices;
+mod records;
+mod refusals;
+mod series;
+mod support;
