@@ -1,8 +1,8 @@
 //! The tokens that a request for prices names.
 
-use super::known_tokens::KnownTokens;
+use super::known_tokens::KnownToken;
 use crate::error::{Problems, shown};
-use primitives::Address;
+use primitives::FeltError;
 use serde::{
     Deserialize, Deserializer,
     de::{Error, Visitor},
@@ -47,15 +47,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for TokenText<'a> {
     }
 }
 
-/// The places of the known tokens among those asked for, each once, in the
-/// order in which they first appear.
-pub(super) fn places(
+/// The tokens asked for, each once, in the order in which they first appear.
+pub(super) fn each_once(
     name: &str,
     asked: &[&str],
     most: usize,
-    known: Option<&KnownTokens>,
+    read: impl FnOnce(&[&str]) -> Vec<Result<KnownToken, FeltError>>,
     problems: &mut Problems,
-) -> Vec<usize> {
+) -> Vec<KnownToken> {
     let given = asked.len();
     if given == 0 || given > most {
         problems.add(format!(
@@ -63,20 +62,13 @@ pub(super) fn places(
         ));
         return Vec::new();
     }
-    let mut places = Vec::with_capacity(given);
-    for text in asked {
-        // A text that is known need not be read as a number.
-        let place = known.and_then(|it| it.by_text(text));
-        let place = place.or_else(|| match text.parse::<Address>() {
-            Ok(address) => known?.list().by_address(address).map(|(place, _)| place),
-            Err(error) => {
-                problems.add(format!("{name}: {} {error}", shown(text)));
-                None
-            }
-        });
-        if let Some(place) = place.filter(|it| !places.contains(it)) {
-            places.push(place);
+    let mut tokens: Vec<KnownToken> = Vec::with_capacity(given);
+    for (token, text) in read(asked).into_iter().zip(asked) {
+        match token {
+            Ok(token) if tokens.iter().any(|it| it.address == token.address) => {}
+            Ok(token) => tokens.push(token),
+            Err(error) => problems.add(format!("{name}: {} {error}", shown(text))),
         }
     }
-    places
+    tokens
 }

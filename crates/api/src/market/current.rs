@@ -4,22 +4,21 @@
 use super::{
     MarketState,
     answer::json,
-    asked_tokens::{TokensBody, places},
-    json::{List, Record, write_float},
-    known_tokens::KnownTokens,
+    asked_tokens::{TokensBody, each_once},
+    json::{List, Record, write_decimal, write_float},
+    known_tokens::KnownToken,
     query::parse,
     reading::{Reading, View},
     schema::{TokenAddresses, TokenPrice, TokenPriceV1},
 };
 use crate::{
-    error::{BodyAnswers, QueryAnswers, Rejection},
+    error::{BodyAnswers, Problems, QueryAnswers, Rejection},
     json::JsonText,
 };
 use axum::{extract::State, http::Uri, response::Response};
 use market::Token;
 use primitives::U256;
 use serde::Deserialize;
-use std::sync::Arc;
 use utoipa::IntoParams;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
@@ -61,7 +60,7 @@ async fn token_prices(
     body: JsonText,
 ) -> Result<Response, Rejection> {
     let body: TokensBody<'_> = body.parse()?;
-    let (view, known, asked) = read(&state, "tokens", &body.texts(), MAX_TOKENS)?;
+    let (view, asked) = read(&state, "tokens", &body.texts(), MAX_TOKENS)?;
     let names = Names {
         network: format!(",\"{}\":", state.dialect.word("networkMarket")),
         global: format!(",\"{}\":", state.dialect.word("globalMarket")),
@@ -69,8 +68,8 @@ async fn token_prices(
     };
     let mut out = Vec::with_capacity(asked.len() * PRICE_BYTES);
     out.push(b'[');
-    for place in asked {
-        let Some(token) = known.token(place) else {
+    for KnownToken { address, beginning } in asked {
+        let Some((_, token)) = view.snapshot.tokens.by_address(address) else {
             continue;
         };
         let network = view.usd(token);
@@ -80,7 +79,8 @@ async fn token_prices(
         if out.len() > 1 {
             out.push(b',');
         }
-        out.extend_from_slice(known.beginning(place, token));
+        out.extend_from_slice(beginning.as_bytes());
+        write_decimal(&mut out, token.metadata.decimals.into(), 0);
         let global = state.global_market(token, view.clock).map(|it| it.usd);
         names.write(&mut out, &names.network, network);
         names.write(&mut out, &names.global, global);
@@ -90,18 +90,23 @@ async fn token_prices(
     Ok(json(out))
 }
 
-/// The places of the tokens that a request names, in the newest list.
+/// The tokens that a request names.
 fn read(
     state: &MarketState,
     name: &str,
     asked: &[&str],
     most: usize,
-) -> Result<(View, Arc<KnownTokens>, Vec<usize>), Rejection> {
+) -> Result<(View, Vec<KnownToken>), Rejection> {
     let mut reading = Reading::new(state);
-    let known = reading.snapshot().map(|it| state.tokens.of(&it.tokens));
-    let asked = places(name, asked, most, known.as_deref(), &mut reading.problems);
-    let (view, known) = reading.finish(known)?;
-    Ok((view, known, asked))
+    let mut problems = Problems::default();
+    let is_listed = |address| {
+        let tokens = reading.snapshot().map(|it| &it.tokens);
+        tokens.is_some_and(|it| it.by_address(address).is_some())
+    };
+    let texts = |texts: &[&str]| state.tokens.read(texts, is_listed);
+    let asked = each_once(name, asked, most, texts, &mut problems);
+    reading.problems = problems;
+    reading.finish(Some(asked))
 }
 
 /// What the parts of a price are called.
@@ -194,12 +199,12 @@ fn prices_in_eth(
     asked: &[&str],
     most: usize,
 ) -> Result<Response, Rejection> {
-    let (view, known, asked) = read(state, name, asked, most)?;
+    let (view, asked) = read(state, name, asked, most)?;
     let eth = view.eth();
     let mut list = List::new();
-    for place in asked {
-        let token = known.token(place);
-        let Some((token, usd)) = token.and_then(|it| Some((it, view.usd(it)?))) else {
+    for KnownToken { address, .. } in asked {
+        let token = view.snapshot.tokens.by_address(address);
+        let Some((token, usd)) = token.and_then(|(_, it)| Some((it, view.usd(it)?))) else {
             continue;
         };
         let mut record = Record::new(list.item());

@@ -38,7 +38,7 @@ pub(crate) struct Parts {
     clock: Arc<dyn Clock>,
     dialect: Dialect,
     pages: pages::Pages,
-    tokens: known_tokens::NewestTokens,
+    tokens: known_tokens::KnownTokens,
     rankings: ranking::Rankings,
 }
 
@@ -50,7 +50,7 @@ impl MarketState {
             clock: Arc::clone(&services.clock),
             dialect,
             pages: pages::Pages::default(),
-            tokens: known_tokens::NewestTokens::default(),
+            tokens: known_tokens::KnownTokens::default(),
             rankings: ranking::Rankings::default(),
         }))
     }

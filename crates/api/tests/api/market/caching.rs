@@ -80,6 +80,29 @@ async fn every_replica_gives_the_same_tag() {
 }
 
 #[tokio::test]
+async fn after_a_reorganisation_nothing_is_left_of_what_was() {
+    let mut market = Market::new(17).await;
+    let paths = paths(&market).await;
+    for path in &paths {
+        market.ok(&format!("{path}?resolution=1")).await;
+    }
+    market.world.node.reorg(8).unwrap();
+    market.station.sync().await;
+    market.pass(3).await;
+    let mut replica = market.world.station("replica").await;
+    replica.sync().await;
+    let bench = crate::support::Bench::of(&market.world, &replica);
+    for path in paths {
+        for resolution in ["1", "5", "1H"] {
+            let path = format!("{path}?resolution={resolution}");
+            let (ours, fresh) = (market.ok(&path).await, bench.get(&path).await);
+            assert_eq!(ours.header("etag"), fresh.header("etag"), "{path}");
+            assert_eq!(ours.text(), fresh.text(), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn another_content_has_another_tag() {
     let market = Market::new(6).await;
     let mut tags = Vec::new();

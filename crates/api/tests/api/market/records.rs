@@ -74,3 +74,17 @@ async fn a_market_capitalisation_comes_from_the_supply_when_nothing_better_is_kn
         assert_eq!(record["fullyDilutedValuation"], record["marketCap"]);
     }
 }
+
+#[tokio::test]
+async fn the_token_list_has_the_same_volume() {
+    let market = Market::new(18).await;
+    for symbol in ["ETH", "STRK", "USDC"] {
+        let listed = market.json(&format!("/v1/starknet/tokens/{symbol}")).await;
+        let address = listed["address"].as_str().unwrap();
+        let record = market.json(&format!("/v3/tokens/{address}")).await;
+        let volume = record["network"]["usdVolume24h"].as_f64().unwrap();
+        assert!(volume > 0.0, "{symbol}");
+        let listed = listed["lastDailyVolumeUsd"].as_f64().unwrap();
+        assert!((listed / volume - 1.0).abs() < 1e-12, "{symbol}");
+    }
+}
