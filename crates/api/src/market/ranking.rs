@@ -23,6 +23,9 @@ use std::{
 /// Tokens of a list with price feeds.
 const MAX_LISTED: usize = 200;
 
+/// Tokens of the short list.
+const MAX_SHORT: usize = 5_000;
+
 /// Seconds after which a list is written again although there was no block:
 /// its windows end now, and the aggregator's figures change without blocks.
 const KEPT_S: i64 = 10;
@@ -119,7 +122,7 @@ impl Ranking {
     fn write(&self, kind: ListKind, state: &MarketState) -> Vec<u8> {
         let most = match kind {
             ListKind::V3 | ListKind::V1 => MAX_LISTED,
-            ListKind::Short => usize::MAX,
+            ListKind::Short => MAX_SHORT,
         };
         let view = View {
             snapshot: Arc::clone(&self.snapshot),

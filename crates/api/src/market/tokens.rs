@@ -72,9 +72,10 @@ async fn market_tokens_v1(
     list(&state, ListKind::V1, &known)
 }
 
-/// All tokens that have a price
+/// Tokens with their prices
 ///
-/// The largest TVL first, with their prices in USD and nothing else.
+/// At most 5,000 tokens that have a price, the largest TVL first, with their
+/// prices in USD and nothing else.
 #[utoipa::path(
     get,
     path = "/v1/tokens/short",

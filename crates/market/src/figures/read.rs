@@ -64,14 +64,16 @@ impl Figures {
             return Vec::new();
         };
         let span = first.bucket..last.bucket.saturating_add(1);
+        let quotes = quote.map(|quote| self.prices.bars(quote, resolution, span.clone()));
+        let mut quotes = quotes.iter().flatten();
         let mut volumes = figures.traded.range(resolution, span).peekable();
         bars.into_iter()
             .map(|bar| {
                 let traded = volumes.next_if(|(bucket, _)| *bucket == bar.bucket);
                 let usd = traded.map_or(0, |(_, sum)| sum.usd);
-                let volume = match quote {
-                    None => usd,
-                    Some(quote) => self.in_units_of(quote, resolution, bar.bucket, usd),
+                let volume = match quotes.next() {
+                    Some(quote) if usd > 0 => quotient(usd, quote.close),
+                    _ => usd,
                 };
                 candle(&bar, volume)
             })
@@ -184,22 +186,6 @@ impl Figures {
             Some(quote) => self.prices.ratio_bars(token, quote, resolution, span),
         }
     }
-
-    /// A volume in USD as a volume in another token, at that bucket's close.
-    fn in_units_of(
-        &self,
-        quote: TokenId,
-        resolution: Resolution,
-        bucket: Bucket,
-        usd: u128,
-    ) -> u128 {
-        if usd == 0 {
-            return 0;
-        }
-        let span = bucket..bucket.saturating_add(1);
-        let close = self.prices.bars(quote, resolution, span);
-        close.last().map_or(0, |bar| quotient(usd, bar.close))
-    }
 }
 
 impl TokenFigures {
@@ -236,6 +222,7 @@ fn amounts(track: &SumTrack, resolution: Resolution, span: Span) -> Vec<(Bucket,
         .collect()
 }
 
+/// A volume in USD as a volume in what has this price.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

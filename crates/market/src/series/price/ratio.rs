@@ -34,7 +34,9 @@ impl PriceBoard {
     /// days beyond. They are exact where in no finer bucket both prices moved.
     /// Elsewhere a quotient between the ends of a finer bucket may lie outside
     /// of them, never beyond the high of one price by the low of the other in
-    /// that finer bucket. No quotient is made of prices of different times.
+    /// that finer bucket. No quotient is made of prices of different times: the
+    /// first bucket is made of minutes, and in the first minute of both prices
+    /// only the close counts if the older price moved.
     pub fn ratio_bars(
         &self,
         token: TokenId,
@@ -60,11 +62,49 @@ impl PriceBoard {
             let within = resolution.refine(&(start..end), finer);
             let prices = self.bars(token, finer, within.clone());
             let quotes = self.bars(quote, finer, within);
-            let quotients = quotients(&prices, &quotes);
+            let begun = finer.bucket(first);
+            let quotients = quotients(&prices, &quotes).map(|quotient| {
+                if quotient.bucket == begun {
+                    self.first_quotient(token, quote, finer, first)
+                        .unwrap_or(quotient)
+                } else {
+                    quotient
+                }
+            });
             merge_into(&mut merged, quotients, finer, resolution);
             start = end;
         }
         merged
+    }
+
+    /// The bucket in which both prices are there for the first time, made of
+    /// minutes from the first one on.
+    fn first_quotient(
+        &self,
+        token: TokenId,
+        quote: TokenId,
+        resolution: Resolution,
+        first: i64,
+    ) -> Option<Ohlc> {
+        let bucket = resolution.bucket(first);
+        let minute = Resolution::Minute.bucket(first);
+        let end = Resolution::Minute.bucket(resolution.opens(bucket.saturating_add(1)));
+        let prices = self.bars(token, Resolution::Minute, minute..end);
+        let quotes = self.bars(quote, Resolution::Minute, minute..end);
+        let (price, other) = (prices.first()?, quotes.first()?);
+        let is_older = |token| self.first(token).is_some_and(|begun| begun < first);
+        let stood_still = is_flat(price) && is_flat(other)
+            || is_flat(price) && is_older(token)
+            || is_flat(other) && is_older(quote);
+        let mut all = quotients(&prices, &quotes);
+        let mut course = all.next()?;
+        if !stood_still {
+            course = Ohlc::flat(minute, course.close);
+        }
+        let course = all.fold(course, |course, later| {
+            course.course().then(later.course()).at(course.bucket)
+        });
+        Some(Ohlc { bucket, ..course })
     }
 }
 

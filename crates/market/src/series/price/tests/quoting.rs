@@ -58,18 +58,19 @@ proptest! {
                     prop_assert!(same(bar.close, price.close / in_quote.close));
                     prop_assert!(bar.low <= bar.open.min(bar.close));
                     prop_assert!(bar.high >= bar.open.max(bar.close));
-                    // Before the later of both first prices there is no quotient.
                     if bucket > resolution.bucket(first) {
                         prop_assert!(same(bar.open, price.open / in_quote.open));
-                        let time = |bucket| steps.0.partition_point(|(time, _)| {
-                            *time < resolution.opens(bucket)
-                        });
-                        let all: Vec<f64> = (time(bucket) - 1..time(bucket + 1)).map(|at| {
-                            steps.price(at, token).unwrap() / steps.price(at, quote).unwrap()
-                        }).collect();
-                        prop_assert!(bar.high <= all.iter().copied().reduce(f64::max).unwrap());
-                        prop_assert!(bar.low >= all.iter().copied().reduce(f64::min).unwrap());
                     }
+                    let time = |bucket| steps.0.partition_point(|(time, _)| {
+                        *time < resolution.opens(bucket)
+                    });
+                    // Before the later of both first prices there is no quotient.
+                    let from = time(bucket).saturating_sub(1);
+                    let all: Vec<f64> = (from..time(bucket + 1)).filter_map(|at| {
+                        Some(steps.price(at, token)? / steps.price(at, quote)?)
+                    }).collect();
+                    prop_assert!(bar.high <= all.iter().copied().reduce(f64::max).unwrap());
+                    prop_assert!(bar.low >= all.iter().copied().reduce(f64::min).unwrap());
                 }
             }
         }
@@ -81,7 +82,7 @@ proptest! {
         let stable = TokenId(TOKENS);
         let mut board = PriceBoard::default();
         let hub = Hub::Usd;
-        board.block(blocks[0].time, &[(stable, Quote { hub, ratio: price })]);
+        board.block(blocks[0].time - 60, &[(stable, Quote { hub, ratio: price })]);
         apply(&mut board, &blocks);
         for resolution in Resolution::ALL {
             for (span, token) in places(&blocks, resolution) {
