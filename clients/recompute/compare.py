@@ -247,12 +247,14 @@ class Comparison:
             return self.changes(token)
         for name, span in (("1h", 3_600), ("24h", 86_400), ("7d", 604_800)):
             before = value_before(steps, opens("1", clock - span))
-            if before is None:
-                raise Difference(f"{token:#x} is too young to be compared")
-            place = f"price of {token:#x} {name} ago"
-            self.close(place, float(told["usd"]) - float(told[f"usdPriceChange{name}"]), before)
-            percentage = float(told[f"usdPriceChangePercentage{name}"])
-            self.close(place, 1 + percentage / 100, usd / before)
+            change = told[f"usdPriceChange{name}"]
+            percentage = told[f"usdPriceChangePercentage{name}"]
+            place = f"change of {token:#x} in {name}"
+            if before is None and (change, percentage) != (0, None):
+                raise Difference(f"{place}: {change}, {percentage} %, but it is younger")
+            if before is not None:
+                self.close(place, before + float(change), usd)
+                self.close(place, before * (1 + float(percentage) / 100), usd)
         self.counts["changes"] += 3
 
     def days(self, token: int) -> None:

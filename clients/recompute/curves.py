@@ -3,6 +3,9 @@
 A price is how many of the second token the next bit of the first one buys,
 without the fee. A depth is how much of a token can be sold until its price has
 fallen by two per cent, or until the pool takes no more.
+
+Whether a price is still the same decides what stands behind it, so that prices
+are made of the plainest floating-point operations, in the order of the formula.
 """
 
 from dataclasses import dataclass
@@ -26,13 +29,14 @@ def product_quotation(held: tuple[int, int]) -> Quotation | None:
     """x·y = k: the price is y/x, and x grows by 1/√0.98."""
     if not all(held):
         return None
+    x, y = map(float, held)
     growth = 1 / sqrt(FALL) - 1
-    return Quotation(held[1] / held[0], (held[0] * growth, held[1] * growth))
+    return Quotation(y / x, (x * growth, y * growth))
 
 
 def stable_price(ratio: float) -> float:
     """The price on x³y + y³x, where y is so many times x: the slope of k."""
-    return (3 * ratio + ratio**3) / (1 + 3 * ratio**2)
+    return ratio * (3 + ratio * ratio) / (1 + 3 * ratio * ratio)
 
 
 def stable_growth(ratio: float) -> float:
@@ -50,13 +54,13 @@ def stable_growth(ratio: float) -> float:
 
 
 def stable_quotation(held: tuple[int, int], decimals: tuple[int, int]) -> Quotation | None:
-    """x³y + y³x = k in whole tokens."""
+    """x³y + y³x = k, with 18 decimals."""
     if not all(held):
         return None
-    x, y = (amount / 10**places for amount, places in zip(held, decimals))
-    unit = 10 ** decimals[1] / 10 ** decimals[0]
+    units = [10 ** (18 - places) for places in decimals]
+    x, y = (float(amount * unit) for amount, unit in zip(held, units))
     depth = (held[0] * stable_growth(y / x), held[1] * stable_growth(x / y))
-    return Quotation(stable_price(y / x) * unit, depth)
+    return Quotation(stable_price(y / x) * (units[0] / units[1]), depth)
 
 
 @cache

@@ -110,7 +110,7 @@ class Figures:
     def views(self, pool: Pool) -> tuple[View, View] | None:
         """What a pool says of prices."""
         first, second = (self.decimals[token] for token in pool.tokens)
-        return views(pool.quotation((first, second)), (10**first, 10**second))
+        return views(pool.quotation((first, second)), (float(10**first), float(10**second)))
 
     def note_locked(self, changed: set[tuple[int, str]]) -> None:
         """Notes what lies in exchanges where that is not what it was."""

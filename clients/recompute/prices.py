@@ -113,7 +113,7 @@ class Graph:
         return self.lists[token]
 
 
-def views(quotation: Quotation | None, units: tuple[int, int]) -> tuple[View, View] | None:
+def views(quotation: Quotation | None, units: tuple[float, float]) -> tuple[View, View] | None:
     """A quotation in smallest units as both tokens see it; it is as deep as it
     is in its weaker direction."""
     if quotation is None:
