@@ -22,7 +22,7 @@ WORTH_TOLERANCE = 1e-8
 ASKED_AT_ONCE = 50
 ALMOST = 1 + PRICE_TOLERANCE
 # How many buckets are compared: so many from the first, and so many to the last.
-FIRST, LAST = 50, 350
+FIRST, LAST = 50, 200
 # Within what candles in another token are looked at, by docs/market-data.md.
 FINER = {"5": "1", "15": "1", "1H": "1", "4H": "5", "1D": "15", "1W": "4H"}
 
@@ -250,11 +250,12 @@ class Comparison:
             change = told[f"usdPriceChange{name}"]
             percentage = told[f"usdPriceChangePercentage{name}"]
             place = f"change of {token:#x} in {name}"
-            if before is None and (change, percentage) != (0, None):
-                raise Difference(f"{place}: {change}, {percentage} %, but it is younger")
-            if before is not None:
-                self.close(place, before + float(change), usd)
-                self.close(place, before * (1 + float(percentage) / 100), usd)
+            if before is None or percentage is None:
+                if (before, change, percentage) != (None, 0, None):
+                    raise Difference(f"{place}: {change}, {percentage} %, from {before}")
+                continue
+            self.close(place, before + float(change), usd)
+            self.close(place, before * (1 + float(percentage) / 100), usd)
         self.counts["changes"] += 3
 
     def days(self, token: int) -> None:
