@@ -489,6 +489,7 @@ describe("the plain dialect", () => {
 
   // The last ones: they change the chain.
   const candles = (token, resolution) => json(`/v3/tokens/${token}/prices/candle?resolution=${resolution}`);
+  // The price of now is where the newest candles end.
   const assertAgreement = async () => {
     for (const token of [ETH, STRK, USDC]) {
       const [{ networkMarket }] = await (await prices([token])).json();
@@ -500,6 +501,7 @@ describe("the plain dialect", () => {
     }
   };
 
+  // Other processes answer to the letter what this one does.
   const assertSame = async (...others) => {
     for (const token of [ETH, STRK]) {
       for (const path of Object.keys(ITEMS.v3)) {
