@@ -5,16 +5,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const program = process.env.STOA_BIN;
 if (!program) throw new Error("STOA_BIN is not set: run ./test, or set it to a built stoa");
 
 const READY_WITHIN_MS = 60_000;
+const TRUE_WITHIN_MS = 20_000;
+const POLL_MS = 20;
 
-export async function startStoa(...flags) {
+export const startStoa = (...flags) => start(flags, {});
+
+async function start(flags, settings) {
   const folder = await mkdtemp(join(tmpdir(), "stoa-clients-"));
   const args = ["serve", "--listen", "127.0.0.1:0", "--sim-listen", "127.0.0.1:0", "--data", folder];
-  const env = { ...process.env, STOA__SERVER__LOG: "warn" };
+  const env = { ...process.env, STOA__SERVER__LOG: "warn", ...settings };
   const child = spawn(program, [...args, ...flags], { stdio: ["ignore", "pipe", "inherit"], env });
   const stoa = { api: undefined, node: undefined };
   const ended = new Promise((resolve) => child.once("exit", (status) => resolve(status)));
@@ -42,6 +47,24 @@ export async function startStoa(...flags) {
     if (answer.error) throw new Error(`${method}: ${JSON.stringify(answer.error)}`);
     return answer.result;
   };
+  // Another process, which answers from what this one stores.
+  stoa.replica = (...flags) => {
+    const shared = ["--store", `sqlite:${folder}`, "--roles", "api", "--starknet-rpc", stoa.node];
+    const aggregator = new URL("/aggregator/api/v3", stoa.node).href;
+    return start([...shared, ...flags], { STOA__GLOBAL__URL: aggregator });
+  };
+  // Waits until answers are of a block.
+  stoa.serves = ({ block_hash }) =>
+    until(`block ${block_hash} is served`, async () => {
+      const { parts } = await (await fetch(`${stoa.api}/readyz`)).json();
+      return parts.starknet.blockHash === block_hash;
+    });
+  // Waits until the aggregator has answered, which nothing else waits for.
+  stoa.knowsTheWiderMarket = () =>
+    until("the aggregator has answered", async () => {
+      const metrics = await (await fetch(`${stoa.api}/metrics`)).text();
+      return /^stoa_global_tokens [1-9]/m.test(metrics);
+    });
   stoa.stop = async () => {
     child.kill("SIGTERM");
     const status = await ended;
@@ -49,4 +72,12 @@ export async function startStoa(...flags) {
     return status;
   };
   return stoa;
+}
+
+async function until(statement, isTrue) {
+  for (let waited = 0; waited < TRUE_WITHIN_MS; waited += POLL_MS) {
+    if (await isTrue()) return;
+    await sleep(POLL_MS);
+  }
+  throw new Error(`not in time: ${statement}`);
 }
