@@ -39,7 +39,11 @@ impl State {
         let tip = contents.tip.map(|(block, time)| Tip { block, time });
         let directory = Directory::from_readings(contents.readings);
         let book = replay(Arc::clone(&known.venues), &contents.pools)?;
-        let figures = remake(&contents.figures)?;
+        let mut figures = remake(&contents.figures)?;
+        if let Some(tip) = tip {
+            // The newest block may have done nothing to figures but move their time.
+            apply(&mut figures, tip.time, &[])?;
+        }
         let anchors = known.anchors.as_ref().clone();
         let mut state = Self {
             tip,
