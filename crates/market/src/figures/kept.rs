@@ -210,7 +210,7 @@ impl Figures {
 
     /// Figures of what was kept; the pages are in the order of series,
     /// resolutions and time.
-    pub fn from_kept(kept: &KeptFigures) -> Result<Self, KeptError> {
+    pub fn from_kept(kept: KeptFigures) -> Result<Self, KeptError> {
         let state = match kept.state.split_first() {
             Some((&FORM, bytes)) => postcard::from_bytes::<KeptState>(bytes)?,
             _ => return Err(KeptError::Form),
@@ -223,8 +223,13 @@ impl Figures {
             figures.know(TokenFigures::new(address, decimals));
         }
         let mut prices = Vec::new();
-        for pages in kept.pages.chunk_by(|a, b| a.series == b.series) {
-            figures.read(pages, &mut prices)?;
+        let mut pages = kept.pages.into_iter().peekable();
+        while let Some(first) = pages.next() {
+            let series = first.series;
+            let rest = std::iter::from_fn(|| pages.next_if(|page| page.series == series));
+            let pages = std::iter::once(first).chain(rest);
+            let pages = pages.map(|page| (page.resolution, page.page, page.bytes));
+            figures.read(series, pages.collect(), &mut prices)?;
         }
         figures.prices = PriceBoard::from_tracks(prices);
         let standings = Arc::make_mut(&mut figures.standings);
@@ -243,36 +248,29 @@ impl Figures {
     /// Takes up all pages of one series.
     fn read(
         &mut self,
-        pages: &[KeptPage],
+        series: u32,
+        pages: Vec<TrackPage>,
         prices: &mut Vec<(TokenId, PriceTrack)>,
     ) -> Result<(), KeptError> {
-        let Some(first) = pages.first() else {
-            return Ok(());
-        };
-        let series = first.series;
         let unknown = || KeptError::Series(series);
         let slot = Slot::of(series % PER_TOKEN).ok_or_else(unknown)?;
         let id = TokenId(series / PER_TOKEN);
         let token = Arc::make_mut(&mut self.tokens).get_mut(id.index());
         let token = Arc::make_mut(token.ok_or_else(unknown)?);
-        let bytes = || {
-            let pages = pages.iter();
-            pages.map(|page| (page.resolution, page.page, page.bytes.as_slice()))
-        };
         let wrong = |source| KeptError::Page { series, source };
-        let sums = || SumTrack::from_pages(bytes()).map_err(wrong);
-        let levels = || LevelTrack::from_pages(bytes()).map_err(wrong);
+        let sums = |pages| SumTrack::from_pages(pages).map_err(wrong);
+        let levels = |pages| LevelTrack::from_pages(pages).map_err(wrong);
         match slot {
             Slot::Price => {
-                let track = PriceTrack::from_pages(bytes()).map_err(wrong)?;
+                let track = PriceTrack::from_pages(pages).map_err(wrong)?;
                 prices.push((id, track));
             }
-            Slot::Traded => token.traded = sums()?,
-            Slot::Net => token.net = sums()?,
-            Slot::Transferred => token.transferred = sums()?,
-            Slot::Supply => token.supply = levels()?,
-            Slot::TradedAt(venue) => token.at_mut(venue).traded = sums()?,
-            Slot::LockedAt(venue) => token.at_mut(venue).locked = levels()?,
+            Slot::Traded => token.traded = sums(pages)?,
+            Slot::Net => token.net = sums(pages)?,
+            Slot::Transferred => token.transferred = sums(pages)?,
+            Slot::Supply => token.supply = levels(pages)?,
+            Slot::TradedAt(venue) => token.at_mut(venue).traded = sums(pages)?,
+            Slot::LockedAt(venue) => token.at_mut(venue).locked = levels(pages)?,
         }
         Ok(())
     }

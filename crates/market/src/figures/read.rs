@@ -63,21 +63,22 @@ impl Figures {
         else {
             return Vec::new();
         };
-        let span = first.bucket..last.bucket.saturating_add(1);
+        let start = first.bucket;
+        let span = start..last.bucket.saturating_add(1);
         let quotes = quote.map(|quote| self.prices.bars(quote, resolution, span.clone()));
-        let mut quotes = quotes.iter().flatten();
-        let mut volumes = figures.traded.range(resolution, span).peekable();
-        bars.into_iter()
-            .map(|bar| {
-                let traded = volumes.next_if(|(bucket, _)| *bucket == bar.bucket);
-                let usd = traded.map_or(0, |(_, sum)| sum.usd);
-                let volume = match quotes.next() {
-                    Some(quote) if usd > 0 => quotient(usd, quote.close),
-                    _ => usd,
+        let mut candles: Vec<Candle> = bars.iter().map(candle).collect();
+        figures.traded.each(resolution, span, |bucket, traded| {
+            let Ok(place) = usize::try_from(bucket - start) else {
+                return;
+            };
+            if let Some(candle) = candles.get_mut(place) {
+                candle.volume = match quotes.as_ref().map(|quotes| quotes.get(place)) {
+                    None => traded.usd,
+                    Some(quote) => quote.map_or(0, |quote| quotient(traded.usd, quote.close)),
                 };
-                candle(&bar, volume)
-            })
-            .collect()
+            }
+        });
+        candles
     }
 
     /// The closes of [`Figures::candles`].
@@ -195,14 +196,14 @@ impl TokenFigures {
     }
 }
 
-fn candle(bar: &Ohlc, volume: u128) -> Candle {
+fn candle(bar: &Ohlc) -> Candle {
     Candle {
         bucket: bar.bucket,
         open: bar.open,
         high: bar.high,
         low: bar.low,
         close: bar.close,
-        volume,
+        volume: 0,
     }
 }
 

@@ -288,7 +288,7 @@ proptest! {
             Figures::default()
         } else {
             let pages = pages(&kept);
-            Figures::from_kept(&KeptFigures { state, pages }).unwrap()
+            Figures::from_kept(KeptFigures { state, pages }).unwrap()
         };
         for block in &chain.taken[since..] {
             let delta = Delta::from_bytes(&block.delta.to_bytes()).unwrap();
@@ -322,7 +322,7 @@ proptest! {
         });
         merge(&mut stored, cut.kept.pages);
         let mended = KeptFigures { state: cut.kept.state, pages: pages(&stored) };
-        let mended = Figures::from_kept(&mended).unwrap();
+        let mended = Figures::from_kept(mended).unwrap();
         prop_assert_eq!(mended.everything(), Chain::of(&blocks[..kept]).figures.everything());
     }
 

@@ -50,11 +50,6 @@ fn whole(changes: &Changes, resolution: Resolution) -> Span {
     at(&changes[0]) - 1..at(&changes[changes.len() - 1]) + 2
 }
 
-fn borrowed(pages: &[TrackPage]) -> impl Iterator<Item = (u8, u32, &[u8])> {
-    let pages = pages.iter();
-    pages.map(|(resolution, number, bytes)| (*resolution, *number, bytes.as_slice()))
-}
-
 /// The changes that are left after a cut, and where it is.
 fn cut(changes: &Changes, at: prop::sample::Index, early: i64) -> (i64, Changes) {
     let time = at.get(changes).0 - early;
@@ -144,9 +139,9 @@ proptest! {
     ) {
         let at = at.index(changes.len());
         let pages = sums(&changes[..at]).take_pages();
-        let mut sum = SumTrack::from_pages(borrowed(&pages)).unwrap();
+        let mut sum = SumTrack::from_pages(pages).unwrap();
         let pages = levels(&changes[..at]).take_pages();
-        let mut level = LevelTrack::from_pages(borrowed(&pages)).unwrap();
+        let mut level = LevelTrack::from_pages(pages).unwrap();
         prop_assert!(sum.take_pages().is_empty() && level.take_pages().is_empty());
         for (time, units, usd) in &changes[at..] {
             sum.add(*time, *units, *usd);
@@ -157,12 +152,10 @@ proptest! {
     }
 
     #[test]
-    fn random_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        if let Some(version) = bytes.first_mut() {
-            *version = 1;
-        }
-        let _ = SumTrack::from_pages([(0, 0, bytes.as_slice())]);
-        let _ = LevelTrack::from_pages([(0, 0, bytes.as_slice())]);
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let bytes = codec::seal([codec::begin(), bytes].concat());
+        let _ = SumTrack::from_pages([(0, 0, bytes.clone())]);
+        let _ = LevelTrack::from_pages([(0, 0, bytes)]);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Pages as bytes.
 //!
-//! A page begins with a version and the number of its records. Of each record
-//! follows by how much its bucket is behind the one before, then what it holds,
+//! A page begins with a version and a checksum of what follows, the number of
+//! its records. Of each record follows by how much its bucket is behind the one before, then what it holds,
 //! in integers of seven bits per byte, the lowest first. There is exactly one
 //! way to write a page; everything else is refused.
 
@@ -20,6 +20,9 @@ pub enum PageError {
     /// They were written by something newer, or are no page at all.
     #[error("the page has the unknown version {0}")]
     Version(u8),
+    /// They are not what was written.
+    #[error("the page's checksum is wrong")]
+    Checksum,
     /// They hold something that no series holds.
     #[error("the page holds what cannot be")]
     Malformed,
@@ -36,6 +39,38 @@ pub enum PageError {
 
 /// The version that is written.
 pub(super) const VERSION: u8 = 1;
+
+/// Bytes of the checksum.
+const CHECKSUM: usize = 4;
+
+/// Writes the beginning of a page; [`seal`] completes it.
+pub(super) fn begin() -> Vec<u8> {
+    vec![VERSION, 0, 0, 0, 0]
+}
+
+/// Completes a page.
+pub(super) fn seal(mut page: Vec<u8>) -> Vec<u8> {
+    if let Some((checksum, content)) = page
+        .get_mut(1..)
+        .and_then(|rest| rest.split_at_mut_checked(CHECKSUM))
+    {
+        checksum.copy_from_slice(&crc32fast::hash(content).to_le_bytes());
+    }
+    page
+}
+
+/// What a page holds, if it is what was written.
+pub(super) fn content(page: &[u8]) -> Result<&[u8], PageError> {
+    let (version, rest) = page.split_first().ok_or(PageError::Short)?;
+    if *version != VERSION {
+        return Err(PageError::Version(*version));
+    }
+    let (checksum, content) = rest.split_at_checked(CHECKSUM).ok_or(PageError::Short)?;
+    if checksum != crc32fast::hash(content).to_le_bytes() {
+        return Err(PageError::Checksum);
+    }
+    Ok(content)
+}
 
 /// What a page holds for a bucket.
 pub(super) trait Record: Copy + fmt::Debug {

@@ -113,9 +113,7 @@ impl LevelTrack {
     }
 
     /// What pages hold, which come in the order of time within each resolution.
-    pub fn from_pages<'a>(
-        pages: impl IntoIterator<Item = (u8, u32, &'a [u8])>,
-    ) -> Result<Self, PageError> {
+    pub fn from_pages(pages: impl IntoIterator<Item = TrackPage>) -> Result<Self, PageError> {
         Track::from_pages(pages).map(Self)
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Bucket, PageError, Resolution, Span, TrackPage,
     codec::{Input, Record, put},
-    track::{Merge, Track},
+    track::{Merge, Track, place},
 };
 
 /// What came together in a bucket. Sums that would not fit stay at the end of
@@ -78,6 +78,31 @@ impl SumTrack {
         self.0.range(resolution, span)
     }
 
+    /// Tells of every bucket of a span in which there was any amount, in order:
+    /// [`SumTrack::range`] for those who take all of it.
+    pub(crate) fn each(
+        &self,
+        resolution: Resolution,
+        span: Span,
+        mut tell: impl FnMut(Bucket, &Sum),
+    ) {
+        if resolution.stored() != resolution {
+            let merged = self.range(resolution, span);
+            return merged.for_each(|(at, sum)| tell(at, &sum));
+        }
+        let end = place(span.end);
+        for segment in self.0.lane(resolution).segments(place(span.start)) {
+            let segment = segment.until(end);
+            let Some(first) = segment.first() else { break };
+            if let Some(sums) = segment.run() {
+                let buckets = i64::from(first)..;
+                buckets.zip(sums).for_each(|(at, sum)| tell(at, sum));
+            } else {
+                segment.iter().for_each(|(at, sum)| tell(at.into(), &sum));
+            }
+        }
+    }
+
     /// Everything in a span.
     pub fn total(&self, resolution: Resolution, span: Span) -> Sum {
         self.range(resolution, span)
@@ -106,9 +131,7 @@ impl SumTrack {
     }
 
     /// What pages hold, which come in the order of time within each resolution.
-    pub fn from_pages<'a>(
-        pages: impl IntoIterator<Item = (u8, u32, &'a [u8])>,
-    ) -> Result<Self, PageError> {
+    pub fn from_pages(pages: impl IntoIterator<Item = TrackPage>) -> Result<Self, PageError> {
         Track::from_pages(pages).map(Self)
     }
 }

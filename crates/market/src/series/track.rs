@@ -108,16 +108,18 @@ impl<R: Record> Track<R> {
 
     /// The series that pages hold, which come in the order of time within each
     /// resolution.
-    pub(super) fn from_pages<'a>(
-        pages: impl IntoIterator<Item = (u8, u32, &'a [u8])>,
+    pub(super) fn from_pages(
+        pages: impl IntoIterator<Item = TrackPage>,
     ) -> Result<Self, PageError> {
-        let mut track = Self::default();
+        let mut kept: [Vec<(u32, Vec<u8>)>; 7] = Default::default();
         for (resolution, number, bytes) in pages {
-            track
-                .lanes
-                .get_mut(usize::from(resolution))
-                .ok_or(PageError::Resolution(resolution))?
-                .load(number, bytes)?;
+            let lane = kept.get_mut(usize::from(resolution));
+            let lane = lane.ok_or(PageError::Resolution(resolution))?;
+            lane.push((number, bytes));
+        }
+        let mut track = Self::default();
+        for (lane, kept) in track.lanes.iter_mut().zip(kept) {
+            *lane = Lane::from_pages(kept)?;
         }
         if track.is_torn() {
             return Err(PageError::Torn);

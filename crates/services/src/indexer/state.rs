@@ -39,7 +39,8 @@ impl State {
         let tip = contents.tip.map(|(block, time)| Tip { block, time });
         let directory = Directory::from_readings(contents.readings);
         let book = replay(Arc::clone(&known.venues), &contents.pools)?;
-        let mut figures = remake(&contents.figures)?;
+        let kept = contents.figures.kept.as_ref().map(|(block, _)| *block);
+        let mut figures = remake(contents.figures)?;
         if let Some(tip) = tip {
             // The newest block may have done nothing to figures but move their time.
             apply(&mut figures, tip.time, &[])?;
@@ -49,7 +50,7 @@ impl State {
             tip,
             directory,
             appraiser: Appraiser::new(anchors, &figures, book.pools()),
-            kept: contents.figures.kept.map(|(block, _)| block),
+            kept,
             book,
             figures,
             tokens: Arc::default(),
@@ -183,8 +184,8 @@ fn replay(venues: Arc<Registry>, history: &PoolHistory) -> Result<Book, Fault> {
 }
 
 /// The figures at the end of what is stored.
-fn remake(history: &FigureHistory) -> Result<Figures, Fault> {
-    let mut figures = match &history.kept {
+fn remake(history: FigureHistory) -> Result<Figures, Fault> {
+    let mut figures = match history.kept {
         Some((_, kept)) => Figures::from_kept(kept)?,
         None => Figures::default(),
     };

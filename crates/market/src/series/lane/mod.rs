@@ -211,19 +211,29 @@ impl<R: Record> Lane<R> {
         self.changed != u32::MAX
     }
 
-    /// Adds a page after all others.
-    pub(super) fn load(&mut self, number: u32, bytes: &[u8]) -> Result<(), PageError> {
-        if self.last.as_ref().is_some_and(|last| last.page >= number) {
+    /// The lane of pages that were kept, in the order of time.
+    pub(super) fn from_pages(mut kept: Vec<(u32, Vec<u8>)>) -> Result<Self, PageError> {
+        if !kept.is_sorted_by(|(number, _), (next, _)| number < next) {
             return Err(PageError::Order);
         }
-        let mut page = Draft::decode(number, bytes)?;
-        if let Some(last) = self.last.take() {
-            self.close(&last);
+        let mut lane = Self::default();
+        let Some((number, bytes)) = kept.pop() else {
+            return Ok(lane);
+        };
+        let mut newest = Draft::decode(number, &bytes)?;
+        let pages = kept
+            .into_iter()
+            .map(|(number, bytes)| Page::kept(number, bytes))
+            .collect::<Result<Vec<_>, _>>()?;
+        if !pages.is_empty() {
+            lane.pages = Some(Arc::new(pages));
         }
-        self.last = page.pop();
-        if !page.is_empty() {
-            self.turn(page);
+        lane.last = newest.pop();
+        if newest.is_empty() {
+            lane.reopen(lane.pages().len());
+        } else {
+            lane.tail = Some(Arc::new(newest));
         }
-        Ok(())
+        Ok(lane)
     }
 }

@@ -1,8 +1,11 @@
 //! The records of 256 consecutive buckets.
 
-use crate::series::codec::{Input, PageError, Record, VERSION, put};
+use crate::series::codec::{Input, PageError, Record, begin, content, put, seal};
 use primitives::U256;
-use std::{cmp::Ordering, sync::Arc};
+use std::{
+    cmp::Ordering,
+    sync::{Arc, OnceLock},
+};
 
 /// Buckets of a page, as a power of two.
 const PAGE_BITS: u32 = 8;
@@ -31,10 +34,23 @@ const fn bucket_of(page: u32, offset: u8) -> u32 {
 #[derive(Debug, Clone)]
 pub(super) struct Page<R: Record> {
     pub(super) number: u32,
+    leaf: Arc<Leaf<R>>,
+}
+
+/// A page that was kept is read when somebody asks for it: most are never
+/// asked for, and a start does not wait for them.
+#[derive(Debug)]
+struct Leaf<R: Record> {
+    kept: Box<[u8]>,
+    columns: OnceLock<Columns<R>>,
+}
+
+#[derive(Debug)]
+struct Columns<R: Record> {
     /// The buckets that have a record.
     marks: U256,
-    heads: Arc<[R::Head]>,
-    rests: Arc<[R::Rest]>,
+    heads: Box<[R::Head]>,
+    rests: Box<[R::Rest]>,
 }
 
 /// A page that is still being written.
@@ -64,23 +80,58 @@ pub(in crate::series) struct Segment<'a, R: Record> {
 }
 
 impl<R: Record> Page<R> {
+    /// A page that was kept.
+    pub(super) fn kept(number: u32, bytes: Vec<u8>) -> Result<Self, PageError> {
+        if number > page_of(u32::MAX) {
+            return Err(PageError::Malformed);
+        }
+        content(&bytes)?;
+        Ok(Self {
+            number,
+            leaf: Arc::new(Leaf {
+                kept: bytes.into(),
+                columns: OnceLock::new(),
+            }),
+        })
+    }
+
     pub(super) fn segment(&self) -> Segment<'_, R> {
+        let columns = self.columns();
         Segment {
             page: self.number,
-            marks: self.marks,
-            heads: &self.heads,
-            rests: &self.rests,
+            marks: columns.marks,
+            heads: &columns.heads,
+            rests: &columns.rests,
+        }
+    }
+
+    fn columns(&self) -> &Columns<R> {
+        self.leaf.columns.get_or_init(|| {
+            // Its checksum was right, so that this is a page that was written.
+            let draft = Draft::decode(self.number, &self.leaf.kept);
+            draft.unwrap_or_else(|_| Draft::new(self.number)).into()
+        })
+    }
+}
+
+impl<R: Record> From<Draft<R>> for Columns<R> {
+    fn from(draft: Draft<R>) -> Self {
+        Self {
+            marks: draft.marks,
+            heads: draft.heads.into(),
+            rests: draft.rests.into(),
         }
     }
 }
 
 impl<R: Record> From<&Page<R>> for Draft<R> {
     fn from(page: &Page<R>) -> Self {
+        let columns = page.columns();
         Self {
             number: page.number,
-            marks: page.marks,
-            heads: page.heads.to_vec(),
-            rests: page.rests.to_vec(),
+            marks: columns.marks,
+            heads: columns.heads.to_vec(),
+            rests: columns.rests.to_vec(),
         }
     }
 }
@@ -89,9 +140,10 @@ impl<R: Record> From<&Draft<R>> for Page<R> {
     fn from(draft: &Draft<R>) -> Self {
         Self {
             number: draft.number,
-            marks: draft.marks,
-            heads: draft.heads.as_slice().into(),
-            rests: draft.rests.as_slice().into(),
+            leaf: Arc::new(Leaf {
+                kept: Box::default(),
+                columns: Columns::from(draft.clone()).into(),
+            }),
         }
     }
 }
@@ -151,11 +203,7 @@ impl<R: Record> Draft<R> {
         if number > page_of(u32::MAX) {
             return Err(PageError::Malformed);
         }
-        let mut input = Input::new(bytes);
-        let version = input.byte()?;
-        if version != VERSION {
-            return Err(PageError::Version(version));
-        }
+        let mut input = Input::new(content(bytes)?);
         let count = usize::try_from(input.word()?).map_err(|_| PageError::Malformed)?;
         if count == 0 || count > 1 << PAGE_BITS {
             return Err(PageError::Malformed);
@@ -292,7 +340,7 @@ impl<'a, R: Record> Segment<'a, R> {
 /// The bytes of a page that lies in some segments.
 pub(super) fn encode<R: Record>(segments: &[Segment<'_, R>]) -> Vec<u8> {
     let count: usize = segments.iter().map(Segment::len).sum();
-    let mut out = vec![VERSION];
+    let mut out = begin();
     put(count as u128, &mut out);
     let mut before: Option<(u32, R)> = None;
     for (at, record) in segments.iter().flat_map(Segment::iter) {
@@ -301,5 +349,5 @@ pub(super) fn encode<R: Record>(segments: &[Segment<'_, R>]) -> Vec<u8> {
         record.encode(before.as_ref().map(|(_, record)| record), &mut out);
         before = Some((at, record));
     }
-    out
+    seal(out)
 }

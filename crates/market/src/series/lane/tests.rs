@@ -1,5 +1,5 @@
 use super::*;
-use crate::series::codec::VERSION;
+use crate::series::codec::{begin, seal};
 use crate::series::sum::Sum;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -32,12 +32,12 @@ fn all(lane: &Lane<Sum>) -> BTreeMap<u32, Sum> {
     lane.range(0, u32::MAX).collect()
 }
 
-fn load(pages: impl IntoIterator<Item = (u32, Vec<u8>)>) -> Lane<Sum> {
-    let mut lane = Lane::default();
-    for (number, bytes) in pages {
-        lane.load(number, &bytes).unwrap();
-    }
-    lane
+fn load(pages: Vec<(u32, Vec<u8>)>) -> Lane<Sum> {
+    Lane::from_pages(pages).unwrap()
+}
+
+fn alone(bytes: Vec<u8>) -> Result<Lane<Sum>, PageError> {
+    Lane::from_pages(vec![(0, bytes)])
 }
 
 /// What is known of a lane from elsewhere.
@@ -132,14 +132,11 @@ proptest! {
     }
 
     #[test]
-    fn random_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let _ = Lane::<Sum>::default().load(0, &bytes);
-        if let Some(version) = bytes.first_mut() {
-            *version = VERSION;
-        }
-        let mut lane = Lane::<Sum>::default();
-        if lane.load(0, &bytes).is_ok() {
-            prop_assert_eq!(lane.encode(0), vec![(0, bytes)]);
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let sealed = seal([begin(), bytes.clone()].concat());
+        let _ = alone(bytes);
+        if let Ok(lane) = alone(sealed.clone()) {
+            prop_assert_eq!(lane.encode(0), vec![(0, sealed)]);
         }
     }
 }
@@ -170,16 +167,26 @@ fn a_page_has_at_most_256_buckets() {
     let pages = lane.encode(0);
     assert_eq!(pages.len(), 2);
     let (_, full) = &pages[0];
-    // A version, 256 in two bytes, and three bytes for each record.
-    assert_eq!(full.len(), 3 + 256 * 3);
-    let more = [&full[..1], &[0x81, 0x02], &full[3..], &[0, 0, 0]].concat();
+    // Version and checksum, 256 in two bytes, and three bytes for each record.
+    assert_eq!(full.len(), 7 + 256 * 3);
+    let more = [&full[..5], &[0x81, 0x02], &full[7..], &[0, 0, 0]].concat();
+    for wrong in [more, [begin(), vec![0]].concat()] {
+        assert_eq!(alone(seal(wrong)).unwrap_err(), PageError::Malformed);
+    }
+}
+
+#[test]
+fn a_kept_page_is_checked_at_once_and_read_when_asked_for() {
+    let mut lane = Lane::default();
+    for bucket in 0..=600 {
+        lane.put(bucket, Sum::default());
+    }
+    let mut pages = lane.encode(0);
+    assert_eq!(all(&load(pages.clone())), all(&lane));
+    let last = pages[0].1.len() - 1;
+    pages[0].1[last] ^= 1;
     assert_eq!(
-        Lane::<Sum>::default().load(0, &more),
-        Err(PageError::Malformed)
-    );
-    let none = [VERSION, 0];
-    assert_eq!(
-        Lane::<Sum>::default().load(0, &none),
-        Err(PageError::Malformed)
+        Lane::<Sum>::from_pages(pages).unwrap_err(),
+        PageError::Checksum
     );
 }

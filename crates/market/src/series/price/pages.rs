@@ -8,9 +8,7 @@ use crate::{
 
 impl PriceTrack {
     /// What pages hold, which come in the order of time within each resolution.
-    pub fn from_pages<'a>(
-        pages: impl IntoIterator<Item = (u8, u32, &'a [u8])>,
-    ) -> Result<Self, PageError> {
+    pub fn from_pages(pages: impl IntoIterator<Item = TrackPage>) -> Result<Self, PageError> {
         Track::from_pages(pages).map(Self)
     }
 }
