@@ -23,41 +23,41 @@ struct Plain {
 /// Figures of a tenth of the minutes, and of all.
 pub(crate) fn rows(tenth: &Figures, all: &Figures) -> Vec<Row> {
     let plain = plain();
-    let (mut copies, mut quotes, mut growth) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut of_copying, mut of_usd, mut of_tenth) = (Vec::new(), Vec::new(), Vec::new());
     let mut dice = Dice(2);
     for _ in 0..TURNS {
         let queries = queries(&mut dice, MINUTES);
-        let copied = seconds(&queries, |token, span| copy(&plain, token, &span));
-        let queried = seconds(&queries, |token, span| usd(all, token, span));
-        let quoted = seconds(&queries, |token, span| {
+        let copying = seconds(&queries, |token, span| copy(&plain, token, &span));
+        let asking = seconds(&queries, |token, span| usd(all, token, span));
+        let quoting = seconds(&queries, |token, span| {
             // Any token but this one.
             let quote = TokenId(1 + token.0 % TOKENS);
             let candles = all.candles(token, Some(quote), Resolution::Minute, span);
             black_box(candles).len()
         });
         let queries = self::queries(&mut dice, MINUTES / 10);
-        let of_a_tenth = seconds(&queries, |token, span| usd(tenth, token, span));
-        copies.push(queried / copied);
-        quotes.push(quoted / queried);
-        growth.push(queried / of_a_tenth);
+        let asking_tenth = seconds(&queries, |token, span| usd(tenth, token, span));
+        of_copying.push(asking / copying);
+        of_usd.push(quoting / asking);
+        of_tenth.push(asking / asking_tenth);
     }
     vec![
         Row {
             what: "1,000 candles of 10 million, time",
             baseline: "copying as many from a plain row",
-            ratio: median(copies),
+            ratio: median(of_copying),
             goal: Goal::AtMost(2.0),
         },
         Row {
             what: "1,000 candles in another token, time",
             baseline: "the same in USD",
-            ratio: median(quotes),
+            ratio: median(of_usd),
             goal: Goal::AtMost(3.0),
         },
         Row {
             what: "1,000 candles of 10 million, time",
             baseline: "1,000 candles of 1 million",
-            ratio: median(growth),
+            ratio: median(of_tenth),
             goal: Goal::AtMost(1.3),
         },
     ]
@@ -83,8 +83,8 @@ fn usd(figures: &Figures, token: TokenId, span: Span) -> usize {
 /// As many candles as the figures have, token by token.
 fn plain() -> Vec<Plain> {
     let candles = usize::try_from(i64::from(TOKENS) * MINUTES).unwrap();
-    let candle = |_time| Plain {
-        _time,
+    let candle = |time| Plain {
+        _time: time,
         _prices: [1.0; 4],
         _volume: 1.0,
     };

@@ -161,8 +161,8 @@ impl Server {
         let before = self.processor_seconds();
         let mut connections = tokio::task::JoinSet::new();
         for number in 0..CONNECTIONS {
-            let requests = requests.iter().cycle().skip(number).cloned();
-            let requests: Vec<String> = requests.take(requests.len()).collect();
+            let (early, late) = requests.split_at(number % requests.len());
+            let requests = [late, early].concat();
             connections.spawn(ask(self.address, requests, per_connection));
         }
         let asked: u32 = connections.join_all().await.into_iter().sum();

@@ -38,7 +38,7 @@ pub(crate) struct Minutes {
     book: Book,
     appraiser: Appraiser,
     pools: Vec<(PoolId, [u128; 2])>,
-    minutes: i64,
+    passed: i64,
     dice: Dice,
 }
 
@@ -69,19 +69,19 @@ impl Minutes {
             book,
             appraiser,
             pools,
-            minutes: 0,
+            passed: 0,
             dice: Dice(1),
         }
     }
 
     /// Trades until so many minutes have passed.
     pub(crate) fn trade_until(&mut self, minutes: i64) {
-        for minute in self.minutes..minutes {
+        for minute in self.passed..minutes {
             for block in 0..BLOCKS_PER_MINUTE {
                 self.block(START_S + 60 * minute + block * 60 / BLOCKS_PER_MINUTE);
             }
         }
-        self.minutes = minutes;
+        self.passed = minutes;
     }
 
     /// A block in which every token is traded.
@@ -151,22 +151,20 @@ impl Dice {
 
     /// Somebody sells some of either token.
     fn trade(&mut self, reserves: &mut [u128; 2]) -> Movement {
-        let side = if self.below(2) == 0 {
-            Side::Token0
-        } else {
-            Side::Token1
+        let [first, second] = *reserves;
+        let (side, from, to) = match self.below(2) {
+            0 => (Side::Token0, first, second),
+            _ => (Side::Token1, second, first),
         };
-        let [from, to] = match side {
-            Side::Token0 => [0, 1],
-            Side::Token1 => [1, 0],
+        let sold = from * u128::from(1 + self.below(LARGEST_TRADE)) / 1_000_000;
+        let bought = to - from * to / (from + sold);
+        *reserves = match side {
+            Side::Token0 => [first + sold, second - bought],
+            Side::Token1 => [first - bought, second + sold],
         };
-        let held = [reserves[from], reserves[to]];
-        let sold = held[0] * u128::from(1 + self.below(LARGEST_TRADE)) / 1_000_000;
-        reserves[from] = held[0] + sold;
-        reserves[to] = held[0] * held[1] / reserves[from];
         Movement::Traded {
             sold: side,
-            amounts: [sold, held[1] - reserves[to]],
+            amounts: [sold, bought],
         }
     }
 }

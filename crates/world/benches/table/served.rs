@@ -7,7 +7,8 @@ use crate::{
     median,
     minutes::{Dice, MINUTES, address},
 };
-use axum::{Json, Router, extract::Path, routing::get};
+use axum::extract::{Path, State};
+use axum::{Json, Router, routing::get};
 use market::{
     TokenId,
     figures::{Candle, Figures},
@@ -44,17 +45,17 @@ pub(crate) async fn rows(world: &World, station: &Station) -> Vec<Row> {
     ));
     for (request, plain_request) in candles.iter().zip(&plain_candles) {
         let served: Value = serde_json::from_slice(&stoa.body(request).await).unwrap();
-        let plainly: Value = serde_json::from_slice(&plain.body(plain_request).await).unwrap();
-        assert_eq!(served, plainly);
+        let expected: Value = serde_json::from_slice(&plain.body(plain_request).await).unwrap();
+        assert_eq!(served, expected);
     }
     let (mut of_hello, mut of_plain, mut prices_of_hello) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let bare = hello.cost_of_hello().await;
         let charted = stoa.cost(&candles, CANDLE_REQUESTS).await;
-        let plainly = plain.cost(&plain_candles, PLAIN_REQUESTS).await;
+        let serialised = plain.cost(&plain_candles, PLAIN_REQUESTS).await;
         let priced = stoa.cost(&prices, PRICE_REQUESTS).await;
         of_hello.push(bare / charted);
-        of_plain.push(plainly / charted);
+        of_plain.push(serialised / charted);
         prices_of_hello.push(bare / priced);
     }
     vec![
@@ -138,14 +139,15 @@ fn plain_request((token, span): &(TokenId, Span)) -> String {
 }
 
 fn plain_router(figures: Figures) -> Router {
-    let candles = async move |Path((token, start, end)): Path<(u32, i64, i64)>| {
-        let candles = figures.candles(TokenId(token), None, Resolution::Minute, start..end);
-        Json(
-            candles
-                .into_iter()
-                .map(PlainCandle::from)
-                .collect::<Vec<_>>(),
-        )
-    };
-    Router::new().route("/{token}/{start}/{end}", get(candles))
+    Router::new()
+        .route("/{token}/{start}/{end}", get(plain_candles))
+        .with_state(figures)
+}
+
+async fn plain_candles(
+    State(figures): State<Figures>,
+    Path((token, start, end)): Path<(u32, i64, i64)>,
+) -> Json<Vec<PlainCandle>> {
+    let candles = figures.candles(TokenId(token), None, Resolution::Minute, start..end);
+    Json(candles.into_iter().map(PlainCandle::from).collect())
 }
