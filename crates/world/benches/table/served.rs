@@ -53,10 +53,10 @@ pub(crate) async fn rows(world: &World, station: &Station) -> Vec<Row> {
         let bare = hello.cost_of_hello().await;
         let charted = stoa.cost(&candles, CANDLE_REQUESTS).await;
         let serialised = plain.cost(&plain_candles, PLAIN_REQUESTS).await;
-        let priced = stoa.cost(&prices, PRICE_REQUESTS).await;
+        let listing = stoa.cost(&prices, PRICE_REQUESTS).await;
         of_hello.push(bare / charted);
         of_plain.push(serialised / charted);
-        prices_of_hello.push(bare / priced);
+        prices_of_hello.push(bare / listing);
     }
     vec![
         Row {
