@@ -7,21 +7,34 @@
     reason = "a measurement that cannot be made has failed"
 )]
 
+#[path = "table/candles.rs"]
+mod candles;
+#[path = "table/forks.rs"]
+mod forks;
+#[path = "table/freshness.rs"]
+mod freshness;
 #[path = "table/http.rs"]
 mod http;
 #[path = "table/indexing.rs"]
 mod indexing;
+#[path = "table/minutes.rs"]
+mod minutes;
 #[path = "table/muldiv.rs"]
 mod muldiv;
 #[path = "table/pools.rs"]
 mod pools;
 #[path = "table/quotes.rs"]
 mod quotes;
+#[path = "table/reopening.rs"]
+mod reopening;
 #[path = "table/restarting.rs"]
 mod restarting;
 #[path = "table/sending.rs"]
 mod sending;
+#[path = "table/served.rs"]
+mod served;
 
+use market::figures::Figures;
 use std::fmt;
 
 /// One line of the table.
@@ -73,6 +86,28 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+/// The rows that are about one and the same large market.
+fn ten_million_candles() -> Vec<Row> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let mut market = minutes::Minutes::new();
+    market.trade_until(minutes::MINUTES / 10);
+    let tenth = market.figures.everything();
+    market.trade_until(minutes::MINUTES);
+    runtime.block_on(async {
+        let world = reopening::world().await;
+        let (restart, station) = reopening::first_answer(&world, market).await;
+        let tenth = Figures::from_kept(&tenth).unwrap();
+        let mut rows = candles::rows(&tenth, &station.snapshots.load().unwrap().figures);
+        rows.extend(served::rows(&world, &station).await);
+        rows.push(restart);
+        rows
+    })
+}
+
 fn main() {
     // Before anything else has asked for memory and given it back.
     let weight = pools::weight();
@@ -86,6 +121,8 @@ fn main() {
     rows.extend(quotes::exact_quotes());
     rows.extend(pools::rows());
     rows.push(weight);
+    rows.extend([freshness::freshness(), forks::rollback()]);
+    rows.extend(ten_million_candles());
     println!("this run: {hello_per_second:.0} bare \"hello\" requests per CPU second,");
     println!(
         "          {:.1} ns for a 256-bit multiply-divide\n",

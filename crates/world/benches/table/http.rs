@@ -1,19 +1,20 @@
 //! A token page over HTTP against a bare "hello" of the same server library.
 //!
-//! The server has one thread of its own, and what is compared is the processor
+//! A server has one thread of its own, and what is compared is the processor
 //! time of that thread per request: the load generator does not count.
 
 use crate::{Goal, Row, median};
 use api::{Api, ApiConfig, ApiServices, RateLimits};
 use axum::{Router, routing::get};
-use metrics_exporter_prometheus::PrometheusBuilder;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter};
-use std::{net::SocketAddr, sync::Arc, sync::mpsc, time::Duration};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::{net::SocketAddr, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
-use world::World;
+use world::{Station, World};
 
 const TURNS: usize = 7;
 const CONNECTIONS: usize = 8;
@@ -29,16 +30,13 @@ pub(crate) fn token_page() -> (Row, f64) {
         let world = World::with_history(1, 40).await;
         let mut station = world.station("bench").await;
         station.sync().await;
-        let bare = Router::new().route("/hello", get(|| async { "hello" }));
-        let hello = Server::start(async move |listener| axum::serve(listener, bare).await);
-        let stoa = router(&world, &station);
-        let pages = Server::start(async move |listener| {
-            api::serve(listener, stoa, CancellationToken::new(), Duration::ZERO).await
-        });
+        let hello = Server::hello();
+        let pages = Server::stoa(&world, &station);
+        let asked = [asking("/v1/starknet/tokens?page=0&size=20")];
         let (mut ratios, mut per_second) = (Vec::new(), Vec::new());
         for _ in 0..TURNS {
-            let without = hello.cost("/hello").await;
-            let with = pages.cost("/v1/starknet/tokens?page=0&size=20").await;
+            let without = hello.cost_of_hello().await;
+            let with = pages.cost(&asked, REQUESTS_PER_CONNECTION).await;
             ratios.push(without / with);
             per_second.push(1.0 / without);
         }
@@ -53,7 +51,7 @@ pub(crate) fn token_page() -> (Row, f64) {
 }
 
 /// The API as it is served, with limits that are counted but never reached.
-fn router(world: &World, station: &world::Station) -> Router {
+fn router(world: &World, station: &Station) -> Router {
     let clock = Arc::clone(&world.clock) as Arc<dyn Clock>;
     let entropy = Arc::clone(&world.entropy) as Arc<dyn Entropy>;
     let policy = Policy {
@@ -90,19 +88,44 @@ fn router(world: &World, station: &world::Station) -> Router {
         ),
         clock,
         entropy,
-        metrics: PrometheusBuilder::new().install_recorder().unwrap(),
+        metrics: metrics(),
     };
     Api::new(config, services).router()
 }
 
+/// There is one recorder in a process.
+fn metrics() -> PrometheusHandle {
+    static METRICS: OnceLock<PrometheusHandle> = OnceLock::new();
+    let install = || PrometheusBuilder::new().install_recorder().unwrap();
+    METRICS.get_or_init(install).clone()
+}
+
 /// A server on a thread of its own.
-struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     /// Where the kernel counts that thread's processor time.
     schedstat: String,
 }
 
 impl Server {
+    /// One that only says hello.
+    pub(crate) fn hello() -> Self {
+        Self::plain(Router::new().route("/hello", get(|| async { "hello" })))
+    }
+
+    /// One without anything that Stoa adds.
+    pub(crate) fn plain(router: Router) -> Self {
+        Self::start(async move |listener| axum::serve(listener, router).await)
+    }
+
+    /// Stoa as it is served.
+    pub(crate) fn stoa(world: &World, station: &Station) -> Self {
+        let stoa = router(world, station);
+        Self::start(async move |listener| {
+            api::serve(listener, stoa, CancellationToken::new(), Duration::ZERO).await
+        })
+    }
+
     fn start<F: AsyncFnOnce(TcpListener) -> std::io::Result<()> + Send + 'static>(
         serve: F,
     ) -> Self {
@@ -126,15 +149,33 @@ impl Server {
         }
     }
 
-    /// Processor seconds per request.
-    async fn cost(&self, path: &str) -> f64 {
+    /// Processor seconds per bare request.
+    pub(crate) async fn cost_of_hello(&self) -> f64 {
+        let asked = [asking("/hello")];
+        self.cost(&asked, REQUESTS_PER_CONNECTION).await
+    }
+
+    /// Processor seconds per request, when each connection makes so many of
+    /// these, one after another.
+    pub(crate) async fn cost(&self, requests: &[String], per_connection: usize) -> f64 {
         let before = self.processor_seconds();
         let mut connections = tokio::task::JoinSet::new();
-        for _ in 0..CONNECTIONS {
-            connections.spawn(ask(self.address, path.to_owned()));
+        for number in 0..CONNECTIONS {
+            let (early, late) = requests.split_at(number % requests.len());
+            let requests = [late, early].concat();
+            connections.spawn(ask(self.address, requests, per_connection));
         }
         let asked: u32 = connections.join_all().await.into_iter().sum();
         (self.processor_seconds() - before) / f64::from(asked)
+    }
+
+    /// The body of one answer.
+    pub(crate) async fn body(&self, request: &str) -> Vec<u8> {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let mut answer = Vec::new();
+        exchange(&mut stream, request, &mut answer).await;
+        let head = answer.windows(4).position(|four| four == b"\r\n\r\n");
+        answer.split_off(head.unwrap() + 4)
     }
 
     fn processor_seconds(&self) -> f64 {
@@ -144,25 +185,34 @@ impl Server {
     }
 }
 
-/// Asks again and again on one connection; returns how often.
-async fn ask(address: SocketAddr, path: String) -> u32 {
+/// A request for a path.
+pub(crate) fn asking(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n")
+}
+
+/// Makes requests on one connection, over and over; returns how many.
+async fn ask(address: SocketAddr, requests: Vec<String>, times: usize) -> u32 {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.set_nodelay(true).unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n");
-    let mut buffer = Vec::new();
+    let mut answer = Vec::new();
     let mut asked = 0;
-    for _ in 0..REQUESTS_PER_CONNECTION {
-        stream.write_all(request.as_bytes()).await.unwrap();
-        buffer.clear();
-        while !is_whole(&buffer) {
-            assert!(
-                stream.read_buf(&mut buffer).await.unwrap() > 0,
-                "connection closed"
-            );
-        }
+    for request in requests.iter().cycle().take(times) {
+        exchange(&mut stream, request, &mut answer).await;
         asked += 1;
     }
     asked
+}
+
+/// Makes a request and waits for the whole answer.
+async fn exchange(stream: &mut TcpStream, request: &str, answer: &mut Vec<u8>) {
+    stream.write_all(request.as_bytes()).await.unwrap();
+    answer.clear();
+    while !is_whole(answer) {
+        assert!(
+            stream.read_buf(answer).await.unwrap() > 0,
+            "connection closed"
+        );
+    }
 }
 
 /// Whether a successful answer has arrived with its whole body.
