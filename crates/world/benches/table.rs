@@ -100,7 +100,7 @@ fn ten_million_candles() -> Vec<Row> {
     runtime.block_on(async {
         let world = reopening::world().await;
         let (restart, station) = reopening::first_answer(&world, market).await;
-        let tenth = Figures::from_kept(&tenth).unwrap();
+        let tenth = Figures::from_kept(tenth).unwrap();
         let mut rows = candles::rows(&tenth, &station.snapshots.load().unwrap().figures);
         rows.extend(served::rows(&world, &station).await);
         rows.push(restart);
