@@ -11,9 +11,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-const DRAIN: Duration = Duration::from_secs(20);
+pub(crate) const DRAIN: Duration = Duration::from_secs(20);
 
-async fn served(
+/// Serves a router at an address of its own, until told to stop.
+pub(crate) async fn served(
     router: Router,
     drain: Duration,
 ) -> (
