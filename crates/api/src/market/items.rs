@@ -14,7 +14,7 @@ use market::{
 
 /// Items of rising buckets, each after a comma, so that parts can follow one
 /// another as they are.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub(super) struct Items {
     text: Bytes,
     marks: Vec<Mark>,
@@ -36,7 +36,7 @@ struct Mark {
 }
 
 /// Some consecutive items, at least one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
     /// Each after a comma. It is shared with the items, not copied.
     pub(super) text: Bytes,
