@@ -26,6 +26,10 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 /// 100: naming it costs every request an allocation.
 const MAX_HEADER_BYTES: usize = 64 * 1024;
 
+/// Bytes that are gathered for one write at most: 1,000 candles, which are made
+/// of several pieces, go out at once.
+const MAX_BUFFER_BYTES: usize = 256 * 1024;
+
 /// How long to wait when the system refuses another connection, mostly for
 /// want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -94,7 +98,8 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
-        .max_buf_size(MAX_HEADER_BYTES)
+        .max_header_size(MAX_HEADER_BYTES)
+        .max_buf_size(MAX_BUFFER_BYTES)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);

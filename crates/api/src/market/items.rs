@@ -6,14 +6,23 @@ use super::{
     json::{USD_DECIMALS, write_decimal, write_float},
 };
 use crate::entity_tag::EntityTag;
+use bytes::Bytes;
 use market::{
     figures::Candle,
     series::{Bucket, Resolution, Span},
 };
 
-/// Items of rising buckets, with commas between them.
-#[derive(Debug, Clone, Default)]
+/// Items of rising buckets, each after a comma, so that parts can follow one
+/// another as they are.
+#[derive(Debug)]
 pub(super) struct Items {
+    text: Bytes,
+    marks: Vec<Mark>,
+}
+
+/// Writes items.
+#[derive(Debug, Default)]
+pub(super) struct ItemWriter {
     text: Vec<u8>,
     marks: Vec<Mark>,
 }
@@ -26,17 +35,25 @@ struct Mark {
     tag: EntityTag,
 }
 
-/// Some consecutive items.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Part<'a> {
-    /// With commas between them.
-    pub(super) text: &'a [u8],
+/// Some consecutive items, at least one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// Each after a comma. It is shared with the items, not copied.
+    pub(super) text: Bytes,
     pub(super) tag: EntityTag,
-    /// The bucket of the last one; none if there are no items.
-    pub(super) last: Option<Bucket>,
+    /// The bucket of the last one.
+    pub(super) last: Bucket,
 }
 
-impl Items {
+impl ItemWriter {
+    /// Goes on after these items.
+    pub(super) fn after(items: &Items) -> Self {
+        Self {
+            text: items.text.to_vec(),
+            marks: items.marks.clone(),
+        }
+    }
+
     /// Adds candles.
     pub(super) fn add_candles(&mut self, resolution: Resolution, candles: &[Candle]) {
         let mut dates = DateWriter::new();
@@ -77,13 +94,11 @@ impl Items {
     }
 
     fn add(&mut self, bucket: Bucket, write: impl FnOnce(&mut Vec<u8>)) {
-        let before = self.marks.last().map(|mark| mark.tag);
-        if before.is_some() {
-            self.text.push(b',');
-        }
+        self.text.push(b',');
         let start = self.text.len();
         write(&mut self.text);
         let tag = EntityTag::of(self.text.get(start..).unwrap_or_default());
+        let before = self.marks.last().map(|mark| mark.tag);
         self.marks.push(Mark {
             bucket,
             end: self.text.len(),
@@ -91,38 +106,36 @@ impl Items {
         });
     }
 
-    /// The items of a span.
-    pub(super) fn part(&self, span: &Span) -> Part<'_> {
+    /// What was written, without memory that was reserved for more.
+    pub(super) fn finish(mut self) -> Items {
+        self.text.shrink_to_fit();
+        self.marks.shrink_to_fit();
+        Items {
+            text: self.text.into(),
+            marks: self.marks,
+        }
+    }
+}
+
+impl Items {
+    /// The items of a span, if there are any.
+    pub(super) fn part(&self, span: &Span) -> Option<Part> {
         let before = self.marks.partition_point(|mark| mark.bucket < span.start);
         let through = self.marks.partition_point(|mark| mark.bucket < span.end);
         let at = |count: usize| count.checked_sub(1).and_then(|it| self.marks.get(it));
-        let Some(last) = at(through).filter(|_| through > before) else {
-            return Part {
-                text: &[],
-                tag: EntityTag::default(),
-                last: None,
-            };
-        };
-        let (start, tag) = at(before).map_or((0, last.tag), |mark| {
-            // Past the comma.
-            (mark.end + 1, last.tag.without(mark.tag))
-        });
-        Part {
-            text: self.text.get(start..last.end).unwrap_or_default(),
+        let last = at(through).filter(|_| through > before)?;
+        let (start, tag) =
+            at(before).map_or((0, last.tag), |mark| (mark.end, last.tag.without(mark.tag)));
+        Some(Part {
+            text: self.text.slice(start..last.end),
             tag,
-            last: Some(last.bucket),
-        }
+            last: last.bucket,
+        })
     }
 
     /// Roughly what it takes in memory.
     pub(super) fn bytes(&self) -> usize {
-        self.text.capacity() + self.marks.capacity() * size_of::<Mark>()
-    }
-
-    /// Gives back memory that was reserved for more.
-    pub(super) fn shrink(&mut self) {
-        self.text.shrink_to_fit();
-        self.marks.shrink_to_fit();
+        self.text.len() + self.marks.capacity() * size_of::<Mark>()
     }
 }
 
@@ -143,21 +156,31 @@ mod tests {
         }
     }
 
+    /// The text of all items.
+    fn text(writer: ItemWriter) -> Bytes {
+        writer.finish().part(&(0..30_000)).unwrap().text
+    }
+
     #[test]
     fn candles_and_prices_are_written_as_documented() {
-        let mut items = Items::default();
+        let mut items = ItemWriter::default();
         items.add_candles(Resolution::Day, &[candle(20_454)]);
-        let read: Value = serde_json::from_slice(items.part(&(0..30_000)).text).unwrap();
+        let text = text(items);
+        let read: Value = serde_json::from_slice(text.strip_prefix(b",").unwrap()).unwrap();
         let expected = json!({
             "date": "2026-01-01T00:00:00Z", "open": 0.1, "high": 2.5e-9, "low": 1e21,
             "close": 3.0, "volume": 1.5
         });
         assert_eq!(read, expected);
-        let mut items = Items::default();
+    }
+
+    #[test]
+    fn every_item_follows_a_comma() {
+        let mut items = ItemWriter::default();
         items.add_prices(Resolution::Hour, &[(1, 0.5), (2, 1.0)]);
         assert_eq!(
-            items.part(&(0..3)).text,
-            br#"{"date":"1970-01-01T01:00:00Z","value":0.5},{"date":"1970-01-01T02:00:00Z","value":1.0}"#
+            text(items),
+            &br#",{"date":"1970-01-01T01:00:00Z","value":0.5},{"date":"1970-01-01T02:00:00Z","value":1.0}"#[..]
         );
     }
 
@@ -166,21 +189,32 @@ mod tests {
         fn a_part_is_what_would_have_been_written_alone(
             first in -50_i64..50, count in 0..60_i64, start in -80_i64..80, length in 0..80_i64,
         ) {
-            let prices = |span: Span| -> Vec<(Bucket, f64)> {
-                span.map(|bucket| (bucket, f64::from(i32::try_from(bucket).unwrap()) / 7.0)).collect()
+            let items = |span: Span| {
+                let prices: Vec<(Bucket, f64)> = span
+                    .map(|bucket| (bucket, f64::from(i32::try_from(bucket).unwrap()) / 7.0))
+                    .collect();
+                let mut items = ItemWriter::default();
+                items.add_prices(Resolution::Week, &prices);
+                items.finish()
             };
-            let mut items = Items::default();
-            items.add_prices(Resolution::Week, &prices(first..first + count));
             let span = start..start + length;
-            let mut alone = Items::default();
-            alone.add_prices(
-                Resolution::Week,
-                &prices(first.max(start)..(first + count).min(start + length)),
-            );
-            let (part, alone) = (items.part(&span), alone.part(&span));
-            prop_assert_eq!(part.text, alone.text);
-            prop_assert_eq!(part.tag, alone.tag);
-            prop_assert_eq!(part.last, alone.last);
+            let alone = items(first.max(start)..(first + count).min(start + length));
+            prop_assert_eq!(items(first..first + count).part(&span), alone.part(&span));
+        }
+
+        #[test]
+        fn what_follows_is_written_as_if_at_once(count in 0..20_i32, more in 0..20_i32) {
+            let prices = |from: i32, to: i32| -> Vec<(Bucket, f64)> {
+                (from..to).map(|it| (Bucket::from(it), f64::from(it))).collect()
+            };
+            let mut before = ItemWriter::default();
+            before.add_prices(Resolution::Minute, &prices(0, count));
+            let mut after = ItemWriter::after(&before.finish());
+            after.add_prices(Resolution::Minute, &prices(count, count + more));
+            let mut at_once = ItemWriter::default();
+            at_once.add_prices(Resolution::Minute, &prices(0, count + more));
+            let all = 0..100;
+            prop_assert_eq!(after.finish().part(&all), at_once.finish().part(&all));
         }
     }
 }

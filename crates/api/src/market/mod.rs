@@ -3,6 +3,7 @@
 
 mod answer;
 mod asked_tokens;
+mod chunks;
 mod current;
 mod date;
 mod exchanges;

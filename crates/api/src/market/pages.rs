@@ -2,17 +2,23 @@
 //!
 //! A page is 256 consecutive buckets of a series. What has ended does not
 //! change, so that its text is kept; a page grows as its buckets end. A request
-//! puts pages together and writes only what has not ended yet.
+//! puts pages together, without copying them, and writes only what has not
+//! ended yet.
 
-use super::{items::Items, query::Range};
+use super::{
+    chunks::Chunks,
+    items::{ItemWriter, Items, Part},
+    query::Range,
+};
 use crate::entity_tag::EntityTag;
+use bytes::{Buf, Bytes};
 use market::{
     TokenId,
     figures::Figures,
     series::{Bucket, Resolution, Span},
 };
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -37,7 +43,7 @@ pub(super) trait Prices {
     fn head_time(&self) -> i64;
     fn epoch(&self) -> u64;
     /// Adds the items of a span.
-    fn render(&self, key: SeriesKey, resolution: Resolution, span: Span, items: &mut Items);
+    fn render(&self, key: SeriesKey, resolution: Resolution, span: Span, items: &mut ItemWriter);
 }
 
 impl Prices for Figures {
@@ -49,7 +55,7 @@ impl Prices for Figures {
         self.epoch()
     }
 
-    fn render(&self, key: SeriesKey, resolution: Resolution, span: Span, items: &mut Items) {
+    fn render(&self, key: SeriesKey, resolution: Resolution, span: Span, items: &mut ItemWriter) {
         let SeriesKey { token, quote, feed } = key;
         match feed {
             Feed::Candles => {
@@ -98,12 +104,13 @@ struct Generations {
 }
 
 /// A part of a series, ready to be sent.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Series {
-    span: Span,
-    pages: Vec<Arc<Page>>,
-    /// What has not ended yet.
-    tail: Items,
+    /// Each begins with a comma.
+    texts: VecDeque<Bytes>,
+    pub(super) tag: EntityTag,
+    /// The bucket of the last item.
+    pub(super) newest: Option<Bucket>,
 }
 
 impl Default for Pages {
@@ -132,12 +139,14 @@ impl Pages {
             let numbers = numbers.map(|number| (number, kept.end.min((number + 1) * PAGE)));
             self.pages(prices, key, resolution, numbers, settled)
         };
-        let mut tail = Items::default();
+        let mut tail = ItemWriter::default();
         let open = span.start.max(settled)..span.end;
         if !open.is_empty() {
             prices.render(key, resolution, open, &mut tail);
         }
-        Series { span, pages, tail }
+        let tail = tail.finish();
+        let items = pages.iter().map(|page| &page.items).chain([&tail]);
+        Series::of(items.filter_map(|it| it.part(&span)))
     }
 
     /// Pages by their numbers, each with the bucket to which it is needed.
@@ -186,14 +195,13 @@ fn page_to(
     before: Option<&Page>,
     to: Bucket,
 ) -> Page {
-    let mut items = before.map(|page| page.items.clone()).unwrap_or_default();
+    let mut items = before.map_or_else(ItemWriter::default, |it| ItemWriter::after(&it.items));
     let from = before.map_or(number * PAGE, |page| page.settled_to);
     prices.render(key, resolution, from..to, &mut items);
-    items.shrink();
     Page {
         epoch: prices.epoch(),
         settled_to: to,
-        items,
+        items: items.finish(),
     }
 }
 
@@ -227,36 +235,26 @@ impl Page {
 }
 
 impl Series {
-    fn parts(&self) -> impl Iterator<Item = super::items::Part<'_>> {
-        let pages = self.pages.iter().map(|page| &page.items);
-        let parts = pages.chain([&self.tail]).map(|it| it.part(&self.span));
-        parts.filter(|part| part.last.is_some())
-    }
-
-    pub(super) fn tag(&self) -> EntityTag {
-        self.parts()
-            .fold(EntityTag::default(), |tag, part| tag.and(part.tag))
-    }
-
-    /// The bucket of the last item.
-    pub(super) fn newest(&self) -> Option<Bucket> {
-        self.parts().last()?.last
-    }
-
-    /// Writes the items as an array.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        let length: usize = self.parts().map(|part| part.text.len() + 1).sum();
-        out.reserve(length + 2);
-        let mut before = b'[';
-        for part in self.parts() {
-            out.push(before);
-            out.extend_from_slice(part.text);
-            before = b',';
+    fn of(parts: impl Iterator<Item = Part>) -> Self {
+        let mut series = Self::default();
+        for part in parts {
+            series.texts.push_back(part.text);
+            series.tag = series.tag.and(part.tag);
+            series.newest = Some(part.last);
         }
-        if before == b'[' {
-            out.push(before);
+        series
+    }
+
+    /// The items as an array.
+    pub(super) fn into_array(self) -> Chunks {
+        let mut chunks = self.texts;
+        if let Some(first) = chunks.front_mut() {
+            // Past the comma.
+            first.advance(1);
         }
-        out.push(b']');
+        chunks.push_front(Bytes::from_static(b"["));
+        chunks.push_back(Bytes::from_static(b"]"));
+        Chunks::from(chunks)
     }
 }
 
@@ -282,7 +280,13 @@ mod tests {
             self.epoch
         }
 
-        fn render(&self, key: SeriesKey, resolution: Resolution, span: Span, items: &mut Items) {
+        fn render(
+            &self,
+            key: SeriesKey,
+            resolution: Resolution,
+            span: Span,
+            items: &mut ItemWriter,
+        ) {
             assert_eq!(resolution, Minute);
             let prices: Vec<(Bucket, f64)> = (span.start.max(self.first)..span.end)
                 .map(|bucket| {
@@ -313,6 +317,38 @@ mod tests {
         }
     }
 
+    fn text(series: Series) -> Vec<u8> {
+        let mut text = Vec::new();
+        series.into_array().write(&mut text);
+        text
+    }
+
+    #[test]
+    fn an_array_has_commas_between_its_items_alone() {
+        let course = Course {
+            head: 257,
+            epoch: 0,
+            first: 255,
+        };
+        let array = |span| {
+            let series = Pages::default().series(&course, key(0), &range(span));
+            String::from_utf8(text(series)).unwrap()
+        };
+        let item =
+            |minute, value| format!(r#"{{"date":"1970-01-01T04:{minute}:00Z","value":{value}}}"#);
+        let [a, b, c] = [
+            item(15, "2550000.0"),
+            item(16, "2560000.0"),
+            item(17, "2572570.0"),
+        ];
+        assert_eq!(array(0..258), format!("[{a},{b},{c}]"));
+        assert_eq!(array(0..256), format!("[{a}]"));
+        assert_eq!(array(256..258), format!("[{b},{c}]"));
+        assert_eq!(array(257..258), format!("[{c}]"));
+        assert_eq!(array(0..255), "[]");
+        assert_eq!(text(Series::default()), b"[]");
+    }
+
     proptest! {
         // Each case is long.
         #![proptest_config(ProptestConfig::with_cases(40))]
@@ -334,16 +370,14 @@ mod tests {
                 }
                 let span = start..start + length;
                 let series = pages.series(&course, key(token), &range(span.clone()));
-                let mut fresh = Items::default();
+                let mut fresh = ItemWriter::default();
                 if !span.is_empty() {
                     course.render(key(token), Minute, span.clone(), &mut fresh);
                 }
-                let fresh = fresh.part(&span);
-                let mut text = Vec::new();
-                series.write(&mut text);
-                prop_assert_eq!(text, [b"[", fresh.text, b"]"].concat());
-                prop_assert_eq!(series.tag(), fresh.tag);
-                prop_assert_eq!(series.newest(), fresh.last);
+                let fresh = Series::of(fresh.finish().part(&span).into_iter());
+                prop_assert_eq!(series.tag, fresh.tag);
+                prop_assert_eq!(series.newest, fresh.newest);
+                prop_assert_eq!(text(series), text(fresh));
             }
         }
     }
@@ -381,11 +415,11 @@ mod tests {
             first: 0,
         };
         let first = range(0..PAGE);
-        let kept = pages.series(&course, key(0), &first).pages[0].clone();
+        let memory = || pages.series(&course, key(0), &first).texts[0].as_ptr();
+        let kept = pages.series(&course, key(0), &first);
         for n in 1..100 {
             pages.series(&course, key(0), &range(n * PAGE..(n + 1) * PAGE));
-            let again = &pages.series(&course, key(0), &first).pages[0];
-            assert!(Arc::ptr_eq(again, &kept), "{n}");
+            assert_eq!(memory(), kept.texts[0].as_ptr(), "{n}");
         }
     }
 }

@@ -100,21 +100,15 @@ fn feed(
         }
         None => Series::default(),
     };
-    let newest = series.newest();
     let frame = Frame {
-        tag: series.tag(),
+        tag: series.tag,
         is_settled: view.is_settled(&range),
         partial: range
             .partial
-            .filter(|it| newest == Some(*it))
+            .filter(|it| series.newest == Some(*it))
             .map(|it| range.resolution.opens(it)),
     };
-    let body = || {
-        let mut body = Vec::new();
-        series.write(&mut body);
-        body
-    };
-    Ok(frame.around(body, known))
+    Ok(frame.around(|| series.into_array(), known))
 }
 
 /// Transferred volume over time

@@ -171,6 +171,6 @@ impl MarketState {
         };
         let range = Range::week_of_hours(view.now);
         let series = self.pages.series(&view.snapshot.figures, key, &range);
-        series.write(out);
+        series.into_array().write(out);
     }
 }

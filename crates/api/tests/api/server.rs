@@ -11,9 +11,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-const DRAIN: Duration = Duration::from_secs(20);
+pub(crate) const DRAIN: Duration = Duration::from_secs(20);
 
-async fn served(
+/// Serves a router at an address of its own, until told to stop.
+pub(crate) async fn served(
     router: Router,
     drain: Duration,
 ) -> (
@@ -105,6 +106,24 @@ async fn too_many_headers_are_refused() {
     let mut answer = vec![0; 12];
     stream.read_exact(&mut answer).await.unwrap();
     assert_eq!(answer, b"HTTP/1.1 431");
+    stop.cancel();
+    server.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn headers_have_64_kib() {
+    let bench = Bench::new().await;
+    let (address, stop, server) = served(bench.router.clone(), DRAIN).await;
+    for (length, is_read) in [(65_000, true), (66_000, false)] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let long = "a".repeat(length);
+        let head = format!("GET /healthz HTTP/1.1\r\nconnection: close\r\nx: {long}\r\n\r\n");
+        // The server may hang up before it has everything.
+        let _ = stream.write_all(head.as_bytes()).await;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        assert_eq!(answer.starts_with(b"HTTP/1.1 200"), is_read, "{length}");
+    }
     stop.cancel();
     server.await.unwrap().unwrap();
 }

@@ -1,3 +1,4 @@
+mod bodies;
 mod caching;
 mod dialects;
 mod global;
