@@ -58,15 +58,16 @@ impl Figures {
         resolution: Resolution,
         span: Span,
     ) -> Vec<Candle> {
-        let bars = self.bars(token, quote, resolution, span);
-        let (Some(figures), Some(first), Some(last)) = (self.of(token), bars.first(), bars.last())
+        let mut candles: Vec<Candle> = self.bars(token, quote, resolution, span);
+        let (Some(figures), Some(first), Some(last)) =
+            (self.of(token), candles.first(), candles.last())
         else {
-            return Vec::new();
+            return candles;
         };
         let start = first.bucket;
         let span = start..last.bucket.saturating_add(1);
-        let quotes = quote.map(|quote| self.prices.bars(quote, resolution, span.clone()));
-        let mut candles: Vec<Candle> = bars.iter().map(candle).collect();
+        let quotes: Option<Vec<Close>> =
+            quote.map(|quote| self.prices.bars_as(quote, resolution, span.clone()));
         figures.traded.each(resolution, span, |bucket, traded| {
             let Ok(place) = usize::try_from(bucket - start) else {
                 return;
@@ -74,7 +75,7 @@ impl Figures {
             if let Some(candle) = candles.get_mut(place) {
                 candle.volume = match quotes.as_ref().map(|quotes| quotes.get(place)) {
                     None => traded.usd,
-                    Some(quote) => quote.map_or(0, |quote| quotient(traded.usd, quote.close)),
+                    Some(quote) => quote.map_or(0, |Close(usd)| quotient(traded.usd, *usd)),
                 };
             }
         });
@@ -89,10 +90,7 @@ impl Figures {
         resolution: Resolution,
         span: Span,
     ) -> Vec<(Bucket, f64)> {
-        let bars = self.bars(token, quote, resolution, span);
-        bars.into_iter()
-            .map(|bar| (bar.bucket, bar.close))
-            .collect()
+        self.bars(token, quote, resolution, span)
     }
 
     /// What was transferred of a token; one amount for every bucket of the span
@@ -175,16 +173,19 @@ impl Figures {
             .collect()
     }
 
-    fn bars(
+    fn bars<T: From<Ohlc>>(
         &self,
         token: TokenId,
         quote: Option<TokenId>,
         resolution: Resolution,
         span: Span,
-    ) -> Vec<Ohlc> {
+    ) -> Vec<T> {
         match quote {
-            None => self.prices.bars(token, resolution, span),
-            Some(quote) => self.prices.ratio_bars(token, quote, resolution, span),
+            None => self.prices.bars_as(token, resolution, span),
+            Some(quote) => {
+                let bars = self.prices.ratio_bars(token, quote, resolution, span);
+                bars.into_iter().map(T::from).collect()
+            }
         }
     }
 }
@@ -196,14 +197,31 @@ impl TokenFigures {
     }
 }
 
-fn candle(bar: &Ohlc) -> Candle {
-    Candle {
-        bucket: bar.bucket,
-        open: bar.open,
-        high: bar.high,
-        low: bar.low,
-        close: bar.close,
-        volume: 0,
+impl From<Ohlc> for Candle {
+    fn from(bar: Ohlc) -> Self {
+        Self {
+            bucket: bar.bucket,
+            open: bar.open,
+            high: bar.high,
+            low: bar.low,
+            close: bar.close,
+            volume: 0,
+        }
+    }
+}
+
+/// Only where a candle ends.
+struct Close(f64);
+
+impl From<Ohlc> for Close {
+    fn from(bar: Ohlc) -> Self {
+        Self(bar.close)
+    }
+}
+
+impl From<Ohlc> for (Bucket, f64) {
+    fn from(bar: Ohlc) -> Self {
+        (bar.bucket, bar.close)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     PriceBoard,
-    bar::{Bar, Course},
+    bar::{Bar, Course, Ohlc},
 };
 use crate::{
     series::{
@@ -58,8 +58,8 @@ impl PriceBoard {
         );
         let lane = self.tracks.get(token)?.lane(finer);
         let (_, newest) = lane.last().filter(|(at, _)| (from..to).contains(at))?;
-        let finer = self.dense(token, finer, from..to).into_iter();
-        let course = finer.map(|bar| bar.course()).reduce(Course::then)?;
+        let bars: Vec<Ohlc> = self.dense(token, finer, from..to);
+        let course = bars.iter().map(Ohlc::course).reduce(Course::then)?;
         let quote = newest.quote;
         Some(Bar { course, quote })
     }

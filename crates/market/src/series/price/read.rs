@@ -37,24 +37,35 @@ impl PriceBoard {
     /// The candles of a span, one for every bucket from the first price on,
     /// also for those after the newest block. The caller limits the span.
     pub fn bars(&self, token: TokenId, resolution: Resolution, span: Span) -> Vec<Ohlc> {
+        self.bars_as(token, resolution, span)
+    }
+
+    /// The same, as something that is made of candles: nothing is written twice.
+    pub(crate) fn bars_as<T: From<Ohlc>>(
+        &self,
+        token: TokenId,
+        resolution: Resolution,
+        span: Span,
+    ) -> Vec<T> {
         let stored = resolution.stored();
-        let days = resolution.refine(&span, stored);
-        let bars = self.dense(token, stored, place(days.start)..place(days.end));
+        let within = resolution.refine(&span, stored);
+        let within = place(within.start)..place(within.end);
         if stored == resolution {
-            return bars;
+            return self.dense(token, stored, within);
         }
         let mut merged = Vec::new();
-        merge_into(&mut merged, bars, stored, resolution);
-        merged
+        let days: Vec<Ohlc> = self.dense(token, stored, within);
+        merge_into(&mut merged, days, stored, resolution);
+        merged.into_iter().map(T::from).collect()
     }
 
     /// The candles of stored buckets.
-    pub(super) fn dense(
+    pub(super) fn dense<T: From<Ohlc>>(
         &self,
         token: TokenId,
         resolution: Resolution,
         span: Range<u32>,
-    ) -> Vec<Ohlc> {
+    ) -> Vec<T> {
         let Some(track) = self.tracks.get(token) else {
             return Vec::new();
         };
@@ -68,9 +79,13 @@ impl PriceBoard {
             let known = known.unwrap_or_else(|| {
                 let bars = self.tracks.get(hub).map_or_else(Vec::new, |track| {
                     let span = gap.start..span.end;
-                    dense(track.lane(resolution), span, |bar, gap, out| {
-                        flat(bar.course.close, gap, out);
-                    })
+                    dense(
+                        track.lane(resolution),
+                        span,
+                        |bar, gap, out: &mut Vec<Ohlc>| {
+                            flat(bar.course.close, gap, out);
+                        },
+                    )
                 });
                 hubs.push((hub, bars));
                 hubs.len() - 1
@@ -88,11 +103,11 @@ impl PriceBoard {
 
 /// The candle of every bucket of a span from the first record on. Buckets
 /// without a record are filled in after the newest record before them.
-fn dense(
+fn dense<T: From<Ohlc>>(
     lane: &Lane<Bar>,
     span: Range<u32>,
-    mut fill: impl FnMut(&Bar, Range<u32>, &mut Vec<Ohlc>),
-) -> Vec<Ohlc> {
+    mut fill: impl FnMut(&Bar, Range<u32>, &mut Vec<T>),
+) -> Vec<T> {
     let before = span.start.checked_sub(1);
     let mut before = before.and_then(|before| lane.early(before));
     let mut segments = lane.segments(span.start).peekable();
@@ -115,7 +130,11 @@ fn dense(
         }
         if let Some(courses) = segment.run() {
             let buckets = i64::from(first)..i64::MAX;
-            out.extend(buckets.zip(courses).map(|(at, course)| course.at(at)));
+            out.extend(
+                buckets
+                    .zip(courses)
+                    .map(|(at, course)| course.at(at).into()),
+            );
         } else {
             scattered(&segment, &mut fill, &mut out);
         }
@@ -130,33 +149,36 @@ fn dense(
 }
 
 /// The candles from the first to the last record of a segment.
-fn scattered(
+fn scattered<T: From<Ohlc>>(
     segment: &Segment<'_, Bar>,
-    fill: &mut impl FnMut(&Bar, Range<u32>, &mut Vec<Ohlc>),
-    out: &mut Vec<Ohlc>,
+    fill: &mut impl FnMut(&Bar, Range<u32>, &mut Vec<T>),
+    out: &mut Vec<T>,
 ) {
     let mut before: Option<(u32, Bar)> = None;
     for (at, bar) in segment.iter() {
         if let Some((earlier, before)) = before.as_ref().filter(|(before, _)| before + 1 < at) {
             fill(before, earlier + 1..at, out);
         }
-        out.push(bar.course.at(at.into()));
+        out.push(bar.course.at(at.into()).into());
         before = Some((at, bar));
     }
 }
 
 /// Buckets in which nothing moved.
-fn flat(price: f64, gap: Range<u32>, out: &mut Vec<Ohlc>) {
-    out.extend(gap.map(|at| Ohlc::flat(at.into(), price)));
+fn flat<T: From<Ohlc>>(price: f64, gap: Range<u32>, out: &mut Vec<T>) {
+    out.extend(gap.map(|at| T::from(Ohlc::flat(at.into(), price))));
 }
 
 /// Buckets in which only the hub moved, whose consecutive candles are given.
-fn scale(bar: &Bar, hub: &[Ohlc], gap: Range<u32>, out: &mut Vec<Ohlc>) {
+fn scale<T: From<Ohlc>>(bar: &Bar, hub: &[Ohlc], gap: Range<u32>, out: &mut Vec<T>) {
     let first = hub.first().map_or(i64::MAX, |first| first.bucket);
     let skipped = usize::try_from(i64::from(gap.start) - first);
     let hub = skipped.ok().and_then(|skipped| hub.get(skipped..));
     match hub {
-        Some(hub) => out.extend(gap.zip(hub).map(|(_, hub)| hub.times(bar.quote.ratio))),
+        Some(hub) => out.extend(
+            gap.zip(hub)
+                .map(|(_, hub)| T::from(hub.times(bar.quote.ratio))),
+        ),
         // No hub is younger than what hangs on it.
         None => flat(bar.course.close, gap, out),
     }
