@@ -68,15 +68,20 @@ impl Figures {
         let span = start..last.bucket.saturating_add(1);
         let quotes: Option<Vec<Close>> =
             quote.map(|quote| self.prices.bars_as(quote, resolution, span.clone()));
-        figures.traded.each(resolution, span, |bucket, traded| {
-            let Ok(place) = usize::try_from(bucket - start) else {
-                return;
-            };
-            if let Some(candle) = candles.get_mut(place) {
-                candle.volume = match quotes.as_ref().map(|quotes| quotes.get(place)) {
-                    None => traded.usd,
-                    Some(quote) => quote.map_or(0, |Close(usd)| quotient(traded.usd, *usd)),
-                };
+        figures.traded.runs(resolution, span, |bucket, traded| {
+            let place = usize::try_from(bucket - start).unwrap_or(usize::MAX);
+            let candles = candles.get_mut(place..).unwrap_or_default();
+            let volumes = candles.iter_mut().map(|candle| &mut candle.volume);
+            match &quotes {
+                None => volumes
+                    .zip(traded)
+                    .for_each(|(volume, sum)| *volume = sum.usd),
+                Some(quotes) => {
+                    let quotes = quotes.get(place..).unwrap_or_default();
+                    for ((volume, sum), Close(usd)) in volumes.zip(traded).zip(quotes) {
+                        *volume = quotient(sum.usd, *usd);
+                    }
+                }
             }
         });
         candles

@@ -78,27 +78,26 @@ impl SumTrack {
         self.0.range(resolution, span)
     }
 
-    /// Tells of every bucket of a span in which there was any amount, in order:
-    /// [`SumTrack::range`] for those who take all of it.
-    pub(crate) fn each(
+    /// Tells of the buckets of a span in which there was any amount, in order,
+    /// by runs of consecutive ones: [`SumTrack::range`] for those who take all.
+    pub(crate) fn runs(
         &self,
         resolution: Resolution,
         span: Span,
-        mut tell: impl FnMut(Bucket, &Sum),
+        mut tell: impl FnMut(Bucket, &[Sum]),
     ) {
         if resolution.stored() != resolution {
             let merged = self.range(resolution, span);
-            return merged.for_each(|(at, sum)| tell(at, &sum));
+            return merged.for_each(|(at, sum)| tell(at, &[sum]));
         }
         let end = place(span.end);
         for segment in self.0.lane(resolution).segments(place(span.start)) {
             let segment = segment.until(end);
             let Some(first) = segment.first() else { break };
             if let Some(sums) = segment.run() {
-                let buckets = i64::from(first)..;
-                buckets.zip(sums).for_each(|(at, sum)| tell(at, sum));
+                tell(first.into(), sums);
             } else {
-                segment.iter().for_each(|(at, sum)| tell(at.into(), &sum));
+                segment.iter().for_each(|(at, sum)| tell(at.into(), &[sum]));
             }
         }
     }
