@@ -15,10 +15,7 @@ use crate::{
 };
 use amm::book::VenueId;
 use axum::{extract::State, http::Uri, response::Response};
-use market::{
-    figures::Amount,
-    series::{Bucket, Resolution},
-};
+use market::series::{Bucket, Resolution, Sum};
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
 /// Routes that are the same in both versions.
@@ -116,10 +113,7 @@ fn volumes(
     for (venue, amounts) in traded.iter().filter(|(_, amounts)| !amounts.is_empty()) {
         let total = amounts
             .iter()
-            .fold(Amount::default(), |sum, (_, amount)| Amount {
-                units: sum.units.saturating_add(amount.units),
-                usd: sum.usd.saturating_add(amount.usd),
-            });
+            .fold(Sum::default(), |sum, (_, amount)| sum.plus(*amount));
         let mut record = Record::new(list.item());
         if shape == Shape::DatedRange {
             record.plain("date", dates.time(Resolution::Day.opens(days.start)));
@@ -159,10 +153,7 @@ async fn exchange_volume_line(
     known: KnownTags,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(&state);
-    let token = reading.token(&asked);
-    let range = reading.range(&uri)?;
-    let (view, (token, range)) = reading.finish(token.zip(range))?;
+    let (view, token, range) = Reading::new(&state).ranged(&asked, &uri)?;
     let decimals = token.token.metadata.decimals;
     let traded = token.id.map(|id| {
         let figures = &view.snapshot.figures;
@@ -202,10 +193,7 @@ async fn exchange_tvl_line(
     known: KnownTags,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(&state);
-    let token = reading.token(&asked);
-    let range = reading.range(&uri)?;
-    let (view, (token, range)) = reading.finish(token.zip(range))?;
+    let (view, token, range) = Reading::new(&state).ranged(&asked, &uri)?;
     let decimals = token.token.metadata.decimals;
     let locked = token.id.map(|id| {
         let figures = &view.snapshot.figures;

@@ -133,10 +133,7 @@ async fn volume_line(
     known: KnownTags,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(&state);
-    let token = reading.token(&asked);
-    let range = reading.range(&uri)?;
-    let (view, (token, range)) = reading.finish(token.zip(range))?;
+    let (view, token, range) = Reading::new(&state).ranged(&asked, &uri)?;
     let decimals = token.token.metadata.decimals;
     let amounts = token.id.map(|id| {
         let figures = &view.snapshot.figures;

@@ -107,6 +107,19 @@ impl<'a> Reading<'a> {
         Ok(parse::<RangeQuery>(uri)?.read(now, &mut self.problems))
     }
 
+    /// The token of the path and the part of a series, where nothing else is
+    /// asked for.
+    pub(super) fn ranged(
+        mut self,
+        asked: &str,
+        uri: &Uri,
+    ) -> Result<(View, Found, Range), Rejection> {
+        let token = self.token(asked);
+        let range = self.range(uri)?;
+        let (view, (token, range)) = self.finish(token.zip(range))?;
+        Ok((view, token, range))
+    }
+
     /// What to answer from, if everything was read.
     pub(super) fn finish<T>(mut self, read: Option<T>) -> Result<(View, T), Rejection> {
         if let Some(missing) = self.missing.take() {

@@ -4,7 +4,7 @@ use super::{
     appraiser::Trade,
     delta::{Flow, FlowPoint},
 };
-use crate::{token_id::TokenId, whole::whole};
+use crate::{series::Sum, token_id::TokenId, whole::whole};
 use amm::book::VenueId;
 use primitives::U256;
 use std::collections::BTreeMap;
@@ -30,25 +30,10 @@ pub(super) struct Place {
     pub(super) tokens: [Option<TokenId>; 2],
 }
 
-/// Amounts that belong together.
-#[derive(Debug, Clone, Copy, Default)]
-struct Gross {
-    units: u128,
-    usd: u128,
-}
-
-impl Gross {
-    /// Adding without end is no matter of order, even at the end.
-    const fn add(&mut self, units: u128, usd: u128) {
-        self.units = self.units.saturating_add(units);
-        self.usd = self.usd.saturating_add(usd);
-    }
-}
-
 /// One token in one transaction.
 #[derive(Debug, Clone, Copy, Default)]
 struct Passage {
-    gross: Gross,
+    gross: Sum,
     into_pools: u128,
     out_of_pools: u128,
 }
@@ -59,7 +44,7 @@ pub(super) fn flows(
     place: impl Fn(&Trade) -> Option<Place>,
     worth: impl Fn(TokenId) -> Option<Worth>,
 ) -> Vec<FlowPoint> {
-    let mut sums: BTreeMap<(TokenId, Flow), Gross> = BTreeMap::new();
+    let mut sums: BTreeMap<(TokenId, Flow), Sum> = BTreeMap::new();
     let mut passages: BTreeMap<(u32, TokenId), Passage> = BTreeMap::new();
     for trade in trades {
         let Some(place) = place(trade) else { continue };
@@ -68,19 +53,19 @@ pub(super) fn flows(
         for ((token, units), gained) in place.tokens.into_iter().zip(amounts).zip(trade.gained) {
             let Some(token) = token else { continue };
             let flow = Flow::Traded(place.venue);
-            sums.entry((token, flow)).or_default().add(units, usd);
+            add(sums.entry((token, flow)).or_default(), units, usd);
             let passage = passages.entry((trade.transaction, token)).or_default();
             passage.take(gained, usd);
         }
     }
     for ((_, token), passage) in passages {
         let (units, usd) = passage.net();
-        sums.entry((token, Flow::Net)).or_default().add(units, usd);
+        add(sums.entry((token, Flow::Net)).or_default(), units, usd);
     }
     let points = sums.into_iter();
     points
         .filter(|(_, gross)| gross.units > 0 || gross.usd > 0)
-        .map(|((token, flow), Gross { units, usd })| FlowPoint {
+        .map(|((token, flow), Sum { units, usd })| FlowPoint {
             token,
             flow,
             units,
@@ -92,7 +77,7 @@ pub(super) fn flows(
 impl Passage {
     fn take(&mut self, gained: i128, usd: u128) {
         let units = gained.unsigned_abs();
-        self.gross.add(units, usd);
+        add(&mut self.gross, units, usd);
         let side = if gained < 0 {
             &mut self.out_of_pools
         } else {
@@ -106,6 +91,11 @@ impl Passage {
         let net = self.into_pools.abs_diff(self.out_of_pools);
         (net, share(self.gross.usd, net, self.gross.units))
     }
+}
+
+/// Adds to a sum.
+fn add(sum: &mut Sum, units: u128, usd: u128) {
+    *sum = sum.plus(Sum { units, usd });
 }
 
 /// `whole · part / all`, rounded down; never more than the whole.

@@ -53,15 +53,6 @@ pub struct Candle {
     pub volume: u128,
 }
 
-/// An amount of a token that moved, and what it was worth then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Amount {
-    /// Smallest units of the token.
-    pub units: u128,
-    /// Its worth.
-    pub usd: UsdE8,
-}
-
 /// An amount of a token that lies in pools.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Locked {

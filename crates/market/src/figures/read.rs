@@ -1,6 +1,6 @@
 //! What readers ask.
 
-use super::{Amount, Candle, Locked, Price, state::Figures, token::TokenFigures};
+use super::{Candle, Locked, Price, state::Figures, token::TokenFigures};
 use crate::{
     series::{Bucket, Ohlc, Resolution, Span, Sum, SumTrack},
     token_id::TokenId,
@@ -105,7 +105,7 @@ impl Figures {
         token: TokenId,
         resolution: Resolution,
         span: Span,
-    ) -> Vec<(Bucket, Amount)> {
+    ) -> Vec<(Bucket, Sum)> {
         self.of(token).map_or_else(Vec::new, |figures| {
             amounts(&figures.transferred, resolution, span)
         })
@@ -118,7 +118,7 @@ impl Figures {
         token: TokenId,
         resolution: Resolution,
         span: &Span,
-    ) -> Vec<(VenueId, Vec<(Bucket, Amount)>)> {
+    ) -> Vec<(VenueId, Vec<(Bucket, Sum)>)> {
         let venues = self.of(token).into_iter().flat_map(|it| &it.venues);
         venues
             .map(|at| (at.venue, amounts(&at.traded, resolution, span.clone())))
@@ -144,10 +144,8 @@ impl Figures {
             closes.get(place).map(|(_, close)| *close)
         };
         let venues = figures.venues.iter().map(|at| {
-            let levels = span.clone().filter_map(|bucket| {
-                let units = at.locked.value(resolution, bucket)?;
-                Some((bucket, figures.locked(units, usd(bucket))))
-            });
+            let levels = at.locked.range(resolution, span.clone());
+            let levels = levels.map(|(bucket, units)| (bucket, figures.locked(units, usd(bucket))));
             (at.venue, levels.collect::<Vec<_>>())
         });
         venues.filter(|(_, levels)| !levels.is_empty()).collect()
@@ -231,7 +229,7 @@ impl From<Ohlc> for (Bucket, f64) {
 }
 
 /// A sum for every bucket, from the series' first on.
-fn amounts(track: &SumTrack, resolution: Resolution, span: Span) -> Vec<(Bucket, Amount)> {
+fn amounts(track: &SumTrack, resolution: Resolution, span: Span) -> Vec<(Bucket, Sum)> {
     let Some(first) = track.first() else {
         return Vec::new();
     };
@@ -240,8 +238,7 @@ fn amounts(track: &SumTrack, resolution: Resolution, span: Span) -> Vec<(Bucket,
     dense
         .map(|bucket| {
             let sum = sums.next_if(|(at, _)| *at == bucket);
-            let Sum { units, usd } = sum.map_or_else(Sum::default, |(_, sum)| sum);
-            (bucket, Amount { units, usd })
+            (bucket, sum.map_or_else(Sum::default, |(_, sum)| sum))
         })
         .collect()
 }

@@ -55,11 +55,6 @@ impl LevelTrack {
         self.0.last().map(|level| level.0)
     }
 
-    /// The amount at the end of a minute; none before it was first set.
-    pub fn at(&self, minute: Bucket) -> Option<u128> {
-        self.value(Resolution::Minute, minute)
-    }
-
     /// The amount at the end of a bucket; none before it was first set.
     pub fn value(&self, resolution: Resolution, bucket: Bucket) -> Option<u128> {
         let stored = resolution.stored();

@@ -90,14 +90,6 @@ impl Resolution {
         }
     }
 
-    /// How long a bucket is, if all are equally long.
-    pub const fn seconds(self) -> Option<i64> {
-        match self {
-            Self::Month | Self::Year => None,
-            _ => Some(self.length()),
-        }
-    }
-
     /// The next finer resolution whose buckets make up those of this one.
     pub const fn finer(self) -> Option<Self> {
         match self {
@@ -222,7 +214,6 @@ mod tests {
                 prop_assert!(time < resolution.opens(bucket + 1));
                 let length = resolution.opens(bucket + 1) - resolution.opens(bucket);
                 prop_assert!(length >= resolution.length());
-                prop_assert!(resolution.seconds().is_none_or(|seconds| seconds == length));
             }
         }
 

@@ -57,7 +57,7 @@ fn gaps() -> impl Strategy<Value = i64> {
         4 => 10_i64..400,
         2 => 400_i64..30_000,
         1 => 30_000_i64..400_000,
-        2 => (0_usize..7).prop_map(|index| Resolution::STORED[index].seconds().unwrap()),
+        2 => (0_usize..7).prop_map(|index| Resolution::STORED[index].opens(1) - Resolution::STORED[index].opens(0)),
     ]
 }
 
