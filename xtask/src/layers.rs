@@ -56,12 +56,14 @@ const IMPURE: &[&str] = &[
 const LAYERS: &[Layer] = &[
     layer("primitives", Reach::Pure, IMPURE),
     layer("amm", Reach::Pure, IMPURE),
+    layer("routing", Reach::Pure, IMPURE),
     layer("market", Reach::Pure, IMPURE),
+    layer("trading", Reach::Pure, IMPURE),
     layer("chain", Reach::Transitive, &["sqlx", "axum"]),
     layer(
         "simnet",
         Reach::Transitive,
-        &["chain", "store", "services", "api", "sqlx"],
+        &["trading", "chain", "store", "services", "api", "sqlx"],
     ),
     layer("store", Reach::Direct, &["chain", "axum"]),
     layer("services", Reach::Direct, &["axum", "sqlx", "simnet"]),

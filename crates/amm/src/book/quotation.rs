@@ -107,6 +107,7 @@ mod tests {
             name: "venue".to_owned(),
             kind,
             contract: address(VENUE),
+            router: None,
             start_block: 0,
             classes: BTreeMap::from([(address(CLASS), Maths::Usual)]),
             extensions: BTreeMap::from([(address(TWAMM), Extension::Twamm)]),

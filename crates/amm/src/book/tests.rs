@@ -20,6 +20,7 @@ fn venue(name: &str, kind: Kind, contract: u64) -> Venue {
         name: name.to_owned(),
         kind,
         contract: address(contract),
+        router: None,
         start_block: 0,
         classes: BTreeMap::from([(address(CLASS), Maths::Usual)]),
         extensions: BTreeMap::from([(address(ORACLE), Extension::Oracle)]),

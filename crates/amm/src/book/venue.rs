@@ -87,6 +87,10 @@ pub struct Venue {
     pub kind: Kind,
     /// Its factory, or its only contract.
     pub contract: Address,
+    /// The contract by which the exchange that executes routes knows it; no
+    /// route passes a venue without one.
+    #[serde(default)]
+    pub router: Option<Address>,
     /// The block before which it has nothing to say.
     #[serde(default)]
     pub start_block: u64,
@@ -219,6 +223,7 @@ mod tests {
             name: name.to_owned(),
             kind: Kind::Ekubo,
             contract: Address::new(Felt::from(contract)),
+            router: None,
             start_block: 0,
             classes: BTreeMap::from([(Address::new(Felt::ONE), Maths::EkuboOlder)]),
             extensions: BTreeMap::from([(Address::new(Felt::TWO), Extension::Oracle)]),

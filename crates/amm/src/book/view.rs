@@ -200,6 +200,17 @@ impl PoolView<'_> {
         }
     }
 
+    /// The contract by which a route names its venue; `None` if no route passes
+    /// the pool, whatever it would pay.
+    #[must_use]
+    pub fn router(&self) -> Option<Address> {
+        let router = self
+            .venue
+            .router
+            .filter(|_| self.venue.kind.is_routable())?;
+        self.off().is_none().then_some(router)
+    }
+
     /// The class of its contract, if that was read.
     #[must_use]
     pub fn class(&self) -> Option<Felt> {

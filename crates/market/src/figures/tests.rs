@@ -40,6 +40,7 @@ fn registry() -> Arc<Registry> {
         name: format!("venue {number}"),
         kind: Kind::JediSwap,
         contract: address(1 + number),
+        router: None,
         start_block: 0,
         classes: BTreeMap::new(),
         extensions: BTreeMap::new(),

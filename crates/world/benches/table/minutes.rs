@@ -179,6 +179,7 @@ pub(crate) fn venues() -> Arc<Registry> {
         name: "pairs".to_owned(),
         kind: Kind::JediSwap,
         contract: Address::new(Felt::ONE),
+        router: None,
         start_block: 0,
         classes: BTreeMap::new(),
         extensions: BTreeMap::new(),

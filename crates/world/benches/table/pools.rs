@@ -126,6 +126,7 @@ fn book(pools: u32) -> Book {
         name: "core".to_owned(),
         kind: Kind::Ekubo,
         contract: address(1),
+        router: None,
         start_block: 0,
         classes: BTreeMap::from([(address(2), Maths::EkuboExact)]),
         extensions: BTreeMap::new(),

@@ -1,0 +1,107 @@
+//! What is asked for, and what swaps cost beside the pools' own fees.
+
+use amm::book::VenueId;
+use primitives::{Address, U256};
+
+/// A trade that somebody wants to make.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// The token to be sold.
+    pub sell: Address,
+    /// The token to be bought.
+    pub buy: Address,
+    /// How much.
+    pub amount: Amount,
+    /// No pool of these venues is used.
+    pub avoid: VenueSet,
+    /// Whether every swap goes from the one token to the other, without a token
+    /// in between.
+    pub direct: bool,
+    /// No route has more swaps.
+    pub max_swaps: usize,
+    /// What swaps cost.
+    pub costs: Costs,
+}
+
+/// How much goes through the pools of a route: fees that are charged before or
+/// after are not part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// What is sold: by a route of one swap, and by a longer one, which may
+    /// have to leave a higher fee behind.
+    In {
+        /// With one swap.
+        one: U256,
+        /// With more.
+        many: U256,
+    },
+    /// What must be bought.
+    Out(U256),
+}
+
+/// What swaps cost beside the pools' own fees. Costs are valued in the token
+/// whose amount is open: the bought one of a sale, the sold one of a purchase.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Costs {
+    /// A swap at each venue, by [`VenueId`]; nothing where the list ends.
+    pub swap: Vec<f64>,
+    /// A tick that a swap passes.
+    pub tick: f64,
+    /// The part that a fee takes of what is bought with one swap (or adds to
+    /// what has to be sold).
+    pub fee_one: f64,
+    /// The same with more swaps.
+    pub fee_many: f64,
+}
+
+impl Costs {
+    /// What a swap at this venue costs, ticks left out.
+    #[must_use]
+    pub fn swap_at(&self, venue: VenueId) -> f64 {
+        let cost = self.swap.get(usize::from(venue.index()));
+        cost.copied().unwrap_or_default()
+    }
+
+    /// The part that a fee takes of a route with so many swaps.
+    #[must_use]
+    pub const fn fee(&self, swaps: usize) -> f64 {
+        if swaps <= 1 {
+            self.fee_one
+        } else {
+            self.fee_many
+        }
+    }
+}
+
+/// Some of the venues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct VenueSet(u64);
+
+impl VenueSet {
+    /// None.
+    pub const NONE: Self = Self(0);
+
+    /// With one more.
+    #[must_use]
+    pub const fn with(self, venue: VenueId) -> Self {
+        Self(self.0 | 1 << venue.index())
+    }
+
+    /// Whether it is one of them.
+    #[must_use]
+    pub const fn has(self, venue: VenueId) -> bool {
+        self.0 & (1 << venue.index()) != 0
+    }
+
+    /// Whether the two have a venue in common.
+    #[must_use]
+    pub const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl FromIterator<VenueId> for VenueSet {
+    fn from_iter<I: IntoIterator<Item = VenueId>>(venues: I) -> Self {
+        venues.into_iter().fold(Self::NONE, Self::with)
+    }
+}

@@ -1,0 +1,141 @@
+//! A way through pools, and what it pays to the last unit.
+
+use crate::Share;
+use amm::book::{AnyCurve, PoolId, Pools};
+use amm::{Curve as _, Fill, Refusal, Side};
+use primitives::{Address, U256};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Swaps in the order in which they are executed.
+///
+/// Every swap sells a share of what is there of its token at that moment; the
+/// last that sells a token sells all that is left. Swaps that give a token come
+/// before those that sell it, so that nothing stays behind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Route {
+    /// The tokens on the way: the sold one, the bought one, then those between.
+    pub tokens: Vec<Address>,
+    /// The swaps.
+    pub legs: Vec<Leg>,
+    /// What goes in.
+    pub sold: U256,
+    /// What comes out.
+    pub bought: U256,
+    /// The most by which any other way could be better, as a share of this
+    /// one's worth, by the prices that the search ended with; infinite if
+    /// nothing is known.
+    pub gap: f64,
+}
+
+/// One swap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leg {
+    /// The pool.
+    pub pool: PoolId,
+    /// Which of the pool's tokens is sold to it.
+    pub side: Side,
+    /// The place of the sold token in [`Route::tokens`].
+    pub from: u8,
+    /// The place of the bought token.
+    pub to: u8,
+    /// How much of what is there of the sold token.
+    pub share: Share,
+    /// What it sells.
+    pub sold: U256,
+    /// What it buys.
+    pub bought: U256,
+    /// Initialised ticks that the price passes.
+    pub ticks: u32,
+}
+
+/// Why a route cannot be executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Broken {
+    /// A pool is not there, or not traded with any more.
+    #[error("a pool of the route is not traded with any more")]
+    Gone(PoolId),
+    /// A pool refuses its part.
+    #[error("a pool of the route refuses its part: {1}")]
+    Refused(PoolId, Refusal),
+    /// The swaps do not fit together.
+    #[error("the swaps of the route do not fit together")]
+    Malformed,
+}
+
+/// A route with the curves of its pools.
+#[derive(Debug, Clone)]
+pub struct Executable {
+    steps: Vec<Step>,
+    tokens: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Step {
+    curve: AnyCurve,
+    leg: Leg,
+}
+
+/// What a route does with an amount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// What comes out.
+    pub bought: U256,
+    /// What each swap does.
+    pub fills: Vec<Fill>,
+}
+
+impl Route {
+    /// Takes the curves of the route's pools.
+    pub fn executable(&self, pools: &Pools) -> Result<Executable, Broken> {
+        Executable::new(&self.legs, self.tokens.len(), pools)
+    }
+}
+
+impl Executable {
+    /// The swaps of a route through so many tokens.
+    pub fn new(legs: &[Leg], tokens: usize, pools: &Pools) -> Result<Self, Broken> {
+        let step = |leg: &Leg| {
+            let view = pools.get(leg.pool).filter(|pool| pool.router().is_some());
+            let curve = view.and_then(|pool| pool.curve().ok());
+            let curve = curve.ok_or(Broken::Gone(leg.pool))?;
+            Ok(Step { curve, leg: *leg })
+        };
+        let steps = legs.iter().map(step).collect::<Result<_, _>>()?;
+        Ok(Self { steps, tokens })
+    }
+
+    /// What comes out when this goes in, swap by swap.
+    pub fn run(&self, amount: U256) -> Result<Run, Broken> {
+        let mut fills = Vec::with_capacity(self.steps.len());
+        let bought = self.walk(amount, |fill| fills.push(fill))?;
+        Ok(Run { bought, fills })
+    }
+
+    /// What comes out when this goes in.
+    pub fn bought_for(&self, amount: U256) -> Result<U256, Broken> {
+        self.walk(amount, |_| ())
+    }
+
+    fn walk(&self, amount: U256, mut each: impl FnMut(Fill)) -> Result<U256, Broken> {
+        let mut balances = [U256::ZERO; MAX_TOKENS];
+        let balances = balances.get_mut(..self.tokens).ok_or(Broken::Malformed)?;
+        *balances.first_mut().ok_or(Broken::Malformed)? = amount;
+        for Step { curve, leg } in &self.steps {
+            let from = balances.get_mut(usize::from(leg.from));
+            let from = from.ok_or(Broken::Malformed)?;
+            let sold = leg.share.of(*from);
+            let fill = curve.exact_in(leg.side, sold);
+            let fill = fill.map_err(|refusal| Broken::Refused(leg.pool, refusal))?;
+            *from -= sold;
+            let to = balances.get_mut(usize::from(leg.to));
+            let to = to.ok_or(Broken::Malformed)?;
+            *to = to.checked_add(fill.bought).ok_or(Broken::Malformed)?;
+            each(fill);
+        }
+        balances.get(1).copied().ok_or(Broken::Malformed)
+    }
+}
+
+/// No route passes more tokens.
+pub(crate) const MAX_TOKENS: usize = 64;

@@ -1,0 +1,1 @@
+//! Quotes, fees and the calls that execute them.
