@@ -27,7 +27,7 @@ use path::Path;
 use plan::Plan;
 use problem::{MAX_NODES, Problem};
 use prune::Pruner;
-use reach::{Gain, Reach, way};
+use reach::{Gain, Reach};
 
 /// Says when a search has to end with what it has.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
@@ -146,15 +146,15 @@ impl Searcher {
     /// The best plan between the two tokens alone.
     fn solve_direct(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> Option<Solution> {
         let [sold, bought] = goal.ends;
-        let pair = goal.lens.graph.topology().between(sold, bought)?;
-        let rate = goal.lens.rate(pair, way(sold, bought));
+        let sale = goal.lens.graph.topology().sale(sold, bought)?;
+        let rate = goal.lens.rate(sale);
         self.problem.clear();
         self.problem.add(goal.lens, sold, rate, &mut self.scratch);
         self.problem.add(goal.lens, bought, 1.0, &mut self.scratch);
         let balance = self
             .newton
             .balance(&mut self.problem, goal.lens.graph, goal.fixed);
-        let path = Path::direct(pair, sold, bought);
+        let path = Path::direct(sale, bought);
         let single = path.priced(goal.lens, goal.fixed, &mut self.scratch);
         let single = single.and_then(|path| path.plan(goal, &mut self.scratch));
         self.finish(goal, balance.bound, single, stop)

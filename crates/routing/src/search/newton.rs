@@ -221,15 +221,18 @@ impl Newton {
         step[measure] = 0.0;
         // Eliminated from the end, where tokens stand that few pairs join: the
         // matrix fills up least. The lower half holds the factors times pivots.
+        let mut joined = [0; MAX_NODES];
         for pivot in (0..count).rev() {
             let row = pivot * count;
+            let mut joins = 0;
             for other in 0..pivot {
-                let entry = factors[row + other];
-                if entry == 0.0 {
-                    continue;
-                }
-                let factor = entry / factors[row + pivot];
-                for third in 0..=other {
+                joined[joins] = other;
+                joins += usize::from(factors[row + other] != 0.0);
+            }
+            for at in 0..joins {
+                let other = joined[at];
+                let factor = factors[row + other] / factors[row + pivot];
+                for third in &joined[..=at] {
                     factors[other * count + third] -= factor * factors[row + third];
                 }
                 step[other] -= factor * step[pivot];

@@ -5,8 +5,8 @@ use super::lens::{Lens, Scratch};
 use super::newton::Fixed;
 use super::plan::{Plan, Swap};
 use super::problem::{BOUGHT, SOLD};
-use super::reach::{Reach, way};
-use crate::graph::{PairId, TokenId, Way};
+use super::reach::Reach;
+use crate::graph::{Sale, TokenId};
 use crate::ladder;
 
 /// Swaps of a single way.
@@ -18,7 +18,7 @@ const TRIED: usize = 8;
 /// A way through pairs, with what it pays.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
-    hops: [(PairId, Way); MAX_HOPS],
+    hops: [Sale; MAX_HOPS],
     /// The tokens behind each hop.
     tokens: [TokenId; MAX_HOPS],
     len: usize,
@@ -32,7 +32,7 @@ pub(super) struct Path {
 
 impl Path {
     const EMPTY: Self = Self {
-        hops: [(0, 0); MAX_HOPS],
+        hops: [Sale::new(0, 0); MAX_HOPS],
         tokens: [0; MAX_HOPS],
         rates: [0.0; MAX_HOPS],
         len: 0,
@@ -40,8 +40,8 @@ impl Path {
         price: 0.0,
     };
 
-    fn with(mut self, pair: PairId, from: TokenId, to: TokenId) -> Option<Self> {
-        *self.hops.get_mut(self.len)? = (pair, way(from, to));
+    fn with(mut self, sale: Sale, to: TokenId) -> Option<Self> {
+        *self.hops.get_mut(self.len)? = sale;
         *self.tokens.get_mut(self.len)? = to;
         self.len += 1;
         Some(self)
@@ -76,7 +76,7 @@ impl Path {
         let mut path = Self::EMPTY;
         let (mut from, mut to) = (sold, first);
         for _ in 0..MAX_HOPS {
-            path = path.with(topology.between(from, to)?, from, to)?;
+            path = path.with(topology.sale(from, to)?, to)?;
             if to == bought {
                 return Some(path);
             }
@@ -91,8 +91,8 @@ impl Path {
     }
 
     /// The way that is one pair.
-    pub(super) fn direct(pair: PairId, sold: TokenId, bought: TokenId) -> Self {
-        Self::EMPTY.with(pair, sold, bought).unwrap_or(Self::EMPTY)
+    pub(super) fn direct(sale: Sale, bought: TokenId) -> Self {
+        Self::EMPTY.with(sale, bought).unwrap_or(Self::EMPTY)
     }
 
     /// The best plan with one pool for each hop; `None` if there is none for
@@ -138,7 +138,8 @@ impl Path {
         fixed: Fixed,
         scratch: &mut Scratch,
     ) -> Option<Swap> {
-        let (pair, way) = *self.hops.get(hop)?;
+        let sale = self.hops.get(hop)?;
+        let (pair, way) = (sale.pair(), sale.way());
         let view = goal.lens.graph.pair(pair)?;
         let mut best: Option<Swap> = None;
         for slot in view.slots().iter().filter(|slot| goal.lens.admits(slot)) {
@@ -183,8 +184,7 @@ impl Path {
             Fixed::In(amount) => {
                 self.amount = amount;
                 for at in 0..self.len {
-                    let (pair, way) = *self.hops.get(at)?;
-                    let rungs = lens.curve(pair, way, scratch);
+                    let rungs = lens.curve(*self.hops.get(at)?, scratch);
                     let z = ladder::z_for(rungs, self.amount)?;
                     self.amount = ladder::flow_at(rungs, z, &mut 0).bought;
                     *self.rates.get_mut(at)? = (z * z).recip();
@@ -194,8 +194,7 @@ impl Path {
             Fixed::Out(amount) => {
                 self.amount = amount;
                 for at in (0..self.len).rev() {
-                    let (pair, way) = *self.hops.get(at)?;
-                    let rungs = lens.curve(pair, way, scratch);
+                    let rungs = lens.curve(*self.hops.get(at)?, scratch);
                     self.amount = ladder::sold_for(rungs, self.amount)?;
                     let z = ladder::z_for(rungs, self.amount)?;
                     *self.rates.get_mut(at)? = (z * z).recip();
@@ -231,11 +230,11 @@ pub(super) fn best(
 ) -> Option<Path> {
     let [sold, bought] = ends;
     firsts.clear();
-    if let Some(pair) = lens.graph.topology().between(sold, bought) {
-        firsts.push((lens.rate(pair, way(sold, bought)), bought));
+    if let Some(sale) = lens.graph.topology().sale(sold, bought) {
+        firsts.push((lens.rate(sale), bought));
     }
-    for (to, pair, value) in reach.around(lens, sold) {
-        firsts.push((lens.rate(pair, way(sold, to)) * value, to));
+    for (to, sale, value) in reach.around(lens, sold) {
+        firsts.push((lens.rate(sale) * value, to));
     }
     firsts.retain(|(rate, _)| *rate > 0.0);
     if firsts.is_empty() {

@@ -10,7 +10,7 @@ use super::newton::Newton;
 use super::plan::{Plan, Swap};
 use super::problem::{BOUGHT, Problem, SOLD};
 use crate::Stop;
-use crate::graph::Slot;
+use crate::graph::{Sale, Slot};
 use crate::ladder;
 use amm::book::PoolId;
 
@@ -59,6 +59,9 @@ impl Pruner {
         stop: Stop<'_>,
     ) -> Plan {
         let mut best = self.cut(plan, goal, newton, scratch);
+        if best.swaps.len() <= goal.order.max_swaps && best.cost() <= 0.0 {
+            return best;
+        }
         self.settled.clear();
         let mut portion = 0;
         for _ in 0..MAX_ATTEMPTS {
@@ -249,7 +252,7 @@ impl Pruner {
             let (Some(price), Some(value)) = (prices.get(from), prices.get(to)) else {
                 continue;
             };
-            if goal.lens.rate(edge.pair, edge.way) * value <= *price {
+            if goal.lens.rate(Sale::new(edge.pair, edge.way)) * value <= *price {
                 continue;
             }
             let view = goal.lens.graph.pair(edge.pair)?;

@@ -9,7 +9,7 @@
 
 use super::lens::{Lens, Scratch};
 use super::problem::{BOUGHT, Problem, SOLD};
-use crate::graph::{Link, NONE, PairId, TokenId};
+use crate::graph::{Link, NONE, Sale, TokenId};
 use crate::ladder;
 
 /// Swaps beyond the problem's tokens.
@@ -76,11 +76,6 @@ impl Gain {
     }
 }
 
-/// The direction of selling the one token of a pair for the other.
-pub(super) const fn way(sold: TokenId, bought: TokenId) -> usize {
-    if sold > bought { 1 } else { 0 }
-}
-
 impl Reach {
     /// Finds the values of all tokens within reach of those with prices.
     pub(super) fn spread(&mut self, lens: Lens<'_>, tokens: &[TokenId], prices: &[f64]) {
@@ -123,15 +118,12 @@ impl Reach {
     /// Offers this token, at its value, to the connectors next to it.
     fn relax(&mut self, lens: Lens<'_>, token: TokenId, value: f64) {
         let topology = lens.graph.topology();
-        for Link { to, pair } in topology.links(token) {
+        for Link { to, sale } in topology.links(token) {
             let at = *to as usize;
             let Some(known) = self.values.get_mut(at).filter(|known| **known >= 0.0) else {
                 continue;
             };
-            let Some(seller) = topology.connectors().get(at) else {
-                continue;
-            };
-            let offered = lens.rate(*pair, way(*seller, token)) * value;
+            let offered = lens.rate(sale.back()) * value;
             if offered > *known * (1.0 + NOISE) {
                 *known = offered;
                 if let Some(next) = self.next.get_mut(at) {
@@ -173,20 +165,20 @@ impl Reach {
             value: 0.0,
             next: NONE,
         };
-        let mut offer = |to: TokenId, pair: u32, value: f64| {
-            let value = lens.rate(pair, way(token, to)) * value;
+        let mut offer = |to: TokenId, sale: Sale, value: f64| {
+            let value = lens.rate(sale) * value;
             if value > best.value {
                 (best.value, best.next) = (value, to);
             }
         };
-        for Link { to, pair } in topology.links(token) {
+        for Link { to, sale } in topology.links(token) {
             if let Some(connector) = topology.connectors().get(*to as usize) {
-                offer(*connector, *pair, self.value(lens, *connector));
+                offer(*connector, *sale, self.value(lens, *connector));
             }
         }
         for (to, price) in tokens.iter().zip(prices) {
-            if let Some(pair) = topology.between(token, *to) {
-                offer(*to, pair, *price);
+            if let Some(sale) = topology.sale(token, *to) {
+                offer(*to, sale, *price);
             }
         }
         best
@@ -221,16 +213,16 @@ impl Reach {
         &'s self,
         lens: Lens<'s>,
         token: TokenId,
-    ) -> impl Iterator<Item = (TokenId, u32, f64)> + 's {
+    ) -> impl Iterator<Item = (TokenId, Sale, f64)> + 's {
         let topology = lens.graph.topology();
         let connectors = topology.links(token).iter().filter_map(move |link| {
             let value = self.values.get(link.to as usize).copied()?;
             let to = topology.connectors().get(link.to as usize).copied()?;
-            (value > 0.0).then_some((to, link.pair, value))
+            (value > 0.0).then_some((to, link.sale, value))
         });
         let extras = self.extras.iter().filter_map(move |extra| {
-            let pair = topology.between(token, extra.token)?;
-            Some((extra.token, pair, extra.value))
+            let sale = topology.sale(token, extra.token)?;
+            Some((extra.token, sale, extra.value))
         });
         connectors.chain(extras)
     }
@@ -253,8 +245,8 @@ impl Reach {
             if place == BOUGHT {
                 continue;
             }
-            for (to, pair, value) in self.around(lens, *token) {
-                let rate = lens.rate(pair, way(*token, to));
+            for (to, sale, value) in self.around(lens, *token) {
+                let rate = lens.rate(sale);
                 if rate * value > price * (1.0 + NOISE) {
                     found.push((to, value, price / rate));
                 }
@@ -364,36 +356,35 @@ impl Reach {
         let end = |place: usize| problem.tokens.get(place).copied().unwrap_or(NONE);
         let (sold, bought) = (end(SOLD), end(BOUGHT));
         ties.clear();
-        let mut own = |other: TokenId, pair: PairId, price: f64| {
+        let mut own = |other: TokenId, sale: Sale, price: f64| {
             if other != bought {
-                ties.push(Tie::new(lens, pair, way(other, token), price, true));
+                ties.push(Tie::new(lens, sale.back(), price, true));
             }
             if other != sold {
-                ties.push(Tie::new(lens, pair, way(token, other), price, false));
+                ties.push(Tie::new(lens, sale, price, false));
             }
         };
         for (other, price) in owns.iter() {
-            if let Some(pair) = topology.between(token, *other) {
-                own(*other, pair, *price);
+            if let Some(sale) = topology.sale(token, *other) {
+                own(*other, sale, *price);
             }
         }
-        for Link { to, pair } in topology.links(token) {
+        for Link { to, sale } in topology.links(token) {
             let value = values.get(*to as usize).copied().unwrap_or_default();
             let other = topology.connectors().get(*to as usize).copied();
             if let Some(other) = other.filter(|_| value < 0.0) {
-                own(other, *pair, -value);
+                own(other, *sale, -value);
             }
         }
-        for Link { to, pair } in topology.links(token) {
+        for Link { to, sale } in topology.links(token) {
             let value = values.get(*to as usize).copied().unwrap_or_default();
-            let other = topology.connectors().get(*to as usize).copied();
-            if let Some(other) = other.filter(|_| value > 0.0) {
-                ties.push(Tie::new(lens, *pair, way(token, other), value, false));
+            if value > 0.0 {
+                ties.push(Tie::new(lens, *sale, value, false));
             }
         }
         for extra in extras.iter() {
-            if let Some(pair) = topology.between(token, extra.token) {
-                ties.push(Tie::new(lens, pair, way(token, extra.token), extra.value, false));
+            if let Some(sale) = topology.sale(token, extra.token) {
+                ties.push(Tie::new(lens, sale, extra.value, false));
             }
         }
         ties.retain(|tie| tie.rate > 0.0);
@@ -403,8 +394,7 @@ impl Reach {
 /// A pair of an outside token with one whose price is known.
 #[derive(Debug, Clone, Copy)]
 struct Tie {
-    pair: PairId,
-    way: usize,
+    sale: Sale,
     rate: f64,
     /// The other token's price.
     price: f64,
@@ -414,11 +404,10 @@ struct Tie {
 }
 
 impl Tie {
-    fn new(lens: Lens<'_>, pair: PairId, way: usize, price: f64, buys: bool) -> Self {
+    fn new(lens: Lens<'_>, sale: Sale, price: f64, buys: bool) -> Self {
         Self {
-            pair,
-            way,
-            rate: lens.rate(pair, way),
+            sale,
+            rate: lens.rate(sale),
             price,
             buys,
             hint: 0,
@@ -448,7 +437,7 @@ fn pressure(lens: Lens<'_>, ties: &mut [Tie], value: f64, scratch: &mut Scratch)
             continue;
         }
         let z = (to / from).sqrt();
-        let rungs = lens.curve(tie.pair, tie.way, scratch);
+        let rungs = lens.curve(tie.sale, scratch);
         let flow = ladder::flow_at(rungs, z, &mut tie.hint);
         pressure.surplus += to * flow.bought - from * flow.sold;
         pressure.conductance += 0.5 * flow.slope * z * from;
