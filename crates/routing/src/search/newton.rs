@@ -169,12 +169,14 @@ impl Newton {
             self.trial.extend(prices);
             self.there.evaluate(problem, graph, &self.trial, fixed);
             let after = self.there.along(&self.step);
-            if self.there.bound <= self.best.bound + noise {
+            if *DBGN { eprintln!("    try {length:.3e} slope {slope:.3e} after {after:.3e} bound {:.6e} step {:?}", self.there.bound, &self.step[..self.step.len().min(6)]); }
+            let falls = self.there.bound <= self.best.bound + noise;
+            if falls {
                 std::mem::swap(&mut self.best, &mut self.there);
                 self.found.clear();
                 self.found.extend_from_slice(&self.trial);
             }
-            if after.abs() <= -0.7 * slope || (after < 0.0 && far.is_infinite()) {
+            if falls && (after.abs() <= -0.7 * slope || (after < 0.0 && far.is_infinite())) {
                 break;
             }
             if after < 0.0 {
