@@ -32,7 +32,9 @@ const MAX_FALL: f64 = 7.0;
 const TIES: [f64; 5] = [0.0, 1e-6, 1e-4, 1e-2, 1.0];
 
 /// What may be left out of balance, as a share of what is traded.
-const TOLERANCE: f64 = 1e-5;
+pub(super) const FINE: f64 = 1e-5;
+/// The same where prices only have to show the way.
+pub(super) const COARSE: f64 = 0.03;
 
 /// What is fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,6 +116,7 @@ impl Newton {
         problem: &mut Problem,
         graph: &Graph,
         fixed: Fixed,
+        tolerance: f64,
     ) -> Balance {
         let count = problem.tokens.len();
         let scale = problem.prices[fixed.measure()].recip();
@@ -132,7 +135,7 @@ impl Newton {
             let value = (amount * price).abs();
             if *DBGN { eprintln!("  step {st} bound {:.8e} rest {:.3e}", self.here.bound, self.here.rest()/value); }
             let is_lost = (price / begin).ln().abs() > MAX_FALL;
-            if self.here.rest() <= TOLERANCE * value || is_lost {
+            if self.here.rest() <= tolerance * value || is_lost {
                 break;
             }
             self.solve(count, fixed.measure(), value);
