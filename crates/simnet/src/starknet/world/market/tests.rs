@@ -145,10 +145,14 @@ fn everything_happens_in_a_history_and_only_what_is_meant_to_fails() {
     for (name, count) in events(&chain) {
         assert!(count >= 3, "{name}: {count}");
     }
-    let sent: usize = blocks(&chain)
+    let all = blocks(&chain);
+    let told = all
         .iter()
-        .map(|block| block.transactions.len())
-        .sum();
+        .flat_map(|block| &block.transactions)
+        .flat_map(|sent| &sent.receipt.events)
+        .filter(|event| event.from == exchange::EXCHANGE);
+    assert!(told.count() >= 10, "trades change venues");
+    let sent: usize = all.iter().map(|block| block.transactions.len()).sum();
     let reverts = reverts(&chain);
     let failed: usize = reverts.values().sum();
     assert!(failed * 100 > sent && failed * 20 < sent, "{reverts:?}");
