@@ -1,20 +1,20 @@
 //! Quotes against a contract that executes their calls.
 
 use crate::lab::{
-    Fullness, USUAL, Way, address, amount, between, bought, bps, free, integrator, pools, route,
-    router, sold, swaps, terms, wanted,
+    Fullness, USUAL, Way, address, amount, between, bought, bps, fair_pools, free, integrator,
+    pools, route, router, sold, swaps, terms, wanted,
 };
 use crate::recheck::outcome;
 use crate::replay::{Reader, execute, read};
 use crate::{
-    Call, Exact, FeeTerms, Fixed, GasModel, Integrator, Quote, RouteNode, Slippage, Unquotable,
-    WouldRevert, bought_on, calls, quote, recheck, tree,
+    Call, Exact, FeeTerms, Fixed, GasCosts, GasModel, GasPrices, Integrator, Quote, RouteNode,
+    Slippage, Unquotable, Worth, WouldRevert, bought_on, calls, order, quote, recheck, tree,
 };
 use amm::Refusal;
 use amm::book::Pools;
 use primitives::{Address, Felt, U256};
 use proptest::prelude::*;
-use routing::Broken;
+use routing::{Broken, Graph, Searcher};
 
 type Swaps = Vec<(usize, Way, f64)>;
 
@@ -117,6 +117,37 @@ proptest! {
         let executed = execute(&swap_call(&quote, slippage), &pools, &after);
         let executed = executed.map(|outcome| (outcome.sold, outcome.bought));
         prop_assert_eq!(expected.clone().ok(), executed, "{:?}", expected);
+    }
+
+    #[test]
+    fn routes_that_were_searched_for_are_quoted_best_first(
+        fullness in fullness(),
+        (bits, random) in (66_u32..80, any::<u128>()),
+        exact_out: bool,
+        terms in terms(),
+        integrator in integrator(),
+    ) {
+        let amount = U256::from((random >> (128 - bits)).max(1 << 64));
+        let fixed = if exact_out { Fixed::Buy(amount) } else { Fixed::Sell(amount) };
+        let (pools, wanted) = (fair_pools(&fullness), wanted(fixed, integrator));
+        let model = GasModel::simulated();
+        let gas = GasCosts { model: &model, prices: GasPrices::default(), worth: Worth::default() };
+        let order = order(&wanted, &terms, &gas, pools.registry()).unwrap();
+        let graph = Graph::new(&pools, |_| 1.0);
+        let routes = Searcher::default().routes(&graph, &pools, &order, 3, &|| false);
+        prop_assert!(!routes.is_empty());
+        let mut open = Vec::new();
+        for route in &routes {
+            let quote = quote(&wanted, route, &pools, &terms, &model, 7).unwrap();
+            let outcome = execute(&swap_call(&quote, slippage("0")), &pools, &terms).unwrap();
+            prop_assert_eq!(outcome.sold, quote.sell_amount);
+            prop_assert_eq!(outcome.bought, quote.buy_amount);
+            open.push(if exact_out { outcome.sold } else { outcome.bought });
+        }
+        if !exact_out {
+            open.reverse();
+        }
+        prop_assert!(open.is_sorted(), "{:?}", open);
     }
 
     #[test]
