@@ -15,6 +15,9 @@ NEAR = 1e-8
 NEAR_WITH_COSTS = 1e-6
 MAX_ROUNDS = 200
 
+# The most that a swap sells where swaps cost, in parts of the trade's worth.
+MOST = 3.0
+
 # The least of these is the first point where every curve has a tangent.
 FIRST = [0.0, 1e-3, 1e-2, 0.1, 0.5, 1.0]
 
@@ -48,6 +51,8 @@ class Program:
         sense = highspy.ObjSense.kMinimize if exact_out else highspy.ObjSense.kMaximize
         self.solver.changeObjectiveSense(sense)
         self.columns(sell, buy)
+        sources, targets = {edge.source for edge in edges}, {edge.target for edge in edges}
+        self.reaches = sell in sources and buy in targets
 
     def columns(self, sell, buy):
         # Column 0 is the open amount; then what each edge takes and gives.
@@ -55,8 +60,9 @@ class Program:
         lost = self.cost if self.exact_out else -self.cost
         rows = {}
         for number, edge in enumerate(self.edges):
-            # Nothing sensible sells many times what the trade is worth.
-            most = min(edge.most, 4.0)
+            # Where a swap is used or not, it needs a bound, and the lower the
+            # better; nothing sensible sells many times what the trade is worth.
+            most = min(edge.most, MOST if self.cost else highspy.kHighsInf)
             self.solver.addCol(0.0, 0.0, most, 0, [], [])
             self.solver.addCol(0.0, 0.0, highspy.kHighsInf, 0, [], [])
             rows.setdefault(edge.source, []).append((self.taken(number), -1.0))
@@ -65,15 +71,13 @@ class Program:
                 self.solver.addCol(lost, 0.0, 1.0, 0, [], [])
                 self.row(-highspy.kHighsInf, 0.0, [(self.taken(number), 1.0), (self.used(number), -most)])
         for token, row in rows.items():
-            # What comes to a token must at least be what leaves it.
-            least = 0.0
+            # What comes to a token leaves it; the two ends have more to say.
+            open_column, fixed = [], 0.0
             if token == sell:
-                row = row + [(0, 1.0)] if self.exact_out else row
-                least = 0.0 if self.exact_out else -1.0
+                open_column, fixed = ([(0, 1.0)], 0.0) if self.exact_out else ([], -1.0)
             if token == buy:
-                row = row if self.exact_out else row + [(0, -1.0)]
-                least = 1.0 if self.exact_out else 0.0
-            self.row(least, highspy.kHighsInf, row)
+                open_column, fixed = ([], 1.0) if self.exact_out else ([(0, -1.0)], 0.0)
+            self.row(fixed, fixed, row + open_column)
 
     def width(self):
         return 3 if self.cost else 2
@@ -103,6 +107,8 @@ class Program:
     def bound(self, hints):
         """The program's value: at least what the best route pays, or at most
         what it costs. Hints are points for first tangents."""
+        if not self.reaches:
+            return None
         for number, edge in enumerate(self.edges):
             for sold in {*FIRST, hints.get(number, 0.0)}:
                 self.tangent(number, min(sold, edge.most))
@@ -114,13 +120,21 @@ class Program:
             value = self.settled()
         return value
 
+    def solves(self):
+        self.solver.run()
+        if self.solver.getModelStatus() == highspy.HighsModelStatus.kNotset:
+            # It went astray from where it was: once more from the start.
+            self.solver.clearSolver()
+            self.solver.run()
+        return self.solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+
     def settled(self):
         """The value when no curve is passed any more."""
         value, near = None, NEAR_WITH_COSTS if self.cost else NEAR
         for _ in range(MAX_ROUNDS):
-            self.solver.run()
-            if self.solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-                return None
+            if not self.solves():
+                # Any round's value is a bound; the last one is the nearest.
+                return value
             value = self.solver.getInfo().objective_function_value
             solution = self.solver.getSolution().col_value
             above = 0.0
