@@ -5,6 +5,7 @@
 
 pub mod export;
 pub mod generated;
+pub mod measured;
 pub mod rivals;
 
 use primitives::{Entropy, SeededEntropy};

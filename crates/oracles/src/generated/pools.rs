@@ -45,14 +45,14 @@ const CLASSES: [Class; 5] = [
     Class {
         roles: [Role::Tail, Role::Middle],
         share: 0.06,
-        worth: 1_500.0,
+        worth: 4_000.0,
         in_ranges: 0.2,
         fees: [0.0, 0.05, 0.6, 0.35],
     },
     Class {
         roles: [Role::Tail, Role::Hub],
         share: 1.0,
-        worth: 2_500.0,
+        worth: 6_000.0,
         in_ranges: 0.3,
         fees: [0.0, 0.05, 0.6, 0.35],
     },
@@ -72,6 +72,9 @@ const SPREAD: f64 = 10_000.0;
 
 /// Draws until another token must have come.
 const TRIES: u32 = 64;
+
+/// Ticks to the end of liquidity at any price: a million times the price.
+const FAR: i32 = 13_815_511;
 
 /// The ranges of a pool.
 const RANGES: i32 = 12;
@@ -188,6 +191,13 @@ fn ranges(
     let liquidity = (amounts[0] * amounts[1]).sqrt() * depth;
     let upper_half = draws.happens(0.5);
     let mut ranges = Vec::new();
+    // Some never end: a little lies at any price.
+    if !one_sided && draws.happens(0.5) {
+        let far = FAR.div_euclid(spacing) * spacing;
+        let liquidity = whole(liquidity * draws.between(0.02, 0.1));
+        let middle = price.tick.div_euclid(spacing) * spacing;
+        ranges.push((middle - far, middle + far, liquidity));
+    }
     for range in 0..RANGES {
         let lower = lowest + range * width;
         let upper = lower + width;

@@ -21,9 +21,10 @@ struct Point {
 }
 
 impl Streets {
-    /// What every pool sells at the best prices that were found.
+    /// What every pool sells at the best prices that were found, and what no
+    /// route at all can exceed: the value at any prices is such a bound.
     #[must_use]
-    pub fn dual(&self, trade: &Trade) -> Flows {
+    pub fn dual(&self, trade: &Trade) -> (Flows, f64) {
         let unit = self.worths.get(trade.to).copied().unwrap_or(1.0);
         let logs = self.worths.iter().map(|worth| (worth / unit).ln());
         let mut at = self.point(trade, logs.collect());
@@ -47,7 +48,7 @@ impl Streets {
             }
             at = next;
         }
-        self.flows(&at.logs)
+        (self.flows(&at.logs), at.value)
     }
 
     /// A point downhill, the far end of the step halved until it is lower.

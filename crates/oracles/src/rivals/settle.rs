@@ -7,7 +7,7 @@ use routing::{Executable, Leg, Route, Share};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Less of a trade is not worth a swap.
-const DUST: f64 = 1e-9;
+const DUST: f64 = 1e-6;
 
 impl Streets {
     /// The route of flows when this amount is sold; `None` if they lead nowhere
@@ -101,7 +101,7 @@ impl Streets {
     fn legs(&self, trade: &Trade, order: &[usize], flows: &Flows) -> Option<Vec<Leg>> {
         // The places of tokens in a route: the sold one, the bought one, the rest.
         let mut places = BTreeMap::from([(trade.to, 1_u8)]);
-        for (place, token) in (0_u8..).filter(|place| *place != 1).zip(order) {
+        for (token, place) in order.iter().zip((0..=u8::MAX).filter(|place| *place != 1)) {
             places.insert(*token, place);
         }
         let mut legs = Vec::new();
