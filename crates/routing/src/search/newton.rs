@@ -24,8 +24,11 @@ const MAX_CUTS: usize = 8;
 /// No price changes by more in one step, as a logarithm.
 const MAX_CHANGE: f64 = 0.7;
 
+/// How tightly tokens are tied to their prices where a step would be too far.
+const TIES: [f64; 5] = [0.0, 1e-6, 1e-4, 1e-2, 1.0];
+
 /// What may be left out of balance, as a share of what is traded.
-const TOLERANCE: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-5;
 
 /// What is fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +48,14 @@ impl Fixed {
         }
     }
 
+    /// Half as much.
+    pub(super) const fn halved(self) -> Self {
+        match self {
+            Self::In(amount) => Self::In(amount / 2.0),
+            Self::Out(amount) => Self::Out(amount / 2.0),
+        }
+    }
+
     /// The token of which an amount comes from outside, and the amount; what
     /// goes outside is negative.
     const fn given(self) -> (usize, f64) {
@@ -60,10 +71,10 @@ impl Fixed {
 pub(super) struct Newton {
     /// The network's matrix, by rows.
     matrix: Vec<f64>,
+    /// The same, decomposed.
+    factors: Vec<f64>,
     /// What is out of balance at each token, in value.
     excess: Vec<f64>,
-    /// What each token is joined to the others by.
-    diagonal: Vec<f64>,
     step: Vec<f64>,
     trial: Vec<f64>,
 }
@@ -73,7 +84,7 @@ impl Default for Newton {
         Self {
             matrix: vec![0.0; MAX_NODES * MAX_NODES],
             excess: vec![0.0; MAX_NODES],
-            diagonal: vec![0.0; MAX_NODES],
+            factors: vec![0.0; MAX_NODES * MAX_NODES],
             step: vec![0.0; MAX_NODES],
             trial: vec![0.0; MAX_NODES],
         }
@@ -106,7 +117,8 @@ impl Newton {
         }
         self.trial[..count].copy_from_slice(&problem.prices);
         let mut bound = self.evaluate(problem, graph, fixed);
-        for _ in 0..MAX_STEPS {
+        for st in 0..MAX_STEPS {
+            if *DBGN { let (node, amount) = fixed.given(); eprintln!("  step {st} bound {bound:.8e} rest {:.3e}", self.rest(count)/(amount * problem.prices[node]).abs()); }
             let (node, amount) = fixed.given();
             let value = (amount * problem.prices[node]).abs();
             if self.rest(count) <= TOLERANCE * value {
@@ -170,54 +182,67 @@ impl Newton {
         bound
     }
 
-    /// The change of each price, as a logarithm, that balances the network.
+    /// The change of each price, as a logarithm, that balances the network. Where
+    /// that is too far, tokens are tied to where they are, ever more tightly.
     fn solve(&mut self, count: usize, measure: usize, value: f64) {
-        let (matrix, step) = (&mut self.matrix[..count * count], &mut self.step[..count]);
-        // A token that nothing reaches stays where it is.
-        let ground = value * 1e-9;
-        for place in 0..count {
-            step[place] = -self.excess[place];
-            matrix[place * count + place] += ground;
-            self.diagonal[place] = matrix[place * count + place];
-            if place == measure {
-                for other in 0..count {
-                    matrix[place.max(other) * count + place.min(other)] = 0.0;
-                }
-                matrix[place * count + place] = 1.0;
-                step[place] = 0.0;
+        for tie in TIES {
+            self.decompose(count, measure, value * 1e-9, tie);
+            let step = &self.step[..count];
+            if step.iter().all(|change| change.abs() <= MAX_CHANGE) {
+                return;
             }
         }
-        // Decomposed in place into L D Lᵀ.
-        for column in 0..count {
-            let pivot = matrix[column * count + column];
-            for row in column + 1..count {
-                let entry = matrix[row * count + column];
-                if entry == 0.0 {
-                    continue;
-                }
-                let factor = entry / pivot;
-                for below in row..count {
-                    matrix[below * count + row] -= factor * matrix[below * count + column];
-                }
-                step[row] -= factor * step[column];
-            }
-        }
-        for row in (0..count).rev() {
-            let mut sum = step[row];
-            for below in row + 1..count {
-                sum -= matrix[below * count + row] * step[below];
-            }
-            step[row] = sum / matrix[row * count + row];
-        }
-        for change in step {
+        for change in &mut self.step[..count] {
             *change = change.clamp(-MAX_CHANGE, MAX_CHANGE);
         }
-        if self.along(count) >= 0.0 {
-            // Steps that were cut may lead up; each token by itself never does.
-            for place in 0..count {
-                let change = -self.excess[place] / self.diagonal[place];
-                self.step[place] = change.clamp(-MAX_CHANGE, MAX_CHANGE);
+    }
+
+    /// Solves the network with each token tied by a part of its own weight.
+    fn decompose(&mut self, count: usize, measure: usize, ground: f64, tie: f64) {
+        let Self {
+            matrix,
+            factors,
+            excess,
+            step,
+            ..
+        } = self;
+        let (factors, step) = (&mut factors[..count * count], &mut step[..count]);
+        factors.copy_from_slice(&matrix[..count * count]);
+        for place in 0..count {
+            step[place] = -excess[place];
+            // A token that nothing reaches stays where it is.
+            factors[place * count + place] *= 1.0 + tie;
+            factors[place * count + place] += ground;
+        }
+        for other in 0..count {
+            factors[measure.max(other) * count + measure.min(other)] = 0.0;
+        }
+        factors[measure * count + measure] = 1.0;
+        step[measure] = 0.0;
+        // Eliminated from the end, where tokens stand that few pairs join: the
+        // matrix fills up least. The lower half holds the factors times pivots.
+        let mut joined = [0; MAX_NODES];
+        for pivot in (0..count).rev() {
+            let row = pivot * count;
+            let mut joins = 0;
+            for other in 0..pivot {
+                joined[joins] = other;
+                joins += usize::from(factors[row + other] != 0.0);
             }
+            for at in 0..joins {
+                let other = joined[at];
+                let factor = factors[row + other] / factors[row + pivot];
+                for third in &joined[..=at] {
+                    factors[other * count + third] -= factor * factors[row + third];
+                }
+                step[other] -= factor * step[pivot];
+            }
+        }
+        for place in 0..count {
+            let row = &factors[place * count..=place * count + place];
+            let (before, pivot) = row.split_at(place);
+            let known: f64 = before.iter().zip(&step[..place]).map(|(a, b)| a * b).sum();
+            step[place] = (step[place] - known) / pivot[0];
         }
     }
 
@@ -244,6 +269,7 @@ impl Newton {
             // Rounding hides how far the bound falls near its end.
             let noise = bound.abs() * 1e-13;
             if next <= bound + 1e-4 * length * slope + noise && after <= -0.9 * slope {
+                if *DBGN { eprintln!("    len {length:.3e} slope {slope:.3e} after {after:.3e} step {:?} excess {:?} prices {:?}", &self.step[..count.min(8)], &self.excess[..count.min(8)], &self.trial[..count.min(8)]); }
                 problem.prices.copy_from_slice(&self.trial[..count]);
                 return (length * slope < -noise).then_some(next);
             }
@@ -260,3 +286,5 @@ impl Newton {
         both.map(|(excess, step)| excess * step).sum()
     }
 }
+pub(super) static DBG: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("DBG").is_ok());
+static DBGN: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("DBGN").is_ok());
