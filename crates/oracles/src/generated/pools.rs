@@ -1,7 +1,7 @@
 //! The pools of a market.
 
 use super::stage::{Place, Ranges, Stage, price, somewhere, whole};
-use super::tokens::{Role, Token, of_role, share};
+use super::tokens::{Role, SMALL, Token, of_role, share};
 use super::{Plan, Variant};
 use crate::Draws;
 use amm::book::Facts;
@@ -85,6 +85,9 @@ pub(super) fn fill(stage: &mut Stage, draws: &Draws, plan: &Plan, tokens: &[Toke
         let mut count = share(plan.pools, class.share);
         if class.roles == [Role::Hub; 2] {
             count = count.max(BETWEEN_HUBS.min(plan.pools / 4));
+        }
+        if plan.pools <= SMALL {
+            count = plan.pools;
         }
         let [first, second] = class.roles.map(|role| of_role(tokens, role));
         for turn in 0..count.min(plan.pools - stage.ids.len()) {

@@ -51,8 +51,14 @@ impl Streets {
     /// Those of a market.
     #[must_use]
     pub fn new(market: &Market) -> Self {
+        Self::through(market, |_| true)
+    }
+
+    /// Those of some of a market's pools.
+    #[must_use]
+    pub fn through(market: &Market, counts: impl Fn(PoolId) -> bool) -> Self {
         let mut streets = Vec::new();
-        for pool in market.pools().iter() {
+        for pool in market.pools().iter().filter(|pool| counts(pool.id)) {
             let [Some(first), Some(second)] = pool.tokens().map(|token| market.place(token)) else {
                 continue;
             };
@@ -91,6 +97,41 @@ impl Streets {
             to: place(to)?,
             amount,
         })
+    }
+
+    /// What is worth as much as a trade, of the token that a street sells.
+    #[must_use]
+    pub fn same(&self, street: usize, trade: &Trade) -> f64 {
+        let worth = |token: usize| self.worths.get(token).copied().unwrap_or(1.0);
+        let sold = self
+            .all
+            .get(street)
+            .map_or(trade.from, |street| street.from);
+        trade.amount * worth(trade.from) / worth(sold)
+    }
+
+    /// Every way of a trade that passes no token twice, as its streets.
+    #[must_use]
+    pub fn ways(&self, trade: &Trade) -> Vec<Vec<usize>> {
+        let mut ways = Vec::new();
+        let mut open = vec![(trade.from, Vec::new(), vec![trade.from])];
+        while let Some((token, way, passed)) = open.pop() {
+            for (place, street) in self.away(token) {
+                if passed.contains(&street.to) || street.ladder.price() <= 0.0 {
+                    continue;
+                }
+                let mut longer: Vec<usize> = way.clone();
+                longer.push(place);
+                if street.to == trade.to {
+                    ways.push(longer);
+                } else {
+                    let mut passed = passed.clone();
+                    passed.push(street.to);
+                    open.push((street.to, longer, passed));
+                }
+            }
+        }
+        ways
     }
 
     fn away(&self, token: usize) -> impl Iterator<Item = (usize, &Street)> {
