@@ -1,18 +1,12 @@
 //! Figures of many orders, by how far they move the price.
 
 use super::{Measured, Sample};
+use std::fmt;
 
-/// From one impact up to another.
-pub type Band = (f64, f64);
-
-/// How far orders move the price. Those beyond are more than the market bears.
-pub const BANDS: [Band; 5] = [
-    (f64::NEG_INFINITY, 0.003),
-    (0.003, 0.01),
-    (0.01, 0.03),
-    (0.03, 0.1),
-    (0.1, 0.3),
-];
+/// How far orders move the price, each from the one before on. Those beyond are
+/// more than the market bears.
+const BANDS: [f64; 5] = [0.003, 0.01, 0.03, 0.1, BEARABLE];
+pub(super) const BEARABLE: f64 = 0.3;
 
 /// What is said of some orders.
 #[derive(Debug, Clone, Copy)]
@@ -30,24 +24,10 @@ pub struct Figures {
 }
 
 impl Measured {
-    /// The figures of one side in one band.
-    #[must_use]
-    pub fn figures(&self, exact_out: bool, (low, high): Band) -> Figures {
-        self.of(|sample| {
-            sample.exact_out == exact_out && low <= sample.impact && sample.impact < high
-        })
-    }
-
-    /// The figures of both sides, as far as the market bears them.
+    /// The figures of all orders that the market bears.
     #[must_use]
     pub fn bearable(&self) -> Figures {
-        self.of(|sample| sample.impact < 0.3)
-    }
-
-    /// The figures of one side, as far as the market bears them.
-    #[must_use]
-    pub fn side(&self, exact_out: bool) -> Figures {
-        self.of(|sample| sample.exact_out == exact_out && sample.impact < 0.3)
+        self.of(|sample| sample.impact < BEARABLE)
     }
 
     /// How many orders have no route.
@@ -76,6 +56,60 @@ impl Measured {
             within: [within(1e-4), within(1e-3)],
             gaps: [0.5, 0.99, 1.0].map(|part| percentile(gaps.clone(), part)),
         }
+    }
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} pools: graph in {:.1} ms, again after 1,000 changes in {:.2} ms, {:.0} bytes a pool,",
+            self.pools,
+            self.building * 1e3,
+            self.refreshing * 1e3,
+            self.bytes,
+        )?;
+        writeln!(
+            f,
+            "  a purchase takes {:.2} times its sale, {} of {} orders have no route",
+            self.purchase,
+            self.unanswered(),
+            self.samples.len(),
+        )?;
+        writeln!(f, "  {:<13} {HEAD}", "impact")?;
+        writeln!(f, "  {:<13} {}", "all", self.bearable())?;
+        for (side, exact_out) in [("sell", false), ("buy", true)] {
+            let mut low = f64::NEG_INFINITY;
+            for high in BANDS {
+                let band = low..high;
+                let figures = self
+                    .of(|sample| sample.exact_out == exact_out && band.contains(&sample.impact));
+                let name = format!("{side} < {} %", high * 100.0);
+                writeln!(f, "  {name:<13} {figures}")?;
+                low = high;
+            }
+        }
+        Ok(())
+    }
+}
+
+const HEAD: &str =
+    "orders      p50      p90      p99     mean ms  gap p50      p99    worst   <=1e-4   <=1e-3";
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>6}", self.count)?;
+        for time in self.times.into_iter().chain([self.mean]) {
+            write!(f, " {:>8.3}", time * 1e3)?;
+        }
+        write!(f, "   ")?;
+        for gap in self.gaps {
+            write!(f, " {gap:>8.0e}")?;
+        }
+        for part in self.within {
+            write!(f, " {:>6.1} %", part * 100.0)?;
+        }
+        Ok(())
     }
 }
 

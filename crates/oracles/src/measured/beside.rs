@@ -1,9 +1,11 @@
 //! The same orders by plainer ways, each route executed by the same maths.
 
+use super::bands::{BEARABLE, part, percentile};
 use super::{Desk, Now};
-use crate::generated::Market;
+use crate::generated::{Market, Query};
 use crate::rivals::Streets;
 use routing::{Graph, Route};
+use std::fmt;
 
 /// Who is compared.
 pub const WAYS: [&str; 4] = [
@@ -13,58 +15,111 @@ pub const WAYS: [&str; 4] = [
     "textbook dual",
 ];
 
-/// One order by every way.
-#[derive(Debug, Clone, Copy)]
-pub struct Compared {
-    /// What each buys, as a part of the most that any could.
-    pub bought: [f64; 4],
+/// Near enough to the most that any route could buy.
+const NEAR: f64 = 1e-4;
+
+/// Orders by every way of [`WAYS`].
+#[derive(Debug, Clone, Default)]
+pub struct Comparison {
+    /// What each misses of the most that any route could buy, as a part of it.
+    short: [Vec<f64>; 4],
     /// Seconds that each took.
-    pub times: [f64; 4],
+    times: [Vec<f64>; 4],
 }
 
 /// Sells so many orders by every way. The most that any route could buy is the
 /// value of the textbook's dual problem, over all pools.
-pub fn beside(market: &Market, queries: usize, now: Now<'_>) -> Vec<Compared> {
+pub fn beside(market: &Market, queries: usize, now: Now<'_>) -> Comparison {
     let graph = Graph::new(market.pools(), |token| market.worth(token));
     let streets = Streets::new(market);
     let mut desk = Desk::new(market, &graph);
-    let sales = market.queries(3, 3 * queries).into_iter();
-    let sales = sales.filter(|query| !query.exact_out && !query.direct);
-    let mut compared = Vec::new();
-    for mut query in sales {
-        query.size = 1;
-        let start = now();
-        let found = desk.free(&query);
-        // Two searches, the second one of next to nothing.
-        let mine = (now() - start) / 2.0;
-        let Some((route, impact)) = found.filter(|(_, impact)| *impact < 0.3) else {
-            continue;
-        };
-        debug_assert!(impact.is_finite());
-        let amount = f64::from(query.amount);
-        let Some(trade) = streets.trade(query.sell, query.buy, amount) else {
-            continue;
-        };
-        let settled = |flows| streets.settled(&trade, &flows, query.amount, market.pools());
-        let timed = |way: &dyn Fn() -> Option<Route>| {
-            let start = now();
-            let route = way();
-            (
-                route.map_or(0.0, |route| f64::from(route.bought)),
-                now() - start,
-            )
-        };
-        let (chunks, chunks_time) = timed(&|| settled(streets.in_chunks(&trade, 20)));
-        let (single, single_time) = timed(&|| settled(streets.in_chunks(&trade, 1)));
-        let (dual, dual_time) = timed(&|| settled(streets.dual(&trade).0));
-        let most = streets.dual(&trade).1;
-        compared.push(Compared {
-            bought: [f64::from(route.bought), chunks, single, dual].map(|bought| bought / most),
-            times: [mine, chunks_time, single_time, dual_time],
-        });
-        if compared.len() == queries {
-            break;
+    let mut comparison = Comparison::default();
+    for query in market.queries(3, 3 * queries) {
+        if comparison.count() < queries {
+            compare(market, &mut desk, &streets, &query, now, &mut comparison);
         }
     }
-    compared
+    comparison
+}
+
+/// One order by every way, if it is a sale that the market bears.
+fn compare(
+    market: &Market,
+    desk: &mut Desk<'_>,
+    streets: &Streets,
+    query: &Query,
+    now: Now<'_>,
+    comparison: &mut Comparison,
+) -> Option<()> {
+    let sale = Query {
+        size: 1,
+        ..Some(*query).filter(|query| !query.exact_out && !query.direct)?
+    };
+    let (_, impact) = desk.free(&sale)?;
+    if impact >= BEARABLE {
+        return None;
+    }
+    let trade = streets.trade(sale.sell, sale.buy, f64::from(sale.amount))?;
+    let (_, most) = streets.dual(&trade);
+    let settled = |flows| streets.settled(&trade, &flows, sale.amount, market.pools());
+    let mut add = |way: usize, found: &mut dyn FnMut() -> Option<Route>| {
+        let start = now();
+        let route = found();
+        let time = now() - start;
+        let bought = route.map_or(0.0, |route| f64::from(route.bought));
+        if let (Some(short), Some(times)) =
+            (comparison.short.get_mut(way), comparison.times.get_mut(way))
+        {
+            short.push(1.0 - bought / most);
+            times.push(time);
+        }
+    };
+    add(0, &mut || desk.fully(&sale));
+    add(1, &mut || settled(streets.in_chunks(&trade, 20)));
+    add(2, &mut || settled(streets.in_chunks(&trade, 1)));
+    add(3, &mut || settled(streets.dual(&trade).0));
+    Some(())
+}
+
+impl Comparison {
+    fn count(&self) -> usize {
+        let [mine, ..] = &self.short;
+        mine.len()
+    }
+
+    /// The parts of the orders in which each came near enough to the best.
+    #[must_use]
+    pub fn near(&self) -> [f64; 4] {
+        self.short.each_ref().map(|short| {
+            let near = short.iter().filter(|short| **short <= NEAR);
+            part(near.count(), short.len())
+        })
+    }
+
+    /// Seconds that each took in the middle.
+    #[must_use]
+    pub fn middle(&self) -> [f64; 4] {
+        self.times.clone().map(|times| percentile(times, 0.5))
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "  {} sales by other ways: short of the bound",
+            self.count()
+        )?;
+        let figures = self.near().into_iter().zip(self.middle()).zip(&self.short);
+        for (name, ((near, time), short)) in WAYS.into_iter().zip(figures) {
+            let [middle, high, worst] = [0.5, 0.9, 1.0].map(|part| percentile(short.clone(), part));
+            writeln!(
+                f,
+                "  {name:<18} p50 {middle:>8.1e}  p90 {high:>8.1e}  worst {worst:>8.1e}  {:>5.1} % <=1e-4  {:>8.3} ms",
+                near * 100.0,
+                time * 1e3,
+            )?;
+        }
+        Ok(())
+    }
 }

@@ -6,8 +6,8 @@
 mod bands;
 mod beside;
 
-pub use bands::{BANDS, Band, Figures, percentile};
-pub use beside::{Compared, WAYS, beside};
+pub use bands::{Figures, percentile};
+pub use beside::{Comparison, WAYS, beside};
 
 use crate::generated::{Market, Query};
 use primitives::U256;
@@ -34,6 +34,9 @@ const TURNS: usize = 3;
 /// An order is this many times as large as the one that tells the price
 /// before it moves.
 const FIRST_PART: u64 = 20_000;
+
+/// Sales that are compared with the purchase of what they buy.
+const PURCHASES: usize = 200;
 
 /// Changed pools of one block.
 const CHANGED: usize = 1_000;
@@ -62,10 +65,12 @@ pub struct Measured {
     pub samples: Vec<Sample>,
     /// Seconds until its graph was made,
     pub building: f64,
-    /// until a graph was made again after a thousand pools changed,
+    /// and until one was made again after a thousand pools changed.
     pub refreshing: f64,
-    /// and the bytes of the graph.
+    /// Bytes of the graph for each pool.
     pub bytes: f64,
+    /// The time of a purchase, in times of the sale that buys as much.
+    pub purchase: f64,
 }
 
 /// Searches so many orders on a market.
@@ -82,12 +87,16 @@ pub fn measure(market: &mut Market, queries: usize, now: Now<'_>) -> Measured {
     let queries = market.queries(2, queries);
     let samples = queries.iter().filter_map(|query| desk.sample(query, now));
     let samples = samples.collect();
+    let purchases = queries.iter().filter_map(|query| desk.purchase(query, now));
+    let purchase = percentile(purchases.take(PURCHASES).collect(), 0.5);
+    let pools = market.pools().len();
     Measured {
-        pools: market.pools().len(),
+        pools,
         samples,
         building,
         refreshing: refreshing(market, &graph, now),
-        bytes,
+        bytes: bytes * bands::part(1, pools),
+        purchase,
     }
 }
 
@@ -106,14 +115,14 @@ fn refreshing(market: &mut Market, graph: &Graph, now: Now<'_>) -> f64 {
 }
 
 /// Where orders are searched.
-pub(crate) struct Desk<'a> {
+struct Desk<'a> {
     market: &'a Market,
     graph: &'a Graph,
     searcher: Searcher,
 }
 
 impl<'a> Desk<'a> {
-    pub(crate) fn new(market: &'a Market, graph: &'a Graph) -> Self {
+    fn new(market: &'a Market, graph: &'a Graph) -> Self {
         let searcher = Searcher::default();
         Self {
             market,
@@ -122,38 +131,62 @@ impl<'a> Desk<'a> {
         }
     }
 
-    pub(crate) fn search(&mut self, query: &Query, order: &Order) -> Vec<Route> {
+    fn search(&mut self, query: &Query, order: &Order) -> Vec<Route> {
         let pools = self.market.pools();
         let size = query.size;
         self.searcher
             .routes(self.graph, pools, order, size, &|| false)
     }
 
-    /// The first route where nothing but the pools counts, and how far it moves
-    /// the price.
-    pub(crate) fn free(&mut self, query: &Query) -> Option<(Route, f64)> {
+    /// The first route where nothing but the pools counts.
+    fn fully(&mut self, query: &Query) -> Option<Route> {
         let order = query.order(self.market, 0.0, ANY_SWAPS);
-        let route = self.search(query, &order).into_iter().next()?;
-        let small = Query {
+        self.search(query, &order).into_iter().next()
+    }
+
+    /// The same, and how far it moves the price.
+    fn free(&mut self, query: &Query) -> Option<(Route, f64)> {
+        let route = self.fully(query)?;
+        let first = self.fully(&Query {
             amount: (query.amount / U256::from(FIRST_PART)).max(U256::ONE),
             size: 1,
             ..*query
-        };
-        let order = small.order(self.market, 0.0, ANY_SWAPS);
-        let first = self.search(&small, &order).into_iter().next()?;
+        })?;
         let impact = 1.0 - rate(&route) / rate(&first);
         Some((route, impact))
     }
 
-    fn sample(&mut self, query: &Query, now: Now<'_>) -> Option<Sample> {
-        self.market.place(query.buy)?;
+    /// The routes of a realistic order, and seconds.
+    fn timed(&mut self, query: &Query, now: Now<'_>) -> (Vec<Route>, f64) {
         let order = query.order(self.market, SWAP, MAX_SWAPS);
-        let mut time = f64::INFINITY;
+        let (mut routes, mut time) = (Vec::new(), f64::INFINITY);
         for _ in 0..TURNS {
             let start = now();
-            self.search(query, &order);
+            routes = self.search(query, &order);
             time = time.min(now() - start);
         }
+        (routes, time)
+    }
+
+    /// The time of a purchase, in times of the sale that buys as much; `None`
+    /// for what is no sale.
+    fn purchase(&mut self, query: &Query, now: Now<'_>) -> Option<f64> {
+        if query.exact_out {
+            return None;
+        }
+        let (routes, sale) = self.timed(query, now);
+        let query = Query {
+            amount: routes.first()?.bought,
+            exact_out: true,
+            ..*query
+        };
+        let (_, purchase) = self.timed(&query, now);
+        Some(purchase / sale)
+    }
+
+    fn sample(&mut self, query: &Query, now: Now<'_>) -> Option<Sample> {
+        self.market.place(query.buy)?;
+        let (_, time) = self.timed(query, now);
         let free = self.free(query);
         Some(Sample {
             exact_out: query.exact_out,
