@@ -138,4 +138,4 @@ impl Executable {
 }
 
 /// No route passes more tokens.
-pub(crate) const MAX_TOKENS: usize = 64;
+pub(crate) const MAX_TOKENS: usize = 128;

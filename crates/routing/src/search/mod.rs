@@ -33,9 +33,9 @@ use reach::{Gain, Reach};
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// Tokens that are taken in at once,
-const TAKEN_IN: usize = 12;
+const TAKEN_IN: usize = 32;
 /// and how often.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 5;
 
 /// What may be missed, as a share of what is traded.
 const MISSED: f64 = 5e-6;
@@ -153,7 +153,7 @@ impl Searcher {
         self.problem.add(goal.lens, bought, 1.0, &mut self.scratch);
         let balance = self
             .newton
-            .balance(&mut self.problem, goal.lens.graph, goal.fixed);
+            .balance(&mut self.problem, goal.lens.graph, goal.fixed, newton::FINE);
         let path = Path::direct(sale, bought);
         let single = path.priced(goal.lens, goal.fixed, &mut self.scratch);
         let single = single.and_then(|path| path.plan(goal, &mut self.scratch));
@@ -179,6 +179,7 @@ impl Searcher {
     /// would by much. Gives the bound on all routes at the prices found.
     fn widen(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> f64 {
         let cost = goal.least_cost();
+        let mut tolerance = newton::COARSE;
         for round in 0.. {
             let Self {
                 problem,
@@ -188,15 +189,23 @@ impl Searcher {
                 taken,
                 ..
             } = self;
-            let balance = newton.balance(problem, goal.lens.graph, goal.fixed);
+            let mut balance = newton.balance(problem, goal.lens.graph, goal.fixed, tolerance);
             reach.spread(goal.lens, &problem.tokens, &problem.prices);
             let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
             let (missed, gains) = reach.gains(goal.lens, problem, cost, limits, scratch);
-            let bound = balance.bound + missed;
             if *newton::DBG { eprintln!("round {round} nodes {} edges {} bound {:.6e} rest {:.2e} missed {:.3e} gains {}", problem.tokens.len(), problem.edges.len(), balance.bound, balance.rest, missed/balance.bound, gains.len()); }
             let is_full = problem.tokens.len() >= MAX_NODES;
-            if missed <= balance.bound.abs() * MISSED || round >= ROUNDS || is_full || stop() {
-                return bound;
+            let is_enough = missed <= balance.bound.abs() * MISSED;
+            let is_last = is_enough || round >= ROUNDS || is_full || stop();
+            if is_last && balance.rest > newton::FINE {
+                balance = newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
+                if is_enough && round < ROUNDS {
+                    tolerance = newton::FINE;
+                    continue;
+                }
+            }
+            if is_last {
+                return balance.bound + missed;
             }
             let mut taken = std::mem::take(taken);
             taken.clear();

@@ -24,11 +24,17 @@ const MAX_CUTS: usize = 8;
 /// No price changes by more in one step, as a logarithm.
 const MAX_CHANGE: f64 = 0.7;
 
+/// Prices that are farther from where they began, as a logarithm, lead nowhere:
+/// there is not as much to trade.
+const MAX_FALL: f64 = 7.0;
+
 /// How tightly tokens are tied to their prices where a step would be too far.
 const TIES: [f64; 5] = [0.0, 1e-6, 1e-4, 1e-2, 1.0];
 
 /// What may be left out of balance, as a share of what is traded.
-const TOLERANCE: f64 = 1e-5;
+pub(super) const FINE: f64 = 1e-5;
+/// The same where prices only have to show the way.
+pub(super) const COARSE: f64 = 0.03;
 
 /// What is fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,28 +73,30 @@ impl Fixed {
 }
 
 /// Memory for the steps.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Newton {
-    /// The network's matrix, by rows.
-    matrix: Vec<f64>,
-    /// The same, decomposed.
+    /// At the problem's prices, and at those that are tried.
+    here: Network,
+    there: Network,
+    /// The network's matrix, decomposed.
     factors: Vec<f64>,
-    /// What is out of balance at each token, in value.
-    excess: Vec<f64>,
+    /// At the best prices along a step, and those.
+    best: Network,
+    found: Vec<f64>,
+    /// The change of each price, as a logarithm.
     step: Vec<f64>,
     trial: Vec<f64>,
 }
 
-impl Default for Newton {
-    fn default() -> Self {
-        Self {
-            matrix: vec![0.0; MAX_NODES * MAX_NODES],
-            excess: vec![0.0; MAX_NODES],
-            factors: vec![0.0; MAX_NODES * MAX_NODES],
-            step: vec![0.0; MAX_NODES],
-            trial: vec![0.0; MAX_NODES],
-        }
-    }
+/// What happens at some prices.
+#[derive(Debug, Default)]
+struct Network {
+    /// The bound on all routes.
+    bound: f64,
+    /// How much more comes than goes of each token, in value.
+    excess: Vec<f64>,
+    /// The conductances, as the lower half of a matrix by rows.
+    matrix: Vec<f64>,
 }
 
 /// How a search for prices ended.
@@ -108,91 +116,104 @@ impl Newton {
         problem: &mut Problem,
         graph: &Graph,
         fixed: Fixed,
+        tolerance: f64,
     ) -> Balance {
         let count = problem.tokens.len();
-        let measure = fixed.measure();
-        let scale = problem.prices[measure].recip();
+        let scale = problem.prices[fixed.measure()].recip();
         for price in &mut problem.prices {
             *price *= scale;
         }
-        self.trial[..count].copy_from_slice(&problem.prices);
-        let mut bound = self.evaluate(problem, graph, fixed);
+        self.factors.resize(count * count, 0.0);
+        self.step.resize(count, 0.0);
+        self.trial.clear();
+        self.trial.extend_from_slice(&problem.prices);
+        self.here.evaluate(problem, graph, &self.trial, fixed);
+        let (node, amount) = fixed.given();
+        let begin = problem.prices[node];
         for st in 0..MAX_STEPS {
-            if *DBGN { let (node, amount) = fixed.given(); eprintln!("  step {st} bound {bound:.8e} rest {:.3e}", self.rest(count)/(amount * problem.prices[node]).abs()); }
-            let (node, amount) = fixed.given();
-            let value = (amount * problem.prices[node]).abs();
-            if self.rest(count) <= TOLERANCE * value {
+            let price = problem.prices[node];
+            let value = (amount * price).abs();
+            if *DBGN { eprintln!("  step {st} bound {:.8e} rest {:.3e}", self.here.bound, self.here.rest()/value); }
+            let is_lost = (price / begin).ln().abs() > MAX_FALL;
+            if self.here.rest() <= tolerance * value || is_lost {
                 break;
             }
-            self.solve(count, measure, value);
-            let Some(next) = self.advance(problem, graph, fixed, bound) else {
+            self.solve(count, fixed.measure(), value);
+            if !self.advance(problem, graph, fixed) {
                 break;
-            };
-            bound = next;
+            }
         }
         // The flows of the last trial may be those of a step not taken.
-        self.trial[..count].copy_from_slice(&problem.prices);
-        bound = self.evaluate(problem, graph, fixed);
-        let (node, amount) = fixed.given();
-        let value = (amount * problem.prices[node]).abs();
+        self.trial.copy_from_slice(&problem.prices);
+        self.here.evaluate(problem, graph, &self.trial, fixed);
         Balance {
-            bound,
-            rest: self.rest(count) / value,
+            bound: self.here.bound,
+            rest: self.here.rest() / (amount * problem.prices[node]).abs(),
         }
     }
 
-    fn rest(&self, count: usize) -> f64 {
-        self.excess[..count].iter().map(|excess| excess.abs()).sum()
+    /// Goes along the step about as far as the bound falls; says whether it
+    /// does. Along a line the bound is convex: its slope is negative before
+    /// the end that is sought, and positive behind.
+    fn advance(&mut self, problem: &mut Problem, graph: &Graph, fixed: Fixed) -> bool {
+        let slope = self.here.along(&self.step);
+        // Rounding hides how far the bound falls near its end.
+        let noise = self.here.bound.abs() * 1e-13;
+        let (mut near, mut far) = (0.0, f64::INFINITY);
+        let mut length = 1.0;
+        self.best.bound = self.here.bound;
+        for _ in 0..MAX_CUTS {
+            if slope * length >= -noise {
+                break;
+            }
+            let prices = problem.prices.iter().zip(&self.step);
+            let prices = prices.map(|(price, change)| price * (length * change).exp());
+            self.trial.clear();
+            self.trial.extend(prices);
+            self.there.evaluate(problem, graph, &self.trial, fixed);
+            let after = self.there.along(&self.step);
+            if *DBGN { eprintln!("    try {length:.3e} slope {slope:.3e} after {after:.3e} bound {:.6e} step {:?}", self.there.bound, &self.step[..self.step.len().min(6)]); }
+            let falls = self.there.bound <= self.best.bound + noise;
+            if falls {
+                std::mem::swap(&mut self.best, &mut self.there);
+                self.found.clear();
+                self.found.extend_from_slice(&self.trial);
+            }
+            if falls && (after.abs() <= -0.7 * slope || (after < 0.0 && far.is_infinite())) {
+                break;
+            }
+            if after < 0.0 {
+                near = length;
+            } else {
+                far = length;
+            }
+            // Slopes jump where deep pools begin: halve the magnitude of what
+            // is left, or of the way if nothing is known of it.
+            let secant = near + (far - near) * (slope / (slope - after));
+            length = if near > 0.0 {
+                (near * far).sqrt()
+            } else {
+                secant.clamp(0.1 * far, 0.5 * far)
+            };
+        }
+        let falls = self.best.bound < self.here.bound - noise;
+        if falls {
+            problem.prices.copy_from_slice(&self.found);
+            std::mem::swap(&mut self.here, &mut self.best);
+        }
+        falls
     }
 
-    /// The bound at the trial prices; leaves what is out of balance, and the
-    /// network.
-    fn evaluate(&mut self, problem: &mut Problem, graph: &Graph, fixed: Fixed) -> f64 {
-        let count = problem.tokens.len();
-        let (node, amount) = fixed.given();
-        let Self {
-            matrix,
-            excess,
-            trial,
-            ..
-        } = self;
-        let (matrix, excess, prices) = (
-            &mut matrix[..count * count],
-            &mut excess[..count],
-            &trial[..count],
-        );
-        matrix.fill(0.0);
-        excess.fill(0.0);
-        excess[node] = amount * prices[node];
-        let mut bound = excess[node];
-        problem.flow(graph, prices, |edge, z| {
-            let (from, to) = (edge.from, edge.to);
-            let paid = prices[from] * edge.flow.sold;
-            let gained = prices[to] * edge.flow.bought;
-            bound += gained - paid;
-            excess[from] -= paid;
-            excess[to] += gained;
-            let conductance = 0.5 * edge.flow.slope * z * prices[from];
-            matrix[from * count + from] += conductance;
-            matrix[to * count + to] += conductance;
-            // Only the lower half is used.
-            matrix[from.max(to) * count + from.min(to)] -= conductance;
-        });
-        excess[fixed.measure()] = 0.0;
-        bound
-    }
-
-    /// The change of each price, as a logarithm, that balances the network. Where
-    /// that is too far, tokens are tied to where they are, ever more tightly.
+    /// The change of each price that balances the network. Where that is too
+    /// far, tokens are tied to where they are, ever more tightly.
     fn solve(&mut self, count: usize, measure: usize, value: f64) {
         for tie in TIES {
             self.decompose(count, measure, value * 1e-9, tie);
-            let step = &self.step[..count];
-            if step.iter().all(|change| change.abs() <= MAX_CHANGE) {
+            if self.step.iter().all(|change| change.abs() <= MAX_CHANGE) {
                 return;
             }
         }
-        for change in &mut self.step[..count] {
+        for change in &mut self.step {
             *change = change.clamp(-MAX_CHANGE, MAX_CHANGE);
         }
     }
@@ -200,16 +221,14 @@ impl Newton {
     /// Solves the network with each token tied by a part of its own weight.
     fn decompose(&mut self, count: usize, measure: usize, ground: f64, tie: f64) {
         let Self {
-            matrix,
+            here,
             factors,
-            excess,
             step,
             ..
         } = self;
-        let (factors, step) = (&mut factors[..count * count], &mut step[..count]);
-        factors.copy_from_slice(&matrix[..count * count]);
+        factors.copy_from_slice(&here.matrix);
         for place in 0..count {
-            step[place] = -excess[place];
+            step[place] = -here.excess[place];
             // A token that nothing reaches stays where it is.
             factors[place * count + place] *= 1.0 + tie;
             factors[place * count + place] += ground;
@@ -245,44 +264,47 @@ impl Newton {
             step[place] = (step[place] - known) / pivot[0];
         }
     }
+}
 
-    /// Goes as far along the step as the bound falls; `None` if it does not.
-    fn advance(
-        &mut self,
-        problem: &mut Problem,
-        graph: &Graph,
-        fixed: Fixed,
-        bound: f64,
-    ) -> Option<f64> {
-        let count = problem.tokens.len();
-        let slope: f64 = self.along(count);
-        if slope >= 0.0 {
-            return None;
-        }
-        let mut length = 1.0;
-        for _ in 0..MAX_CUTS {
-            for place in 0..count {
-                self.trial[place] = problem.prices[place] * (length * self.step[place]).exp();
-            }
-            let next = self.evaluate(problem, graph, fixed);
-            let after = self.along(count);
-            // Rounding hides how far the bound falls near its end.
-            let noise = bound.abs() * 1e-13;
-            if next <= bound + 1e-4 * length * slope + noise && after <= -0.9 * slope {
-                if *DBGN { eprintln!("    len {length:.3e} slope {slope:.3e} after {after:.3e} step {:?} excess {:?} prices {:?}", &self.step[..count.min(8)], &self.excess[..count.min(8)], &self.trial[..count.min(8)]); }
-                problem.prices.copy_from_slice(&self.trial[..count]);
-                return (length * slope < -noise).then_some(next);
-            }
-            // Where a line between both slopes would vanish.
-            let cut = (slope / (slope - after)).clamp(0.1, 0.6);
-            length *= if cut.is_finite() { cut } else { 0.1 };
-        }
-        None
+impl Network {
+    /// Finds out what happens at these prices.
+    fn evaluate(&mut self, problem: &mut Problem, graph: &Graph, prices: &[f64], fixed: Fixed) {
+        let count = prices.len();
+        let (node, amount) = fixed.given();
+        let Self {
+            bound,
+            excess,
+            matrix,
+        } = self;
+        matrix.clear();
+        matrix.resize(count * count, 0.0);
+        excess.clear();
+        excess.resize(count, 0.0);
+        excess[node] = amount * prices[node];
+        *bound = excess[node];
+        problem.flow(graph, prices, |edge, z| {
+            let (from, to) = (edge.from, edge.to);
+            let paid = prices[from] * edge.flow.sold;
+            let gained = prices[to] * edge.flow.bought;
+            *bound += gained - paid;
+            excess[from] -= paid;
+            excess[to] += gained;
+            let conductance = 0.5 * edge.flow.slope * z * prices[from];
+            matrix[from * count + from] += conductance;
+            matrix[to * count + to] += conductance;
+            matrix[from.max(to) * count + from.min(to)] -= conductance;
+        });
+        excess[fixed.measure()] = 0.0;
     }
 
-    /// How fast the bound rises along the step.
-    fn along(&self, count: usize) -> f64 {
-        let both = self.excess[..count].iter().zip(&self.step[..count]);
+    /// What is out of balance, in value.
+    fn rest(&self) -> f64 {
+        self.excess.iter().map(|excess| excess.abs()).sum()
+    }
+
+    /// How fast the bound rises along a step.
+    fn along(&self, step: &[f64]) -> f64 {
+        let both = self.excess.iter().zip(step);
         both.map(|(excess, step)| excess * step).sum()
     }
 }

@@ -164,6 +164,7 @@ impl Path {
                     to,
                     sold,
                     bought,
+                    is_full: false,
                     surplus: 0.0,
                     cost: goal.order.costs.swap_at(slot.venue),
                 });

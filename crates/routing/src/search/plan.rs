@@ -24,6 +24,8 @@ pub(super) struct Swap {
     pub(super) to: usize,
     pub(super) sold: f64,
     pub(super) bought: f64,
+    /// Whether it takes all that the pool can.
+    pub(super) is_full: bool,
     /// What it gains at the prices of the problem,
     pub(super) surplus: f64,
     /// and what it costs.
@@ -125,6 +127,7 @@ impl Plan {
                 to,
                 sold: flow.sold,
                 bought: flow.bought,
+                is_full: flow.slope <= 0.0,
                 surplus: value * flow.bought - price * flow.sold,
                 cost: costs.swap_at(slot.venue) + costs.tick * f64::from(place),
             });

@@ -6,7 +6,7 @@
 
 use super::Goal;
 use super::lens::{Lens, Scratch};
-use super::newton::Newton;
+use super::newton::{self, Newton};
 use super::plan::{Plan, Swap};
 use super::problem::{BOUGHT, Problem, SOLD};
 use crate::Stop;
@@ -173,7 +173,7 @@ impl Pruner {
     ) -> Option<Plan> {
         let Self { pools, problem, .. } = self;
         restrict(problem, plan, pools, goal.lens, scratch);
-        newton.balance(problem, goal.lens.graph, goal.fixed);
+        newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
         let keep = |slot: &Slot| pools.contains(&slot.pool);
         let plan = Plan::of(
             problem,
@@ -214,7 +214,7 @@ impl Pruner {
             problem.edges.retain(|edge| edge.pair != pair);
             let keep = |slot: &Slot| pools.contains(&slot.pool);
             problem.join(goal.lens, pair, from, to, &keep, scratch);
-            newton.balance(problem, goal.lens.graph, goal.fixed);
+            newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
             let next = Plan::of(
                 problem,
                 goal.lens,
