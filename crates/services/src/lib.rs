@@ -13,6 +13,8 @@ mod keys;
 mod known;
 mod rate;
 mod snapshot;
+mod trail;
+mod worth;
 
 pub use fault::Fault;
 pub use follower::Follower;
@@ -27,3 +29,4 @@ pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
 pub use known::Known;
 pub use rate::{Decision, Policy, RateLimiter};
 pub use snapshot::{Snapshot, Snapshots};
+pub use trail::Trail;

@@ -8,7 +8,7 @@ use market::figures::Figures;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
 use services::{
-    ApiKeys, GlobalFeed, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots,
+    ApiKeys, GlobalFeed, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots, Trail,
 };
 use std::sync::Arc;
 use store::{Location, Store};
@@ -140,6 +140,8 @@ impl Bench {
             head_time: primitives::Clock::now(&*self.clock),
             tokens: Arc::new(tokens::list(more)),
             pools: Pools::default(),
+            graph: Arc::default(),
+            trail: Trail::default(),
             figures: Figures::default(),
         });
     }
