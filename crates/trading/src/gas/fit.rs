@@ -1,0 +1,125 @@
+//! Finds the parts of a model in what whole transactions cost.
+
+use super::{Gas, GasModel, KINDS, Work};
+
+/// The parts of a model: a swap of each kind, a tick, an extension, the base.
+/// The base is last: where samples do not tell it from swaps, it is in those.
+const PARTS: usize = KINDS.len() + 3;
+
+/// Gas has three sorts, which share one matrix.
+const SORTS: usize = 3;
+
+/// A pivot that is smaller than this share of its part's own weight says that
+/// the samples do not tell the part from others.
+const INDISTINCT: f64 = 1e-9;
+
+/// A row of the normal equations, with a right side for each sort.
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    left: [f64; PARTS],
+    right: [f64; SORTS],
+}
+
+impl GasModel {
+    /// The model that comes nearest to what transactions cost, by least
+    /// squares. A part that the samples do not have, or do not tell from
+    /// others, costs nothing.
+    #[must_use]
+    pub fn fit(samples: &[(Work, Gas)]) -> Self {
+        let mut rows = [Row::default(); PARTS];
+        for (work, gas) in samples {
+            let counts = counts(work);
+            let cost = [gas.l1, gas.l1_data, gas.l2].map(float);
+            for (row, count) in rows.iter_mut().zip(counts) {
+                add(&mut row.left, count, &counts);
+                add(&mut row.right, count, &cost);
+            }
+        }
+        let mut parts = solve(&mut rows).into_iter();
+        let mut next = || parts.next().map(rounded).unwrap_or_default();
+        Self {
+            swaps: std::array::from_fn(|_| next()),
+            tick: next(),
+            extension: next(),
+            base: next(),
+        }
+    }
+}
+
+/// How often a transaction has each part.
+fn counts(work: &Work) -> [f64; PARTS] {
+    let swaps = work.swaps.into_iter();
+    let mut counts = swaps.chain([work.ticks, work.extensions, 1]);
+    std::array::from_fn(|_| counts.next().map_or(0.0, f64::from))
+}
+
+/// Adds a multiple of some numbers to others.
+fn add<const N: usize>(sums: &mut [f64; N], factor: f64, numbers: &[f64; N]) {
+    for (sum, number) in sums.iter_mut().zip(numbers) {
+        *sum += factor * number;
+    }
+}
+
+/// Solves the equations part by part, each with its own row: the matrix is
+/// symmetric and not negative, so that no other pivot is needed.
+fn solve(rows: &mut [Row; PARTS]) -> [[f64; SORTS]; PARTS] {
+    let mut solved = [[0.0; SORTS]; PARTS];
+    let weights: [f64; PARTS] = std::array::from_fn(|part| diagonal(rows, part));
+    for (part, weight) in weights.into_iter().enumerate() {
+        let pivot = diagonal(rows, part);
+        let Some(row) = rows.get(part).copied() else {
+            continue;
+        };
+        let distinct = pivot > weight * INDISTINCT && pivot > 0.0;
+        for (other, changed) in rows.iter_mut().enumerate() {
+            let held = changed.left.get(part).copied().unwrap_or_default();
+            if !distinct {
+                // The part is left out of every equation.
+                set(&mut changed.left, part, 0.0);
+            } else if other != part {
+                add(&mut changed.left, -held / pivot, &row.left);
+                add(&mut changed.right, -held / pivot, &row.right);
+            }
+        }
+        if !distinct && let Some(row) = rows.get_mut(part) {
+            *row = Row::default();
+        }
+    }
+    for (part, solution) in solved.iter_mut().enumerate() {
+        let pivot = diagonal(rows, part);
+        if let Some(row) = rows.get(part).filter(|_| pivot > 0.0) {
+            *solution = row.right.map(|right| right / pivot);
+        }
+    }
+    solved
+}
+
+fn diagonal(rows: &[Row; PARTS], part: usize) -> f64 {
+    let row = rows.get(part);
+    let pivot = row.and_then(|row| row.left.get(part));
+    pivot.copied().unwrap_or_default()
+}
+
+fn set(numbers: &mut [f64; PARTS], part: usize, value: f64) {
+    if let Some(number) = numbers.get_mut(part) {
+        *number = value;
+    }
+}
+
+fn rounded([l1, l1_data, l2]: [f64; SORTS]) -> Gas {
+    Gas::new(whole(l1), whole(l1_data), whole(l2))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rounded and within bounds"
+)]
+fn whole(gas: f64) -> u64 {
+    gas.round().clamp(0.0, 1e15) as u64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+const fn float(gas: u64) -> f64 {
+    gas as f64
+}
