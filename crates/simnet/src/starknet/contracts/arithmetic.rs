@@ -2,6 +2,7 @@
 
 use crate::starknet::contract::Revert;
 use primitives::U256;
+use ruint::aliases::U512;
 
 pub(crate) fn add(a: U256, b: U256) -> Result<U256, Revert> {
     a.checked_add(b).ok_or_else(|| overflow("add"))
@@ -28,6 +29,31 @@ pub(crate) fn div_up(a: U256, b: U256) -> Result<U256, Revert> {
     } else {
         add(quotient, U256::ONE)
     }
+}
+
+/// `a * b / divisor` through 512 bits, rounded down; `too_large` are the words
+/// for a result of more than 256 bits.
+pub(crate) fn mul_div(a: U256, b: U256, divisor: U256, too_large: &str) -> Result<U256, Revert> {
+    wide_div(a, b, divisor, too_large).map(|(quotient, _)| quotient)
+}
+
+/// The same, rounded up.
+pub(crate) fn mul_div_up(a: U256, b: U256, divisor: U256, too_large: &str) -> Result<U256, Revert> {
+    let (quotient, exact) = wide_div(a, b, divisor, too_large)?;
+    let rest = U256::from(u8::from(!exact));
+    quotient
+        .checked_add(rest)
+        .ok_or_else(|| Revert::new(too_large))
+}
+
+/// The quotient, and whether nothing is left over.
+fn wide_div(a: U256, b: U256, divisor: U256, too_large: &str) -> Result<(U256, bool), Revert> {
+    ensure(!divisor.is_zero(), "u256 is 0")?;
+    let product: U512 = a.widening_mul(b);
+    let (quotient, rest) = product.div_rem(U512::from(divisor));
+    let quotient = U256::checked_from_limbs_slice(quotient.as_limbs());
+    let quotient = quotient.ok_or_else(|| Revert::new(too_large))?;
+    Ok((quotient, rest.is_zero()))
 }
 
 /// Reverts with `reason` unless something holds.
