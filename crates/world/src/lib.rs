@@ -10,6 +10,8 @@
     reason = "a test whose world cannot be made has failed"
 )]
 
+mod swap;
+
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
 use market::{Listings, Reading, price::AnchorList};
@@ -22,6 +24,7 @@ use std::{
     time::Duration,
 };
 use store::{Location, PoolHistory, Store};
+pub use swap::{exchange_terms, swap_options, swaps_alone};
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;

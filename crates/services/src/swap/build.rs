@@ -41,7 +41,7 @@ pub struct Built {
 }
 
 /// Why a quote cannot be built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BuildError {
     /// There is no such quote any more, or there never was.
     Expired,

@@ -2,15 +2,13 @@
 //! taker has to expect until the trade is executed.
 
 use crate::trail::Trail;
-use routing::Route;
+use trading::{Quote, bought_on};
 
 /// The largest fall between two published blocks, in per cent; 0 if there was
 /// none.
-pub(super) fn estimated_slippage(route: &Route, trail: &Trail) -> f64 {
-    largest_fall(trail.iter().map(|pools| {
-        let bought = route.executable(pools).and_then(|it| it.bought_for(route.sold));
-        bought.ok().map(f64::from)
-    }))
+pub(super) fn estimated_slippage(quote: &Quote, trail: &Trail) -> f64 {
+    let paid = trail.iter().map(|pools| bought_on(quote, pools).ok());
+    largest_fall(paid.map(|paid| paid.map(f64::from)))
 }
 
 /// Where the route could not be taken at a block, nothing is compared with it.

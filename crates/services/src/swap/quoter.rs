@@ -16,7 +16,6 @@ use routing::{Route, Searcher};
 use std::{io, num::NonZeroUsize, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trading::{GasCosts, GasModel, Quote, Wanted, Worth};
-use uuid::Uuid;
 
 /// The token that gas is paid in, on every Starknet network.
 const STRK: Address = Address::new(Felt::from_hex_unchecked(
@@ -63,8 +62,6 @@ pub(super) struct Inner {
 /// Why there is no answer to a wish for quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuoteError {
-    /// No block has been read yet.
-    NotReady,
     /// As many searches wait as may wait, or this one waited too long.
     Saturated,
     /// A search broke down, which is a bug.
@@ -149,7 +146,8 @@ impl Swaps {
         started: Instant,
     ) -> Result<Vec<Found>, QuoteError> {
         let deadline = started + self.0.options.deadline;
-        let (inner, snapshot, terms) = (Arc::clone(&self.0), Arc::clone(snapshot), Arc::clone(terms));
+        let (inner, snapshot, terms) =
+            (Arc::clone(&self.0), Arc::clone(snapshot), Arc::clone(terms));
         let search = move |searcher: &mut Searcher| {
             if Instant::now() >= deadline {
                 return Err(QuoteError::Saturated);
@@ -168,7 +166,9 @@ impl Swaps {
     fn expiry(&self, now: Timestamp) -> i64 {
         let lifetime = i64::try_from(self.0.options.lifetime.as_secs()).unwrap_or(i64::MAX);
         let begun = i64::from(now.subsec_nanosecond() > 0);
-        now.as_second().saturating_add(begun).saturating_add(lifetime)
+        now.as_second()
+            .saturating_add(begun)
+            .saturating_add(lifetime)
     }
 
     fn offer(&self, found: Found, snapshot: &Snapshot, terms: &Terms, expiry: i64) -> Offer {
@@ -211,7 +211,9 @@ impl Inner {
             return Vec::new();
         };
         let routes = searcher.routes(graph, pools, &order, wanted.size, stop);
-        let quoted = routes.iter().filter_map(|route| self.quoted(wanted, route, snapshot, terms));
+        let quoted = routes
+            .iter()
+            .filter_map(|route| self.quoted(wanted, route, snapshot, terms));
         quoted.collect()
     }
 
@@ -226,9 +228,9 @@ impl Inner {
         let quoted = trading::quote(wanted, route, pools, &terms.fees, &self.options.gas, block);
         match quoted {
             Ok(quote) => Some(Found {
-                quote,
                 gap: route.gap,
-                estimated_slippage: estimated_slippage(route, &snapshot.trail),
+                estimated_slippage: estimated_slippage(&quote, &snapshot.trail),
+                quote,
             }),
             Err(reason) => {
                 tracing::debug!(%reason, "a route makes no quote");
@@ -254,7 +256,7 @@ fn record(found: &Result<Vec<Found>, QuoteError>, started: Instant) {
         Ok(found) if found.is_empty() => "none",
         Ok(_) => "found",
         Err(QuoteError::Saturated) => "saturated",
-        Err(QuoteError::NotReady | QuoteError::Broken) => "failed",
+        Err(QuoteError::Broken) => "failed",
     };
     metrics::counter!("stoa_swap_quotes_total", "outcome" => outcome).increment(1);
     metrics::histogram!(QUOTE_SECONDS).record(started.elapsed());

@@ -262,8 +262,18 @@ impl Inner {
             one: bps(answer.one, fees.one),
             many: bps(answer.many, fees.many),
             exact_out: bps(answer.exact_out, fees.exact_out),
-            weights: about.tokens.iter().zip(answer.weights).map(weight).collect(),
-            waived: about.integrators.iter().zip(answer.waived).map(waived).collect(),
+            weights: about
+                .tokens
+                .iter()
+                .zip(answer.weights)
+                .map(weight)
+                .collect(),
+            waived: about
+                .integrators
+                .iter()
+                .zip(answer.waived)
+                .map(waived)
+                .collect(),
             gas: GasPrices {
                 l1: gas.l1,
                 l1_data: gas.l1_data,

@@ -44,7 +44,11 @@ mod tests {
             assert_eq!(read_amount("n", text), Ok(U256::from(30)), "{text}");
         }
         let most = U256::MAX;
-        for text in [most.to_string(), format!("{most:#x}"), format!("0x00{most:x}")] {
+        for text in [
+            most.to_string(),
+            format!("{most:#x}"),
+            format!("0x00{most:x}"),
+        ] {
             assert_eq!(read_positive("n", &text), Ok(most), "{text}");
         }
     }

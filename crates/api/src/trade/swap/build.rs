@@ -52,9 +52,9 @@ fn refusal(error: BuildError, quote: uuid::Uuid) -> Rejection {
         BuildError::NoExecutor => {
             "private swaps are not offered here: no executor is configured".to_owned()
         }
-        BuildError::WouldRevert(reason) if reason.is_slippage() => format!(
-            "SLIPPAGE_EXCEEDED: {reason}; ask for a new quote, or allow more slippage"
-        ),
+        BuildError::WouldRevert(reason) if reason.is_slippage() => {
+            format!("SLIPPAGE_EXCEEDED: {reason}; ask for a new quote, or allow more slippage")
+        }
         BuildError::WouldRevert(reason) => {
             format!("INSUFFICIENT_LIQUIDITY: {reason}; ask for a new quote")
         }

@@ -88,7 +88,12 @@ impl BuildBody<'_> {
             return Some(Slippage::DEFAULT);
         };
         let read = raw.get().parse::<Slippage>();
-        let told = |error| format!("slippage must be a number from 0 to 1, {} {error}", shown(raw.get()));
+        let told = |error| {
+            format!(
+                "slippage must be a number from 0 to 1, {} {error}",
+                shown(raw.get())
+            )
+        };
         read.map_err(|error| problems.add(told(error))).ok()
     }
 
@@ -131,7 +136,10 @@ fn truth(name: &str, raw: Option<&RawValue>, absent: bool, problems: &mut Proble
         Some("true") => true,
         Some("false") => false,
         Some(other) => {
-            problems.add(format!("{name} must be true or false, not {}", shown(other)));
+            problems.add(format!(
+                "{name} must be true or false, not {}",
+                shown(other)
+            ));
             absent
         }
     }

@@ -1,10 +1,6 @@
 //! `GET /swap/v3/quotes`.
 
-use super::{
-    super::TradeState,
-    quote_body::{QuoteBody, RouteBody},
-    quotes_query::QuotesQuery,
-};
+use super::{super::TradeState, quote_body::QuoteBody, quotes_query::QuotesQuery};
 use crate::error::{QueryAnswers, Rejection};
 use axum::{
     Json,

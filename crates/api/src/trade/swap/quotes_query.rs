@@ -133,7 +133,8 @@ impl Reading {
         }
         let address = self.address(name, given)?;
         if snapshot.tokens.by_address(address).is_none() {
-            self.problems.add(format!("{name}: token {address} not found"));
+            self.problems
+                .add(format!("{name}: token {address} not found"));
         }
         Some(address)
     }
@@ -165,7 +166,10 @@ impl Reading {
             return 1;
         };
         let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        let size = text.parse().ok().filter(|size| plain && (1..=MAX_SIZE).contains(size));
+        let size = text
+            .parse()
+            .ok()
+            .filter(|size| plain && (1..=MAX_SIZE).contains(size));
         let size = size.ok_or_else(|| {
             format!(
                 "size must be a whole number from 1 to {MAX_SIZE}, not {}",
