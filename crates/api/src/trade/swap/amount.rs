@@ -73,7 +73,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_number_is_read_back(low: u128, high: u128) {
-            let number = U256::from(low) | (U256::from(high) << 128);
+            let number: U256 = U256::from(low) | (U256::from(high) << 128);
             prop_assert_eq!(read_amount("n", &number.to_string()), Ok(number));
             prop_assert_eq!(read_amount("n", &format!("{number:#x}")), Ok(number));
         }

@@ -6,7 +6,6 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use services::Offer;
 use trading::{Bps, RouteNode, tree};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 /// A quote.
 #[derive(Debug, Serialize, ToSchema)]
@@ -14,8 +13,8 @@ use uuid::Uuid;
 #[serde(rename_all = "camelCase")]
 pub(super) struct QuoteBody<'a> {
     /// By which it is built.
-    #[schema(value_type = String, format = Uuid, example = "6f0c2b1e-8a57-4c0f-9d5e-2b7f3a1c4d60")]
-    quote_id: Uuid,
+    #[schema(format = "uuid", example = "6f0c2b1e-8a57-4c0f-9d5e-2b7f3a1c4d60")]
+    quote_id: String,
     #[schema(value_type = String, example = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")]
     sell_token_address: Address,
     /// What leaves the taker, fees included.
@@ -150,7 +149,7 @@ impl<'a> QuoteBody<'a> {
         let quote = &offer.quote;
         let [sell_price, buy_price] = offer.prices;
         Self {
-            quote_id: offer.id,
+            quote_id: offer.id.to_string(),
             sell_token_address: quote.sell,
             sell_amount: HexAmount(quote.sell_amount),
             sell_amount_in_usd: offer.sell_usd(),
