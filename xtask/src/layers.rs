@@ -51,8 +51,8 @@ const IMPURE: &[&str] = &[
     "metrics",
 ];
 
-/// A crate may depend only on crates that stand above it; `world` stands below
-/// everything that people run, since it is for tests alone.
+/// A crate may depend only on crates that stand above it; `oracles` and `world`
+/// stand below everything that people run, since they are for tests alone.
 const LAYERS: &[Layer] = &[
     layer("primitives", Reach::Pure, IMPURE),
     layer("amm", Reach::Pure, IMPURE),
@@ -69,8 +69,8 @@ const LAYERS: &[Layer] = &[
     layer("services", Reach::Direct, &["axum", "sqlx", "simnet"]),
     layer("api", Reach::Direct, &["sqlx", "simnet", "store", "chain"]),
     layer("stoa", Reach::Direct, &[]),
-    layer("world", Reach::Direct, &[]),
     layer("oracles", Reach::Direct, &[]),
+    layer("world", Reach::Direct, &[]),
     layer("xtask", Reach::Direct, &[]),
 ];
 

@@ -1,5 +1,9 @@
-//! Holds the exact maths against what others wrote, or against exact arithmetic
-//! in another language. The tests are the content; here is what they share.
+//! Holds the exact maths and the search for routes against what others wrote, or
+//! against another language. The tests are the content; here is what they share
+//! with each other and with the measurements: numbers drawn from a seed, and
+//! [`generated`] markets.
+
+pub mod generated;
 
 use primitives::{Entropy, SeededEntropy};
 
@@ -52,6 +56,42 @@ impl Draws {
             1 => edge,
             _ => edge.saturating_add(1).min(mask.max(1)),
         }
+    }
+
+    /// A number from 0 up to, and without, 1.
+    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+    pub fn unit(&self) -> f64 {
+        (self.any() >> 75) as f64 / 53.0_f64.exp2()
+    }
+
+    /// A number between two others.
+    pub fn between(&self, low: f64, high: f64) -> f64 {
+        low + self.unit() * (high - low)
+    }
+
+    /// A number between two others, each of whose magnitudes is as likely.
+    pub fn log_between(&self, low: f64, high: f64) -> f64 {
+        self.between(low.ln(), high.ln()).exp()
+    }
+
+    /// Whether something happens that happens so often.
+    pub fn happens(&self, chance: f64) -> bool {
+        self.unit() < chance
+    }
+
+    /// A place in a list of so many, 0 if there are none.
+    pub fn place(&self, count: usize) -> usize {
+        usize::try_from(self.below(count as u128)).unwrap_or(0)
+    }
+
+    /// A place in a list, each as likely as its weight is high.
+    pub fn weighted(&self, weights: &[f64]) -> usize {
+        let mut left = self.unit() * weights.iter().sum::<f64>();
+        let passed = weights.iter().take_while(|weight| {
+            left -= **weight;
+            left >= 0.0
+        });
+        passed.count().min(weights.len().saturating_sub(1))
     }
 
     /// One of some values.

@@ -8,6 +8,7 @@
 //! logs.
 
 mod graph;
+mod ladder;
 mod order;
 mod route;
 mod search;

@@ -114,10 +114,10 @@ impl<R: Rules> Pool<R> {
         // A gap at the end is beyond `end`, where the ladder leaves it out.
         let mut pieces: Vec<(f64, f64)> = Vec::new();
         let (mut tick, mut liquidity) = (self.tick, self.liquidity);
-        let mut start = z::<R>(sold, self.sqrt_ratio, kept);
+        let mut start = z(sold, root::<R>(self.sqrt_ratio), kept);
         let mut end = start;
         while let Some(next) = self.next_range(sold, tick, liquidity) {
-            let next_start = z::<R>(sold, next.sqrt_ratio, kept);
+            let next_start = z(sold, root_at::<R>(next.boundary), kept);
             // Before the first piece a gap is passed for nothing.
             if next_start > start && (liquidity > 0 || !pieces.is_empty()) {
                 pieces.push((start, f64::from(U256::from(liquidity)) / kept));
@@ -145,7 +145,7 @@ impl<R: Rules> Pool<R> {
             }
         };
         Some(Range {
-            sqrt_ratio: R::sqrt_ratio_at(at.index)?,
+            boundary: at.index,
             tick,
             liquidity: liquidity.checked_add_signed(gained)?,
         })
@@ -154,14 +154,24 @@ impl<R: Rules> Pool<R> {
 
 /// Where a range begins, seen from the price, and what it holds.
 struct Range {
-    sqrt_ratio: U256,
+    boundary: i32,
     tick: i32,
     liquidity: u128,
 }
 
+/// The square root of the price.
+fn root<R: Rules>(sqrt_ratio: U256) -> f64 {
+    f64::from(sqrt_ratio) / f64::from(R::BITS).exp2()
+}
+
+/// The square root of the price at a tick, near enough for a search and much
+/// cheaper than the exact one.
+fn root_at<R: Rules>(tick: i32) -> f64 {
+    (f64::from(tick) * R::LOG_STEP).exp()
+}
+
 /// The inverse square root of the price of the sold token, the fee included.
-fn z<R: Rules>(sold: Side, sqrt_ratio: U256, kept: f64) -> f64 {
-    let root = f64::from(sqrt_ratio) / f64::from(R::BITS).exp2();
+fn z(sold: Side, root: f64, kept: f64) -> f64 {
     match sold {
         Side::Token0 => 1.0 / (root * kept),
         Side::Token1 => root / kept,

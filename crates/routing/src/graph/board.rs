@@ -1,0 +1,258 @@
+//! Pairs of tokens with their pools, a few on each board.
+//!
+//! A board is made anew when one of its pairs changes, and shared by graphs
+//! until then. Its lists are flat: what a search reads lies together.
+
+use crate::{VenueSet, ladder};
+use amm::book::{PoolId, PoolView, VenueId};
+use amm::{Curve as _, Ladder, Rung, Side};
+
+/// Pairs on a board.
+pub(crate) const BOARD: usize = 16;
+
+/// Some pairs.
+#[derive(Debug, Default)]
+pub(crate) struct Board {
+    pairs: Vec<Span>,
+    rungs: Vec<Rung>,
+    slots: Vec<Slot>,
+    changes: Vec<(f64, f64)>,
+}
+
+/// Where the parts of a pair lie, and what is asked first.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    /// The first rung of selling the one token, of selling the other, and the end.
+    rungs: [u32; 3],
+    /// The first pool, and the end.
+    slots: [u32; 2],
+    venues: VenueSet,
+    rates: [f64; 2],
+}
+
+/// A pool of a pair.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slot {
+    pub(crate) pool: PoolId,
+    pub(crate) venue: VenueId,
+    /// Whether its first token is the pair's second.
+    flipped: bool,
+    /// Where its changes of slope begin; how many for either direction.
+    changes: u32,
+    counts: [u16; 2],
+}
+
+/// A direction within a pair: 0 sells its first token, 1 its second.
+pub(crate) type Way = usize;
+
+impl Slot {
+    /// Which of the pool's tokens is sold.
+    pub(crate) const fn side(&self, way: Way) -> Side {
+        if self.flipped == (way == 0) {
+            Side::Token1
+        } else {
+            Side::Token0
+        }
+    }
+}
+
+/// A pair on a board.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairView<'a> {
+    board: &'a Board,
+    span: &'a Span,
+}
+
+impl<'a> PairView<'a> {
+    /// The price of the first unit; 0 where nothing can be sold.
+    pub(crate) fn rate(&self, way: Way) -> f64 {
+        self.span.rates.get(way).copied().unwrap_or_default()
+    }
+
+    /// Where the rungs of a direction lie on the board.
+    pub(crate) fn rung_range(&self, way: Way) -> [u32; 2] {
+        let [first, second, end] = self.span.rungs;
+        if way == 0 {
+            [first, second]
+        } else {
+            [second, end]
+        }
+    }
+
+    /// The merged curve.
+    pub(crate) fn rungs(&self, way: Way) -> &'a [Rung] {
+        self.board.rungs(self.rung_range(way))
+    }
+
+    /// The venues of its pools.
+    pub(crate) fn venues(&self) -> VenueSet {
+        self.span.venues
+    }
+
+    /// Its pools that can be traded with.
+    pub(crate) fn slots(&self) -> &'a [Slot] {
+        let [start, end] = self.span.slots;
+        let slots = self.board.slots.get(start as usize..end as usize);
+        slots.unwrap_or_default()
+    }
+
+    /// Where the slope of a pool's curve changes, and by how much. A pool that
+    /// is alone has none: its curve is the pair's.
+    pub(crate) fn changes(&self, slot: &Slot, way: Way) -> &'a [(f64, f64)] {
+        let [first, second] = slot.counts.map(usize::from);
+        let begin = slot.changes as usize + if way == 0 { 0 } else { first };
+        let count = if way == 0 { first } else { second };
+        let changes = self.board.changes.get(begin..begin + count);
+        changes.unwrap_or_default()
+    }
+}
+
+impl Board {
+    pub(crate) fn pair(&self, place: usize) -> Option<PairView<'_>> {
+        let span = self.pairs.get(place)?;
+        Some(PairView { board: self, span })
+    }
+
+    /// The rungs of a range that [`PairView::rung_range`] gave.
+    pub(crate) fn rungs(&self, [start, end]: [u32; 2]) -> &[Rung] {
+        let rungs = self.rungs.get(start as usize..end as usize);
+        rungs.unwrap_or_default()
+    }
+
+    /// Adds a pair as it is on another board.
+    pub(super) fn copy(&mut self, pair: PairView<'_>) {
+        self.open();
+        for slot in pair.slots() {
+            let begin = self.changes.len();
+            for way in [0, 1] {
+                self.changes.extend_from_slice(pair.changes(slot, way));
+            }
+            self.slots.push(Slot {
+                changes: place(begin),
+                ..*slot
+            });
+        }
+        self.close_with(|rungs, way| rungs.extend_from_slice(pair.rungs(way)));
+    }
+
+    /// Adds a pair of these pools; `flipped` tells for each whether its first
+    /// token is the pair's second.
+    pub(super) fn add<'a>(
+        &mut self,
+        pools: impl Iterator<Item = (PoolView<'a>, bool)>,
+        merging: &mut Vec<(f64, f64)>,
+    ) {
+        let first_slot = self.slots.len();
+        self.open();
+        for (pool, flipped) in pools {
+            self.add_pool(&pool, flipped);
+        }
+        let slots = self.slots.get(first_slot..).unwrap_or_default().to_vec();
+        let changes = std::mem::take(&mut self.changes);
+        self.close_with(|rungs, way| {
+            merging.clear();
+            for slot in &slots {
+                let begin = slot.changes as usize;
+                let [first, second] = slot.counts.map(usize::from);
+                let range = if way == 0 {
+                    begin..begin + first
+                } else {
+                    begin + first..begin + first + second
+                };
+                merging.extend_from_slice(changes.get(range).unwrap_or_default());
+            }
+            ladder::merge(merging, rungs);
+        });
+        self.changes = changes;
+        if let Some([alone]) = self.slots.get_mut(first_slot..) {
+            alone.counts = [0, 0];
+            self.changes.truncate(alone.changes as usize);
+        }
+    }
+
+    fn open(&mut self) {
+        self.pairs.push(Span {
+            rungs: [place(self.rungs.len()); 3],
+            slots: [place(self.slots.len()); 2],
+            venues: VenueSet::NONE,
+            rates: [0.0; 2],
+        });
+    }
+
+    /// A pool that nobody can trade with leaves no trace.
+    fn add_pool(&mut self, pool: &PoolView<'_>, flipped: bool) {
+        if pool.router().is_none() {
+            return;
+        }
+        let Ok(curve) = pool.curve() else { return };
+        let changes = place(self.changes.len());
+        let sides = if flipped {
+            [Side::Token1, Side::Token0]
+        } else {
+            Side::BOTH
+        };
+        let counts = sides.map(|side| self.add_changes(&curve.ladder(side)));
+        if counts == [0, 0] {
+            return;
+        }
+        self.slots.push(Slot {
+            pool: pool.id,
+            venue: pool.pool.venue(),
+            flipped,
+            changes,
+            counts,
+        });
+    }
+
+    fn add_changes(&mut self, ladder: &Ladder) -> u16 {
+        let before = self.changes.len();
+        let mut slope = 0.0;
+        for rung in ladder.rungs() {
+            self.changes.push((rung.z, rung.slope - slope));
+            slope = rung.slope;
+        }
+        if ladder.end().is_finite() && slope > 0.0 {
+            self.changes.push((ladder.end(), -slope));
+        }
+        u16::try_from(self.changes.len() - before).unwrap_or(u16::MAX)
+    }
+
+    fn close_with(&mut self, mut rungs: impl FnMut(&mut Vec<Rung>, Way)) {
+        rungs(&mut self.rungs, 0);
+        let second = place(self.rungs.len());
+        rungs(&mut self.rungs, 1);
+        let (end, last_slot) = (place(self.rungs.len()), place(self.slots.len()));
+        let Some(span) = self.pairs.last_mut() else {
+            return;
+        };
+        span.rungs = [span.rungs[0], second, end];
+        span.slots[1] = last_slot;
+        let range = span.slots.map(|at| at as usize);
+        let slots = self.slots.get(range[0]..range[1]).unwrap_or_default();
+        span.venues = slots.iter().map(|slot| slot.venue).collect();
+        let [first, second, end] = span.rungs.map(|at| at as usize);
+        let rate = |range| self.rungs.get(range).map_or(0.0, ladder::first_price);
+        span.rates = [rate(first..second), rate(second..end)];
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + size_of::<Span>() * self.pairs.capacity()
+            + size_of::<Rung>() * self.rungs.capacity()
+            + size_of::<Slot>() * self.slots.capacity()
+            + size_of::<(f64, f64)>() * self.changes.capacity()
+    }
+
+    /// Gives back what the lists do not need.
+    pub(super) fn trim(&mut self) {
+        self.pairs.shrink_to_fit();
+        self.rungs.shrink_to_fit();
+        self.slots.shrink_to_fit();
+        self.changes.shrink_to_fit();
+    }
+}
+
+/// A place in a list: no board has 2³² of anything.
+fn place(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}

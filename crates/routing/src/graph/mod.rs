@@ -1,0 +1,176 @@
+//! All pools of a block, as routes are searched on them.
+
+mod board;
+#[cfg(test)]
+mod tests;
+mod topology;
+
+pub(crate) use board::{BOARD, PairView, Slot, Way};
+pub(crate) use topology::{Link, NONE, PairId, TokenId, Topology};
+
+use crate::ladder;
+use amm::Rung;
+use amm::book::{PoolId, Pools};
+use board::Board;
+use primitives::Address;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The fall of a price until which a pair's depth is counted.
+const DEPTH_SHARE: f64 = 0.01;
+
+/// All pools of a block that routes may pass. It never changes; a later one
+/// shares with it what stays as it was.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    topology: Arc<Topology>,
+    boards: Vec<Arc<Board>>,
+}
+
+impl Graph {
+    /// The graph of these pools. `worth` is the reference price of a token's
+    /// smallest unit, in any currency, 0 where it is not known: it decides
+    /// which tokens are worth passing, never what a route pays.
+    #[must_use]
+    pub fn new(pools: &Pools, worth: impl Fn(Address) -> f64) -> Self {
+        let topology = Topology::new(pools);
+        let pairs = topology.pair_count();
+        let mut graph = Self {
+            topology: Arc::default(),
+            boards: Vec::with_capacity(pairs.div_ceil(BOARD)),
+        };
+        let mut merging = Vec::new();
+        for board in 0..pairs.div_ceil(BOARD) {
+            let made = graph.board(&topology, pools, board, &|_| true, &mut merging);
+            graph.boards.push(Arc::new(made));
+        }
+        graph.settle(topology, worth)
+    }
+
+    /// The graph after some pools changed or came into being. Which tokens are
+    /// worth passing is decided anew only when pools came.
+    #[must_use]
+    pub fn refreshed(
+        &self,
+        pools: &Pools,
+        changed: &[PoolId],
+        worth: impl Fn(Address) -> f64,
+    ) -> Self {
+        let known = self.topology.pool_count();
+        if pools.len() < known {
+            return Self::new(pools, worth);
+        }
+        if pools.len() == known {
+            let pairs = changed
+                .iter()
+                .filter_map(|pool| self.topology.pair_of(*pool));
+            let mut graph = self.clone();
+            graph.remake(&self.topology, pools, pairs.collect());
+            return graph;
+        }
+        let topology = Topology::new(pools);
+        let new = pools.iter().skip(known).map(|pool| pool.id);
+        let pairs = changed.iter().copied().chain(new);
+        let pairs = pairs.filter_map(|pool| topology.pair_of(pool)).collect();
+        let mut graph = self.clone();
+        graph.remake(&topology, pools, pairs);
+        graph.settle(topology, worth)
+    }
+
+    /// Makes the boards of these pairs anew.
+    fn remake(&mut self, topology: &Topology, pools: &Pools, pairs: BTreeSet<PairId>) {
+        let boards: BTreeSet<usize> = pairs.iter().map(|pair| *pair as usize / BOARD).collect();
+        let mut merging = Vec::new();
+        for number in boards {
+            let is_new = |pair: PairId| pairs.contains(&pair);
+            let made = Arc::new(self.board(topology, pools, number, &is_new, &mut merging));
+            match self.boards.get_mut(number) {
+                Some(board) => *board = made,
+                None => self.boards.push(made),
+            }
+        }
+    }
+
+    /// A board, its pairs taken from the one before unless they are new.
+    fn board(
+        &self,
+        topology: &Topology,
+        pools: &Pools,
+        number: usize,
+        is_new: &dyn Fn(PairId) -> bool,
+        merging: &mut Vec<(f64, f64)>,
+    ) -> Board {
+        let mut board = Board::default();
+        for pair in number * BOARD..topology.pair_count().min((number + 1) * BOARD) {
+            let pair = u32::try_from(pair).unwrap_or(NONE);
+            match self.pair(pair).filter(|_| !is_new(pair)) {
+                Some(before) => board.copy(before),
+                None => {
+                    let views = topology.pools(pair).iter();
+                    let views = views.filter_map(|pool| pools.get(*pool));
+                    let flipped = views.map(|pool| (pool, topology.is_flipped(pair, &pool)));
+                    board.add(flipped, merging);
+                }
+            }
+        }
+        board.trim();
+        board
+    }
+
+    fn settle(mut self, mut topology: Topology, worth: impl Fn(Address) -> f64) -> Self {
+        let worths: Vec<f64> = (0..)
+            .map_while(|token| topology.address(token))
+            .map(worth)
+            .collect();
+        let worth = |token: TokenId| worths.get(token as usize).copied().unwrap_or_default();
+        let ends: Vec<[TokenId; 2]> = (0..)
+            .take(topology.pair_count())
+            .map(|pair| topology.ends(pair))
+            .collect();
+        topology.choose_connectors(|pair, token| {
+            let Some([a, b]) = ends.get(pair as usize).copied() else {
+                return 0.0;
+            };
+            let way = usize::from(token != a);
+            let rungs = self.rungs(pair, way);
+            let z = rungs.first().map_or(0.0, |rung| rung.z);
+            let flow = ladder::flow_at(rungs, z / (1.0 - DEPTH_SHARE).sqrt(), &mut 0);
+            let other = if token == a { b } else { a };
+            (flow.sold * worth(token)).max(flow.bought * worth(other))
+        });
+        self.topology = Arc::new(topology);
+        self
+    }
+
+    pub(crate) fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    pub(crate) fn pair(&self, pair: PairId) -> Option<PairView<'_>> {
+        let pair = pair as usize;
+        self.boards.get(pair / BOARD)?.pair(pair % BOARD)
+    }
+
+    /// The price of the first unit; 0 where nothing can be sold.
+    pub(crate) fn rate(&self, pair: PairId, way: Way) -> f64 {
+        self.pair(pair).map_or(0.0, |pair| pair.rate(way))
+    }
+
+    /// The merged curve of a pair.
+    pub(crate) fn rungs(&self, pair: PairId, way: Way) -> &[Rung] {
+        self.pair(pair).map_or(&[], |pair| pair.rungs(way))
+    }
+
+    /// How many pools it holds, those included that cannot be traded with.
+    #[must_use]
+    pub fn pools(&self) -> usize {
+        self.topology.pool_count()
+    }
+
+    /// How many bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let boards: usize = self.boards.iter().map(|board| board.bytes()).sum();
+        boards + self.topology.bytes()
+    }
+}

@@ -1,0 +1,167 @@
+//! Several routes for one order: the best, and others that differ from it.
+
+use super::lens::Lens;
+use super::newton::Fixed;
+use super::plan::Plan;
+use super::settle::{Target, settle};
+use super::{Goal, Searcher};
+use crate::graph::TokenId;
+use crate::{Amount, Broken, Graph, Order, Route, Stop, VenueSet};
+use amm::book::{PoolId, Pools};
+
+/// Pools that are left out because they refuse.
+const MAX_REFUSED: usize = 4;
+
+/// Swaps of the alternative with few.
+const FEW: usize = 3;
+
+/// Two routes with more of their pools in common are the same.
+const SAME: f64 = 0.7;
+
+struct Finder<'a> {
+    graph: &'a Graph,
+    pools: &'a Pools,
+    order: &'a Order,
+    ends: [TokenId; 2],
+    fixed: Fixed,
+    stop: Stop<'a>,
+    found: Vec<(f64, Route)>,
+}
+
+/// Up to `size` routes.
+#[expect(clippy::too_many_arguments, reason = "the one way in")]
+pub(super) fn find(
+    searcher: &mut Searcher,
+    graph: &Graph,
+    pools: &Pools,
+    order: &Order,
+    ends: [TokenId; 2],
+    fixed: Fixed,
+    size: usize,
+    stop: Stop<'_>,
+) -> Vec<Route> {
+    let mut finder = Finder {
+        graph,
+        pools,
+        order,
+        ends,
+        fixed,
+        stop,
+        found: Vec::with_capacity(size),
+    };
+    finder.search(searcher, order, order.avoid, &[]);
+    if size > 1 {
+        finder.vary(searcher);
+    }
+    finder.found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    finder.found.truncate(size);
+    finder.found.into_iter().map(|(_, route)| route).collect()
+}
+
+impl Finder<'_> {
+    /// Searches without these, and keeps what is found if it is new. A pool
+    /// that refuses in whole units what it seemed to take is left out.
+    fn search(
+        &mut self,
+        searcher: &mut Searcher,
+        order: &Order,
+        avoid: VenueSet,
+        without: &[PoolId],
+    ) {
+        let mut without = without.to_vec();
+        for _ in 0..MAX_REFUSED {
+            let goal = Goal {
+                lens: Lens {
+                    graph: self.graph,
+                    avoid,
+                    without: &without,
+                },
+                order,
+                ends: self.ends,
+                fixed: self.fixed,
+            };
+            let Some(solution) = searcher.solve(&goal, self.stop) else {
+                return;
+            };
+            match self.settle(&solution.plan) {
+                Ok(mut route) => {
+                    route.gap = solution.gap;
+                    return self.keep(route);
+                }
+                Err(Broken::Refused(pool, _) | Broken::Gone(pool)) => without.push(pool),
+                Err(Broken::Malformed) => return,
+            }
+        }
+    }
+
+    fn settle(&self, plan: &Plan) -> Result<Route, Broken> {
+        let target = match self.order.amount {
+            Amount::In { one, .. } if plan.swaps.len() == 1 => Target::Sell(one),
+            Amount::In { many, .. } => Target::Sell(many),
+            Amount::Out(amount) => Target::Buy(amount),
+        };
+        settle(plan, self.graph, self.pools, target)
+    }
+
+    fn keep(&mut self, route: Route) {
+        if self.found.iter().any(|(_, known)| is_same(known, &route)) {
+            return;
+        }
+        self.found.push((self.worth(&route), route));
+    }
+
+    /// How good a route is, fees and costs counted.
+    fn worth(&self, route: &Route) -> f64 {
+        let costs = &self.order.costs;
+        let swap = |pool: PoolId| {
+            let venue = self.pools.get(pool).map(|pool| pool.pool.venue());
+            venue.map_or(0.0, |venue| costs.swap_at(venue))
+        };
+        let cost = |leg: &crate::Leg| swap(leg.pool) + costs.tick * f64::from(leg.ticks);
+        let cost: f64 = route.legs.iter().map(cost).sum();
+        let fee = costs.fee(route.legs.len());
+        match self.order.amount {
+            Amount::In { .. } => f64::from(route.bought) * (1.0 - fee) - cost,
+            Amount::Out(_) => -(f64::from(route.sold) * (1.0 + fee) + cost),
+        }
+    }
+
+    /// Looks for routes that differ from the best.
+    fn vary(&mut self, searcher: &mut Searcher) {
+        let Some((_, best)) = self.found.first() else {
+            return;
+        };
+        let Some(first) = self.carrier(best) else {
+            return;
+        };
+        let order = self.order;
+        let venue = self.pools.get(first).map(|pool| pool.pool.venue());
+        self.search(searcher, order, order.avoid, &[first]);
+        if let Some(venue) = venue {
+            self.search(searcher, order, order.avoid.with(venue), &[]);
+        }
+        for max_swaps in [FEW, 2, 1] {
+            let few = Order {
+                max_swaps,
+                ..order.clone()
+            };
+            self.search(searcher, &few, order.avoid, &[]);
+        }
+    }
+
+    /// The pool through which most of the value goes: the largest part of what
+    /// is sold at first.
+    fn carrier(&self, route: &Route) -> Option<PoolId> {
+        let firsts = route.legs.iter().filter(|leg| leg.from == 0);
+        firsts.max_by_key(|leg| leg.sold).map(|leg| leg.pool)
+    }
+}
+
+/// Whether two routes have most of their pools in common.
+fn is_same(a: &Route, b: &Route) -> bool {
+    let has = |route: &Route, pool| route.legs.iter().any(|leg| leg.pool == pool);
+    let common = a.legs.iter().filter(|leg| has(b, leg.pool)).count();
+    let all = a.legs.len() + b.legs.len() - common;
+    let [common, all] = [common, all].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    f64::from(common) > SAME * f64::from(all)
+}

@@ -1,0 +1,113 @@
+//! A graph of which some pools are left out.
+
+use crate::graph::{Graph, PairId, PairView, Slot, Way};
+use crate::{VenueSet, ladder};
+use amm::Rung;
+use amm::book::PoolId;
+
+/// A graph as one search sees it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lens<'a> {
+    pub(super) graph: &'a Graph,
+    /// No pool of these venues,
+    pub(super) avoid: VenueSet,
+    /// and none of these.
+    pub(super) without: &'a [PoolId],
+}
+
+impl<'a> Lens<'a> {
+    pub(super) fn admits(&self, slot: &Slot) -> bool {
+        !self.avoid.has(slot.venue) && !self.without.contains(&slot.pool)
+    }
+
+    /// Whether every pool of the pair is admitted.
+    pub(super) fn is_whole(&self, pair: &PairView<'_>) -> bool {
+        let dropped = |slot: &Slot| self.without.contains(&slot.pool);
+        !pair.venues().meets(self.avoid)
+            && (self.without.is_empty() || !pair.slots().iter().any(dropped))
+    }
+
+    /// The price of the first unit; 0 where nothing can be sold.
+    pub(super) fn rate(&self, pair: PairId, way: Way) -> f64 {
+        let Some(view) = self.graph.pair(pair) else {
+            return 0.0;
+        };
+        if self.is_whole(&view) {
+            return view.rate(way);
+        }
+        let admitted = view.slots().iter().filter(|slot| self.admits(slot));
+        let first = |slot| view.changes(slot, way).first();
+        let nearest = admitted.filter_map(first).map(|(z, _)| *z);
+        let nearest = nearest.fold(f64::INFINITY, f64::min);
+        (nearest * nearest).recip()
+    }
+
+    /// Adds the merged curve of the admitted pools that `keep` keeps too.
+    pub(super) fn merge(
+        &self,
+        view: &PairView<'_>,
+        way: Way,
+        keep: &dyn Fn(&Slot) -> bool,
+        rungs: &mut Vec<Rung>,
+        merging: &mut Vec<(f64, f64)>,
+    ) {
+        let kept = |slot: &&Slot| self.admits(slot) && keep(slot);
+        if let [alone] = view.slots() {
+            if kept(&alone) {
+                rungs.extend_from_slice(view.rungs(way));
+            }
+            return;
+        }
+        merging.clear();
+        for slot in view.slots().iter().filter(kept) {
+            merging.extend_from_slice(view.changes(slot, way));
+        }
+        ladder::merge(merging, rungs);
+    }
+
+    /// The curve of one pool.
+    pub(super) fn pool<'s>(
+        &self,
+        view: &PairView<'a>,
+        slot: &Slot,
+        way: Way,
+        scratch: &'s mut Scratch,
+    ) -> &'s [Rung]
+    where
+        'a: 's,
+    {
+        if view.slots().len() == 1 {
+            return view.rungs(way);
+        }
+        let Scratch { rungs, merging } = scratch;
+        rungs.clear();
+        merging.clear();
+        merging.extend_from_slice(view.changes(slot, way));
+        ladder::merge(merging, rungs);
+        rungs
+    }
+
+    /// The merged curve of the admitted pools.
+    pub(super) fn curve<'s>(&self, pair: PairId, way: Way, scratch: &'s mut Scratch) -> &'s [Rung]
+    where
+        'a: 's,
+    {
+        let Some(view) = self.graph.pair(pair) else {
+            return &[];
+        };
+        if self.is_whole(&view) {
+            return view.rungs(way);
+        }
+        let Scratch { rungs, merging } = scratch;
+        rungs.clear();
+        self.merge(&view, way, &|_| true, rungs, merging);
+        rungs
+    }
+}
+
+/// Memory for curves that are made while searching.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) rungs: Vec<Rung>,
+    pub(super) merging: Vec<(f64, f64)>,
+}

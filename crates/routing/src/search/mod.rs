@@ -1,0 +1,294 @@
+//! The search for routes.
+//!
+//! The best flow through all pools is a convex problem, and its dual is one
+//! price for each token. The search solves it on the few tokens that matter,
+//! finds out at these prices which others would help, and takes those in until
+//! none would. Then it leaves out swaps that cost more than they bring, and
+//! settles what is left in whole units.
+
+mod alternatives;
+mod lens;
+mod newton;
+mod path;
+mod plan;
+mod problem;
+mod prune;
+mod reach;
+mod settle;
+#[cfg(test)]
+mod tests;
+
+use crate::graph::TokenId;
+use crate::{Amount, Graph, Order, Route};
+use amm::book::Pools;
+use lens::{Lens, Scratch};
+use newton::{Fixed, Newton};
+use path::Path;
+use plan::Plan;
+use problem::{MAX_NODES, Problem};
+use prune::Pruner;
+use reach::{Gain, Reach, way};
+
+/// Says when a search has to end with what it has.
+pub type Stop<'a> = &'a dyn Fn() -> bool;
+
+/// Tokens that the first problem begins with, beside those of the best way.
+const SEEDS: usize = 10;
+
+/// Tokens that are taken in at once,
+const TAKEN_IN: usize = 12;
+/// and how often.
+const ROUNDS: usize = 4;
+
+/// What may be missed, as a share of what is traded.
+const MISSED: f64 = 2e-6;
+
+/// A place to search in: memory that is used again by the next search. One
+/// for each thread.
+#[derive(Debug, Default)]
+pub struct Searcher {
+    problem: Problem,
+    newton: Newton,
+    reach: Reach,
+    pruner: Pruner,
+    scratch: Scratch,
+    firsts: Vec<(f64, TokenId)>,
+    taken: Vec<Gain>,
+}
+
+/// What a plan is measured by.
+#[derive(Debug, Clone, Copy)]
+struct Goal<'a> {
+    lens: Lens<'a>,
+    order: &'a Order,
+    ends: [TokenId; 2],
+    fixed: Fixed,
+}
+
+impl Goal<'_> {
+    /// What is sold by a sale; open for a purchase.
+    const fn sold(&self) -> Option<f64> {
+        match self.fixed {
+            Fixed::In(amount) => Some(amount),
+            Fixed::Out(_) => None,
+        }
+    }
+
+    /// How good a plan is, fees and costs counted.
+    fn worth(&self, plan: &Plan) -> f64 {
+        let fee = self.order.costs.fee(plan.swaps.len());
+        match self.fixed {
+            Fixed::In(_) => plan.bought * (1.0 - fee) - plan.cost(),
+            Fixed::Out(bought) => -(plan.sold * bought / plan.bought * (1.0 + fee) + plan.cost()),
+        }
+    }
+
+    /// The least that a swap costs.
+    fn least_cost(&self) -> f64 {
+        let costs = self.order.costs.swap.iter().copied();
+        let least = costs.fold(f64::INFINITY, f64::min);
+        if least.is_finite() { least } else { 0.0 }
+    }
+}
+
+/// A plan, and what no other one can exceed.
+struct Solution {
+    plan: Plan,
+    gap: f64,
+}
+
+impl Searcher {
+    /// Up to `size` different routes, the best first; none if there is no way.
+    /// The graph must be that of the pools.
+    pub fn routes(
+        &mut self,
+        graph: &Graph,
+        pools: &Pools,
+        order: &Order,
+        size: usize,
+        stop: Stop<'_>,
+    ) -> Vec<Route> {
+        let topology = graph.topology();
+        let ends = [order.sell, order.buy].map(|address| topology.token(address));
+        let [Some(sold), Some(bought)] = ends else {
+            return Vec::new();
+        };
+        let fixed = match order.amount {
+            Amount::In { many, .. } => Fixed::In(f64::from(many)),
+            Amount::Out(amount) => Fixed::Out(f64::from(amount)),
+        };
+        let empty = matches!(fixed, Fixed::In(amount) | Fixed::Out(amount) if amount <= 0.0);
+        if sold == bought || empty {
+            return Vec::new();
+        }
+        alternatives::find(self, graph, pools, order, [sold, bought], fixed, size, stop)
+    }
+
+    /// The best plan that is found.
+    fn solve(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> Option<Solution> {
+        if goal.order.direct {
+            return self.solve_direct(goal, stop);
+        }
+        let Self {
+            reach,
+            scratch,
+            firsts,
+            ..
+        } = self;
+        let [_, bought] = goal.ends;
+        reach.spread(goal.lens, &[bought], &[1.0]);
+        let path = path::best(goal.lens, reach, goal.ends, goal.fixed, firsts, scratch);
+        self.open(goal, path.as_ref());
+        let missed = self.widen(goal, stop);
+        self.finish(goal, missed, stop)
+    }
+
+    /// The best plan between the two tokens alone.
+    fn solve_direct(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> Option<Solution> {
+        let [sold, bought] = goal.ends;
+        let pair = goal.lens.graph.topology().between(sold, bought)?;
+        let rate = goal.lens.rate(pair, way(sold, bought));
+        self.problem.clear();
+        self.problem.add(goal.lens, sold, rate, &mut self.scratch);
+        self.problem.add(goal.lens, bought, 1.0, &mut self.scratch);
+        let balance = self
+            .newton
+            .balance(&mut self.problem, goal.lens.graph, goal.fixed);
+        self.finish(goal, balance.bound, stop)
+    }
+
+    /// Begins the problem with the best single way and the tokens that look best.
+    fn open(&mut self, goal: &Goal<'_>, path: Option<&Path>) {
+        let Self {
+            problem,
+            reach,
+            scratch,
+            firsts,
+            ..
+        } = self;
+        let [sold, bought] = goal.ends;
+        let spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
+        // Where no single way takes everything, prices fall far.
+        let price = path.map_or(spot * 0.25, |path| path.price);
+        problem.clear();
+        problem.add(goal.lens, sold, price, scratch);
+        problem.add(goal.lens, bought, 1.0, scratch);
+        let between = |reach: &Reach, token: TokenId| {
+            let value = reach.value(goal.lens, token);
+            let pair = goal.lens.graph.topology().between(sold, token);
+            let rate = pair.map_or(0.0, |pair| goal.lens.rate(pair, way(sold, token)));
+            if rate > 0.0 {
+                (value * (price / rate).min(value)).sqrt()
+            } else {
+                value
+            }
+        };
+        for token in path.iter().flat_map(|path| path.tokens()) {
+            let price = between(reach, *token);
+            problem.add(goal.lens, *token, price, scratch);
+        }
+        // Tokens whose first unit would still be worth it.
+        firsts.retain(|(rate, token)| *rate > price && *token != bought);
+        firsts.truncate(4 * SEEDS);
+        let quarter = quarter(goal, path, spot);
+        for (score, first) in firsts.iter_mut() {
+            let path = Path::follow(goal.lens, reach, goal.ends, *first);
+            let path = path.and_then(|path| path.priced(goal.lens, Fixed::In(quarter), scratch));
+            *score = path.map_or(0.0, |path| path.amount);
+        }
+        firsts.sort_unstable_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
+        for (_, first) in firsts.iter().take(SEEDS) {
+            let Some(path) = Path::follow(goal.lens, reach, goal.ends, *first) else {
+                continue;
+            };
+            for token in path.tokens() {
+                let price = between(reach, *token);
+                problem.add(goal.lens, *token, price, scratch);
+            }
+        }
+    }
+
+    /// Balances the problem and takes in tokens that would help, until none
+    /// would by much. Gives the bound on all routes at the prices found.
+    fn widen(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> f64 {
+        let cost = goal.least_cost();
+        for round in 0.. {
+            let Self {
+                problem,
+                newton,
+                reach,
+                scratch,
+                taken,
+                ..
+            } = self;
+            let balance = newton.balance(problem, goal.lens.graph, goal.fixed);
+            reach.spread(goal.lens, &problem.tokens, &problem.prices);
+            let (missed, gains) = reach.gains(goal.lens, problem, cost, scratch);
+            let bound = balance.bound + missed;
+            let is_full = problem.tokens.len() >= MAX_NODES;
+            if missed <= balance.bound.abs() * MISSED || round >= ROUNDS || is_full || stop() {
+                return bound;
+            }
+            let mut taken = std::mem::take(taken);
+            taken.clear();
+            taken.extend(gains.iter().take(TAKEN_IN));
+            for gain in &taken {
+                self.take_in(goal, gain);
+            }
+            self.taken = taken;
+        }
+        f64::INFINITY
+    }
+
+    /// Takes in a token, and those on its way to the problem.
+    fn take_in(&mut self, goal: &Goal<'_>, gain: &Gain) {
+        let mut token = gain.token;
+        for _ in 0..ROUNDS {
+            let price = self.reach.value(goal.lens, token);
+            if price <= 0.0 || self.problem.has(token) {
+                break;
+            }
+            self.problem.add(goal.lens, token, price, &mut self.scratch);
+            match self.reach.next(goal.lens, token) {
+                Some(next) => token = next,
+                None => break,
+            }
+        }
+    }
+
+    /// Makes a plan of the balanced problem and leaves out what costs too much.
+    fn finish(&mut self, goal: &Goal<'_>, bound: f64, stop: Stop<'_>) -> Option<Solution> {
+        let Self {
+            problem,
+            newton,
+            pruner,
+            scratch,
+            ..
+        } = self;
+        let costs = &goal.order.costs;
+        let plan = Plan::of(problem, goal.lens, goal.sold(), costs, &|_| true, scratch)?;
+        let gross = goal.amount_of(&plan);
+        let gap = ((bound - gross) / gross.abs()).max(0.0);
+        let plan = pruner.prune(problem, plan, goal, newton, scratch, stop);
+        Some(Solution { plan, gap })
+    }
+}
+
+impl Goal<'_> {
+    /// What a plan buys, or minus what it sells.
+    fn amount_of(&self, plan: &Plan) -> f64 {
+        match self.fixed {
+            Fixed::In(_) => plan.bought,
+            Fixed::Out(bought) => -plan.sold * bought / plan.bought,
+        }
+    }
+}
+
+/// About a quarter of what is sold.
+fn quarter(goal: &Goal<'_>, path: Option<&Path>, spot: f64) -> f64 {
+    match (goal.fixed, path) {
+        (Fixed::In(amount), _) => amount / 4.0,
+        (Fixed::Out(_), Some(path)) => path.amount / 4.0,
+        (Fixed::Out(amount), None) => amount / spot / 4.0,
+    }
+}

@@ -1,0 +1,230 @@
+//! Flows made whole: what each pool of a way through many is to trade.
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "all lists have as many places as the problem has tokens"
+)]
+
+use super::lens::{Lens, Scratch};
+use super::problem::{BOUGHT, MAX_NODES, Problem, SOLD};
+use crate::graph::{PairId, Slot, TokenId, Way};
+use crate::{Costs, ladder};
+
+/// A part of what is traded that is not worth a swap.
+const DUST: f64 = 1e-7;
+
+/// One pool's part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Swap {
+    pub(super) slot: Slot,
+    pub(super) pair: PairId,
+    pub(super) way: Way,
+    /// Places in [`Plan::tokens`].
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) sold: f64,
+    pub(super) bought: f64,
+    /// What it gains at the prices of the problem,
+    pub(super) surplus: f64,
+    /// and what it costs.
+    pub(super) cost: f64,
+}
+
+/// Swaps in the order in which they are executed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Plan {
+    pub(super) tokens: Vec<TokenId>,
+    pub(super) swaps: Vec<Swap>,
+    pub(super) sold: f64,
+    pub(super) bought: f64,
+}
+
+/// Where each token stands in the order of execution, and what of it is there.
+#[derive(Debug)]
+struct Order {
+    ranked: Vec<usize>,
+    balances: [f64; MAX_NODES],
+}
+
+impl Plan {
+    /// The plan of a problem whose flows balance, if this much is sold (`None`:
+    /// as much as flows). `None` if the flows lead nowhere.
+    pub(super) fn of(
+        problem: &mut Problem,
+        lens: Lens<'_>,
+        sold: Option<f64>,
+        costs: &Costs,
+        keep: &dyn Fn(&Slot) -> bool,
+        scratch: &mut Scratch,
+    ) -> Option<Self> {
+        let total = total(problem, SOLD);
+        cut_dust(problem, total * problem.prices[SOLD] * DUST);
+        let mut order = rank(problem)?;
+        let mut plan = Self {
+            tokens: problem.tokens.clone(),
+            swaps: Vec::with_capacity(16),
+            sold: sold.unwrap_or(total),
+            bought: 0.0,
+        };
+        order.balances[SOLD] = plan.sold;
+        for place in &order.ranked {
+            let planned = total_of(problem, *place);
+            let scale = order.balances[*place] / planned;
+            for edge in problem.edges.iter().filter(|edge| edge.from == *place) {
+                if edge.flow.sold <= 0.0 {
+                    continue;
+                }
+                let sold = edge.flow.sold * scale;
+                let rungs = problem.rungs(lens.graph, edge);
+                let z = ladder::z_for(rungs, sold)?;
+                let prices = [problem.prices[edge.from], problem.prices[edge.to]];
+                let bought = plan.split(
+                    lens,
+                    (edge.pair, edge.way),
+                    (edge.from, edge.to),
+                    z,
+                    prices,
+                    costs,
+                    keep,
+                    scratch,
+                )?;
+                order.balances[edge.to] += bought;
+            }
+        }
+        plan.bought = order.balances[BOUGHT];
+        (plan.bought > 0.0 && !plan.swaps.is_empty()).then_some(plan)
+    }
+
+    /// Adds the pools of a pair that trade until `z`, and says what they buy.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one step of a loop that was too long"
+    )]
+    fn split(
+        &mut self,
+        lens: Lens<'_>,
+        (pair, way): (PairId, Way),
+        (from, to): (usize, usize),
+        z: f64,
+        [price, value]: [f64; 2],
+        costs: &Costs,
+        keep: &dyn Fn(&Slot) -> bool,
+        scratch: &mut Scratch,
+    ) -> Option<f64> {
+        let view = lens.graph.pair(pair)?;
+        let mut sum = 0.0;
+        for slot in view
+            .slots()
+            .iter()
+            .filter(|slot| lens.admits(slot) && keep(slot))
+        {
+            let mut place = 0;
+            let rungs = lens.pool(&view, slot, way, scratch);
+            let flow = ladder::flow_at(rungs, z, &mut place);
+            if flow.sold <= 0.0 {
+                continue;
+            }
+            sum += flow.bought;
+            self.swaps.push(Swap {
+                slot: *slot,
+                pair,
+                way,
+                from,
+                to,
+                sold: flow.sold,
+                bought: flow.bought,
+                surplus: value * flow.bought - price * flow.sold,
+                cost: costs.swap_at(slot.venue) + costs.tick * f64::from(place),
+            });
+        }
+        Some(sum)
+    }
+
+    /// What all swaps cost.
+    pub(super) fn cost(&self) -> f64 {
+        self.swaps.iter().map(|swap| swap.cost).sum()
+    }
+}
+
+/// What flows out of a token.
+fn total(problem: &Problem, place: usize) -> f64 {
+    total_of(problem, place)
+}
+
+fn total_of(problem: &Problem, place: usize) -> f64 {
+    let from = problem.edges.iter().filter(|edge| edge.from == place);
+    from.map(|edge| edge.flow.sold).sum()
+}
+
+/// Stops flows that are next to nothing, or that lead to or come from nowhere.
+fn cut_dust(problem: &mut Problem, least: f64) {
+    for edge in &mut problem.edges {
+        if edge.flow.sold * problem.prices[edge.from] < least {
+            edge.flow.sold = 0.0;
+        }
+    }
+    for _ in 0..problem.tokens.len() {
+        let mut comes = [false; MAX_NODES];
+        let mut goes = [false; MAX_NODES];
+        (comes[SOLD], goes[BOUGHT]) = (true, true);
+        for edge in problem.edges.iter().filter(|edge| edge.flow.sold > 0.0) {
+            comes[edge.to] = true;
+            goes[edge.from] = true;
+        }
+        let mut cut = false;
+        for edge in &mut problem.edges {
+            if edge.flow.sold > 0.0 && !(comes[edge.from] && goes[edge.to]) {
+                edge.flow.sold = 0.0;
+                cut = true;
+            }
+        }
+        if !cut {
+            break;
+        }
+    }
+}
+
+/// The tokens that are sold, each behind all that are sold for it. Where flows
+/// go round, the least of them is stopped.
+fn rank(problem: &mut Problem) -> Option<Order> {
+    let count = problem.tokens.len();
+    let mut order = Order {
+        ranked: Vec::with_capacity(count),
+        balances: [0.0; MAX_NODES],
+    };
+    let mut is_ranked = [false; MAX_NODES];
+    while order.ranked.len() < count {
+        let mut waits = [false; MAX_NODES];
+        let mut sells = [false; MAX_NODES];
+        for edge in problem.edges.iter().filter(|edge| edge.flow.sold > 0.0) {
+            sells[edge.from] = true;
+            if !is_ranked[edge.from] {
+                waits[edge.to] = true;
+            }
+        }
+        if !sells[SOLD] {
+            return None;
+        }
+        let ready = (0..count).find(|at| sells[*at] && !is_ranked[*at] && !waits[*at]);
+        if let Some(place) = ready {
+            is_ranked[place] = true;
+            order.ranked.push(place);
+            continue;
+        }
+        let open = |edge: &&mut super::problem::Edge| edge.flow.sold > 0.0 && !is_ranked[edge.from];
+        let prices = &problem.prices;
+        let value = |edge: &super::problem::Edge| edge.flow.sold * prices[edge.from];
+        let least = problem
+            .edges
+            .iter_mut()
+            .filter(open)
+            .min_by(|a, b| value(a).total_cmp(&value(b)));
+        match least {
+            Some(edge) => edge.flow.sold = 0.0,
+            None => break,
+        }
+        let nothing = f64::MIN_POSITIVE;
+        cut_dust(problem, nothing);
+    }
+    Some(order)
+}

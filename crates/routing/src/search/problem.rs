@@ -1,0 +1,166 @@
+//! The part of a graph on which flows are balanced: some tokens, and the pairs
+//! between them.
+
+use super::lens::{Lens, Scratch};
+use crate::graph::{Graph, PairId, Slot, TokenId, Way};
+use crate::ladder::{self, Flow};
+use amm::Rung;
+
+/// Tokens of a problem.
+pub(super) const MAX_NODES: usize = 40;
+
+/// The place of the sold token,
+pub(super) const SOLD: usize = 0;
+/// and of the bought one.
+pub(super) const BOUGHT: usize = 1;
+
+/// Tokens with prices, and what flows between them at those prices.
+#[derive(Debug, Default)]
+pub(super) struct Problem {
+    /// The sold token, the bought one, and those between.
+    pub(super) tokens: Vec<TokenId>,
+    pub(super) prices: Vec<f64>,
+    pub(super) edges: Vec<Edge>,
+    /// Curves that are not the graph's own.
+    arena: Vec<Rung>,
+}
+
+/// A pair in one direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Edge {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) pair: PairId,
+    pub(super) way: Way,
+    curve: Curve,
+    /// The ratio of prices above which something flows.
+    threshold: f64,
+    hint: u32,
+    /// What flows at the prices that were asked last.
+    pub(super) flow: Flow,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Curve {
+    Graph,
+    Arena([u32; 2]),
+}
+
+impl Problem {
+    pub(super) fn clear(&mut self) {
+        self.tokens.clear();
+        self.prices.clear();
+        self.edges.clear();
+        self.arena.clear();
+    }
+
+    pub(super) fn has(&self, token: TokenId) -> bool {
+        self.tokens.contains(&token)
+    }
+
+    /// Adds a token, and its pairs with those that are there.
+    pub(super) fn add(
+        &mut self,
+        lens: Lens<'_>,
+        token: TokenId,
+        price: f64,
+        scratch: &mut Scratch,
+    ) {
+        if self.tokens.len() >= MAX_NODES || self.has(token) {
+            return;
+        }
+        let place = self.tokens.len();
+        self.tokens.push(token);
+        self.prices.push(price);
+        for other in 0..place {
+            let Some(&neighbour) = self.tokens.get(other) else {
+                continue;
+            };
+            if let Some(pair) = lens.graph.topology().between(token, neighbour) {
+                self.join(lens, pair, place, other, &|_| true, scratch);
+                self.join(lens, pair, other, place, &|_| true, scratch);
+            }
+        }
+    }
+
+    /// Adds what of a pair is kept, in the direction from one token to another.
+    pub(super) fn join(
+        &mut self,
+        lens: Lens<'_>,
+        pair: PairId,
+        from: usize,
+        to: usize,
+        keep: &dyn Fn(&Slot) -> bool,
+        scratch: &mut Scratch,
+    ) {
+        // Nothing is bought with what is being bought, nor sold for what is sold.
+        if from == BOUGHT || to == SOLD {
+            return;
+        }
+        let Some(view) = lens.graph.pair(pair) else {
+            return;
+        };
+        let (Some(a), Some(b)) = (self.tokens.get(from), self.tokens.get(to)) else {
+            return;
+        };
+        let way = usize::from(a > b);
+        let kept = view.slots().iter().all(keep);
+        let (curve, rate) = if kept && lens.is_whole(&view) {
+            (Curve::Graph, view.rate(way))
+        } else {
+            let begin = self.arena.len();
+            lens.merge(&view, way, keep, &mut self.arena, &mut scratch.merging);
+            let rate = self.arena.get(begin..).map_or(0.0, ladder::first_price);
+            let range = [begin, self.arena.len()];
+            let range = range.map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+            (Curve::Arena(range), rate)
+        };
+        if rate > 0.0 {
+            self.edges.push(Edge {
+                from,
+                to,
+                pair,
+                way,
+                curve,
+                threshold: rate.recip(),
+                hint: 0,
+                flow: Flow::default(),
+            });
+        }
+    }
+
+    /// The curve of an edge.
+    pub(super) fn rungs<'s>(&'s self, graph: &'s Graph, edge: &Edge) -> &'s [Rung] {
+        rungs(&self.arena, graph, edge)
+    }
+
+    /// What flows at prices: for each edge, its flow is kept, and given away
+    /// with the prices' ratio if there is any.
+    pub(super) fn flow(&mut self, graph: &Graph, prices: &[f64], mut each: impl FnMut(&Edge, f64)) {
+        for edge in &mut self.edges {
+            let (Some(from), Some(to)) = (prices.get(edge.from), prices.get(edge.to)) else {
+                continue;
+            };
+            let ratio = to / from;
+            if ratio <= edge.threshold {
+                edge.flow = Flow::default();
+                continue;
+            }
+            let z = ratio.sqrt();
+            let mut hint = edge.hint;
+            edge.flow = ladder::flow_at(rungs(&self.arena, graph, edge), z, &mut hint);
+            edge.hint = hint;
+            each(edge, z);
+        }
+    }
+}
+
+fn rungs<'s>(arena: &'s [Rung], graph: &'s Graph, edge: &Edge) -> &'s [Rung] {
+    match edge.curve {
+        Curve::Graph => graph.rungs(edge.pair, edge.way),
+        Curve::Arena([start, end]) => {
+            let rungs = arena.get(start as usize..end as usize);
+            rungs.unwrap_or_default()
+        }
+    }
+}

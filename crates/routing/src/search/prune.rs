@@ -1,0 +1,346 @@
+//! Fewer swaps: those that cost more than they bring are left out.
+//!
+//! What a pool gains at the prices of a solution is the least that is lost
+//! without it. Where that is more than its cost the pool stays; the others are
+//! left out, with all that is of no use without them, as long as it pays.
+
+use super::Goal;
+use super::lens::{Lens, Scratch};
+use super::newton::{Fixed, Newton};
+use super::plan::{Plan, Swap};
+use super::problem::{BOUGHT, Problem, SOLD};
+use crate::Stop;
+use crate::ladder;
+use amm::book::PoolId;
+
+/// Swaps of any plan; those that bring least are left out at once.
+const MAX_SWAPS: usize = 96;
+
+/// Attempts to leave something out.
+const MAX_ATTEMPTS: usize = 24;
+
+/// Attempts to take something in again.
+const MAX_RETURNS: usize = 4;
+
+/// Memory for the smaller problems.
+#[derive(Debug, Default)]
+pub(super) struct Pruner {
+    /// The pools of the plan in hand, and the problem of them alone.
+    pools: Vec<PoolId>,
+    pub(super) problem: Problem,
+    /// Pools that are known to be worth it.
+    settled: Vec<PoolId>,
+    groups: Vec<Group>,
+}
+
+/// Swaps that go together, by the places of their bits.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    seed: PoolId,
+    members: u128,
+    /// What they cost beyond what they bring.
+    excess: f64,
+}
+
+impl Pruner {
+    /// The best plan that it finds with fewer swaps, never more than the goal
+    /// allows. The plan must be that of `full` at its prices.
+    pub(super) fn prune(
+        &mut self,
+        full: &Problem,
+        plan: Plan,
+        goal: &Goal<'_>,
+        newton: &mut Newton,
+        scratch: &mut Scratch,
+        stop: Stop<'_>,
+    ) -> Plan {
+        let mut best = self.cut(full, plan, goal, newton, scratch);
+        self.settled.clear();
+        let mut is_whole = false;
+        for _ in 0..MAX_ATTEMPTS {
+            let over = best.swaps.len().saturating_sub(goal.order.max_swaps);
+            if stop() && over == 0 {
+                break;
+            }
+            let dropped = self.choose(&best, over, is_whole);
+            if dropped == 0 {
+                break;
+            }
+            self.pools.clear();
+            let kept = best
+                .swaps
+                .iter()
+                .zip(0..)
+                .filter(|(_, at)| dropped >> at & 1 == 0);
+            self.pools.extend(kept.map(|(swap, _)| swap.slot.pool));
+            let next = self.resolve(full, &best, goal, newton, scratch);
+            match next {
+                Some(next) if over > 0 || goal.worth(&next) > goal.worth(&best) => {
+                    best = next;
+                    is_whole = false;
+                }
+                // All at once was too much: one after the other.
+                _ if !is_whole => is_whole = true,
+                _ => {
+                    let seed = self.groups.first().map(|group| group.seed);
+                    self.settled.extend(seed);
+                }
+            }
+        }
+        if !stop() {
+            best = self.take_back(full, best, goal, newton, scratch);
+        }
+        best
+    }
+
+    /// A plan of at most as many swaps as can be told apart.
+    fn cut(
+        &mut self,
+        full: &Problem,
+        mut plan: Plan,
+        goal: &Goal<'_>,
+        newton: &mut Newton,
+        scratch: &mut Scratch,
+    ) -> Plan {
+        while plan.swaps.len() > MAX_SWAPS {
+            let mut order: Vec<&Swap> = plan.swaps.iter().collect();
+            order.sort_by(|a, b| b.surplus.total_cmp(&a.surplus));
+            order.truncate(MAX_SWAPS);
+            self.pools.clear();
+            self.pools.extend(order.iter().map(|swap| swap.slot.pool));
+            match self.resolve(full, &plan, goal, newton, scratch) {
+                Some(next) if next.swaps.len() < plan.swaps.len() => plan = next,
+                _ => plan.swaps.clear(),
+            }
+        }
+        plan
+    }
+
+    /// Which swaps to leave out next: those that cost more than they bring, the
+    /// worst first, a quarter of all at once or one group alone; if there are
+    /// too many, those that bring least.
+    fn choose(&mut self, plan: &Plan, over: usize, alone: bool) -> u128 {
+        self.groups.clear();
+        for swap in &plan.swaps {
+            if self.settled.contains(&swap.slot.pool) && over == 0 {
+                continue;
+            }
+            let members = useless_without(plan, swap.slot.pool);
+            let all = plan.swaps.iter().zip(0..);
+            let excess: f64 = all
+                .filter(|(_, at)| members >> at & 1 == 1)
+                .map(|(swap, _)| swap.cost - swap.surplus)
+                .sum();
+            let whole = members.count_ones() as usize == plan.swaps.len();
+            if (excess > 0.0 || over > 0) && !whole {
+                self.groups.push(Group {
+                    seed: swap.slot.pool,
+                    members,
+                    excess,
+                });
+            }
+        }
+        let order = |a: &Group, b: &Group| b.excess.total_cmp(&a.excess).then(a.seed.cmp(&b.seed));
+        self.groups.sort_unstable_by(order);
+        let most = if alone {
+            1
+        } else {
+            over.max(plan.swaps.len() / 4).max(1)
+        };
+        let mut dropped = 0_u128;
+        for group in &self.groups {
+            let with = dropped | group.members;
+            let left = plan.swaps.len() - with.count_ones() as usize;
+            if dropped != 0 && (with.count_ones() as usize > most || left == 0) {
+                continue;
+            }
+            dropped = with;
+        }
+        dropped
+    }
+
+    /// Solves again with the chosen pools alone.
+    fn resolve(
+        &mut self,
+        full: &Problem,
+        plan: &Plan,
+        goal: &Goal<'_>,
+        newton: &mut Newton,
+        scratch: &mut Scratch,
+    ) -> Option<Plan> {
+        let Self { pools, problem, .. } = self;
+        restrict(problem, full, plan, pools, goal.lens, scratch);
+        newton.balance(problem, goal.lens.graph, goal.fixed);
+        let keep = |slot: &crate::graph::Slot| pools.contains(&slot.pool);
+        Plan::of(
+            problem,
+            goal.lens,
+            goal.sold(),
+            &goal.order.costs,
+            &keep,
+            scratch,
+        )
+    }
+
+    /// Takes in again what would bring more than it costs.
+    fn take_back(
+        &mut self,
+        full: &Problem,
+        mut best: Plan,
+        goal: &Goal<'_>,
+        newton: &mut Newton,
+        scratch: &mut Scratch,
+    ) -> Plan {
+        for _ in 0..MAX_RETURNS {
+            if best.swaps.len() >= goal.order.max_swaps {
+                break;
+            }
+            self.pools.clear();
+            self.pools
+                .extend(best.swaps.iter().map(|swap| swap.slot.pool));
+            if self.resolve(full, &best, goal, newton, scratch).is_none() {
+                break;
+            }
+            let Some((pool, pair, ends)) = self.missed(full, goal, scratch) else {
+                break;
+            };
+            let Self { pools, problem, .. } = self;
+            pools.push(pool);
+            let [from, to] = ends;
+            problem.edges.retain(|edge| edge.pair != pair);
+            let keep = |slot: &crate::graph::Slot| pools.contains(&slot.pool);
+            problem.join(goal.lens, pair, from, to, &keep, scratch);
+            newton.balance(problem, goal.lens.graph, goal.fixed);
+            let next = Plan::of(
+                problem,
+                goal.lens,
+                goal.sold(),
+                &goal.order.costs,
+                &keep,
+                scratch,
+            );
+            match next {
+                Some(next) if goal.worth(&next) > goal.worth(&best) => best = next,
+                _ => break,
+            }
+        }
+        best
+    }
+
+    /// The pool that is not used and would bring most beyond its cost.
+    fn missed(
+        &self,
+        full: &Problem,
+        goal: &Goal<'_>,
+        scratch: &mut Scratch,
+    ) -> Option<(PoolId, u32, [usize; 2])> {
+        let place = |at: usize| {
+            let token = full.tokens.get(at)?;
+            self.problem.tokens.iter().position(|known| known == token)
+        };
+        let mut best = None;
+        let mut most = 0.0;
+        for edge in &full.edges {
+            let (Some(from), Some(to)) = (place(edge.from), place(edge.to)) else {
+                continue;
+            };
+            let prices = &self.problem.prices;
+            let (Some(price), Some(value)) = (prices.get(from), prices.get(to)) else {
+                continue;
+            };
+            if goal.lens.rate(edge.pair, edge.way) * value <= *price {
+                continue;
+            }
+            let view = goal.lens.graph.pair(edge.pair)?;
+            for slot in view.slots() {
+                if !goal.lens.admits(slot) || self.pools.contains(&slot.pool) {
+                    continue;
+                }
+                let mut ticks = 0;
+                let rungs = goal.lens.pool(&view, slot, edge.way, scratch);
+                let flow = ladder::flow_at(rungs, (value / price).sqrt(), &mut ticks);
+                let costs = &goal.order.costs;
+                let cost = costs.swap_at(slot.venue) + costs.tick * f64::from(ticks);
+                let gain = value * flow.bought - price * flow.sold - cost;
+                if gain > most {
+                    most = gain;
+                    best = Some((slot.pool, edge.pair, [from, to]));
+                }
+            }
+        }
+        best
+    }
+}
+
+/// The problem of a plan's tokens and of these pools alone.
+fn restrict(
+    small: &mut Problem,
+    full: &Problem,
+    plan: &Plan,
+    pools: &[PoolId],
+    lens: Lens<'_>,
+    scratch: &mut Scratch,
+) {
+    small.clear();
+    let price = |token| {
+        let at = full.tokens.iter().position(|known| *known == token);
+        at.and_then(|at| full.prices.get(at))
+            .copied()
+            .unwrap_or(1.0)
+    };
+    let ends = [SOLD, BOUGHT].map(|end| plan.tokens.get(end).copied());
+    for token in ends.into_iter().flatten() {
+        small.tokens.push(token);
+        small.prices.push(price(token));
+    }
+    let kept = |swap: &&Swap| pools.contains(&swap.slot.pool);
+    for swap in plan.swaps.iter().filter(kept) {
+        let [from, to] = [swap.from, swap.to].map(|at| {
+            let token = plan.tokens.get(at).copied().unwrap_or_default();
+            let place = small.tokens.iter().position(|known| *known == token);
+            place.unwrap_or_else(|| {
+                small.tokens.push(token);
+                small.prices.push(price(token));
+                small.tokens.len() - 1
+            })
+        });
+        if !small.edges.iter().any(|edge| edge.pair == swap.pair) {
+            let keep = |slot: &crate::graph::Slot| pools.contains(&slot.pool);
+            small.join(lens, swap.pair, from, to, &keep, scratch);
+        }
+    }
+}
+
+/// A pool's swap and all that neither get nor give anything without it.
+fn useless_without(plan: &Plan, pool: PoolId) -> u128 {
+    let mut dropped = 0_u128;
+    for (swap, at) in plan.swaps.iter().zip(0..) {
+        if swap.slot.pool == pool {
+            dropped |= 1 << at;
+        }
+    }
+    for _ in 0..plan.swaps.len() {
+        let before = dropped;
+        let (mut comes, mut goes) = (1_u128 << SOLD, 1_u128 << BOUGHT);
+        for (swap, at) in plan.swaps.iter().zip(0..) {
+            if dropped >> at & 1 == 0 {
+                comes |= 1 << swap.to;
+                goes |= 1 << swap.from;
+            }
+        }
+        for (swap, at) in plan.swaps.iter().zip(0..) {
+            if comes >> swap.from & 1 == 0 || goes >> swap.to & 1 == 0 {
+                dropped |= 1 << at;
+            }
+        }
+        if dropped == before {
+            break;
+        }
+    }
+    dropped
+}
+
+/// Whether a purchase or a sale is meant, for those who compare plans.
+pub(super) const fn is_sale(fixed: Fixed) -> bool {
+    matches!(fixed, Fixed::In(_))
+}
