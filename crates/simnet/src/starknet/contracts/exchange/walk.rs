@@ -5,7 +5,7 @@ use super::routes::{Leg, Route, Way};
 use crate::starknet::contract::{Env, Revert, halves};
 use crate::starknet::contracts::arithmetic::{mul_div, mul_div_up, sub};
 use crate::starknet::contracts::erc20::balance_of;
-use primitives::{Felt, U256, selector};
+use primitives::{U256, selector};
 
 /// An alternative must pay these parts of what the principal pays.
 const BETTER: [u64; 2] = [10_001, 10_000];
