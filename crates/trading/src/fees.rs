@@ -231,7 +231,7 @@ impl Rates {
     /// The part that both take.
     #[must_use]
     pub fn as_f64(&self) -> f64 {
-        self.platform.as_f64() + self.integrator.as_f64()
+        f64::from(self.platform.0 + self.integrator.0) / f64::from(WHOLE)
     }
 }
 
@@ -264,6 +264,112 @@ impl FeeTerms {
             side: self.side(tokens),
             platform: if waived { Bps::ZERO } else { platform },
             integrator: integrator.map_or(Bps::ZERO, Integrator::fee),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::{address, bought, bps, sold};
+    use proptest::prelude::*;
+
+    fn integrator(fee: u32) -> Integrator {
+        Integrator::new(bps(fee), address(77), "somebody".to_owned()).unwrap()
+    }
+
+    fn terms() -> FeeTerms {
+        FeeTerms {
+            one: bps(2),
+            many: bps(15),
+            waived_for: BTreeSet::from([address(77)]),
+            ..FeeTerms::default()
+        }
+    }
+
+    #[test]
+    fn the_heavier_token_pays_and_the_bought_one_if_both_weigh_the_same() {
+        let side = |weight_sold, weight_bought| {
+            let weights = BTreeMap::from([(sold(), weight_sold), (bought(), weight_bought)]);
+            let terms = FeeTerms { weights, ..terms() };
+            terms.side([sold(), bought()])
+        };
+        assert_eq!(side(1, 0), FeeSide::Sell);
+        assert_eq!(side(1, 1), FeeSide::Buy);
+        assert_eq!(side(1, 2), FeeSide::Buy);
+        assert_eq!(FeeTerms::default().side([sold(), bought()]), FeeSide::Buy);
+    }
+
+    #[test]
+    fn a_second_swap_is_a_step_of_the_platforms_fee() {
+        let platform = |swaps| terms().rates([sold(), bought()], swaps, None).platform;
+        assert_eq!([1, 2, 3].map(platform), [bps(2), bps(15), bps(15)]);
+    }
+
+    #[test]
+    fn the_platform_takes_nothing_where_a_whitelisted_integrator_takes_as_much() {
+        let platform = |terms: &FeeTerms, fee| {
+            let integrator = integrator(fee);
+            [1, 2].map(|swaps| {
+                terms
+                    .rates([sold(), bought()], swaps, Some(&integrator))
+                    .platform
+            })
+        };
+        assert_eq!(platform(&terms(), 1), [bps(2), bps(15)]);
+        assert_eq!(platform(&terms(), 14), [Bps::ZERO, bps(15)]);
+        assert_eq!(platform(&terms(), 15), [Bps::ZERO, Bps::ZERO]);
+        let others = FeeTerms {
+            waived_for: BTreeSet::from([address(78)]),
+            ..terms()
+        };
+        assert_eq!(platform(&others, 500), [bps(2), bps(15)]);
+    }
+
+    #[test]
+    fn integrators_that_the_contract_would_refuse_or_not_pay_are_refused() {
+        let new = |fee, recipient, name: &str| {
+            Integrator::new(bps(fee), address(recipient), name.to_owned()).err()
+        };
+        assert_eq!(new(500, 1, "a"), None);
+        assert_eq!(new(501, 1, "a"), Some(BadIntegrator::TooMuch));
+        assert_eq!(new(1, 0, "a"), Some(BadIntegrator::NoRecipient));
+        assert_eq!(new(1, 1, ""), Some(BadIntegrator::NoName));
+    }
+
+    #[test]
+    fn there_is_no_more_than_all() {
+        assert_eq!(bps(10_000).of(U256::MAX), U256::MAX);
+        assert_eq!(Bps::new(10_001), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_fee_is_the_plain_fraction_rounded_down(amount: u128, points in 0_u32..=10_000) {
+            let (amount, points_wide) = (U256::from(amount), U256::from(points));
+            let whole = U256::from(10_000);
+            prop_assert_eq!(bps(points).of(amount), amount * points_wide / whole);
+            let within = amount * points_wide / (whole + points_wide);
+            prop_assert_eq!(bps(points).within(amount), within);
+        }
+
+        #[test]
+        fn both_take_of_the_gross_amount(amount: u128, platform in 0_u32..=100, theirs in 0_u32..=500) {
+            let rates = Rates { side: FeeSide::Buy, platform: bps(platform), integrator: bps(theirs) };
+            let amount = U256::from(amount);
+            let part = |points: u32| amount * U256::from(points) / U256::from(10_000);
+            prop_assert_eq!(rates.left_of(amount), amount - part(platform) - part(theirs));
+        }
+
+        #[test]
+        fn the_sum_around_a_rest_is_the_smallest_that_leaves_it(rest: u128, points in 0_u32..=500) {
+            let (bps, rest) = (bps(points), U256::from(rest));
+            let left = |sum: U256| sum - bps.within(sum);
+            let sum = bps.around(rest).unwrap();
+            prop_assert_eq!(left(sum), rest);
+            if let Some(less) = sum.checked_sub(U256::ONE) {
+                prop_assert!(left(less) < rest);
+            }
         }
     }
 }

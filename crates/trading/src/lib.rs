@@ -17,7 +17,11 @@ mod least;
 mod order;
 mod quote;
 mod recheck;
+#[cfg(test)]
+mod replay;
 mod slippage;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod worth;
 

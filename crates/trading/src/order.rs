@@ -119,3 +119,110 @@ fn purchase(wanted: &Wanted, terms: &FeeTerms, bought: U256) -> Option<(Amount, 
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::{KINDS, USUAL, bought, bps, pools, sold, wanted};
+    use crate::{Gas, Integrator};
+    use std::collections::BTreeMap;
+
+    const PRICES: GasPrices = GasPrices {
+        l1: 3,
+        l1_data: 5,
+        l2: 7,
+    };
+
+    fn terms(weight_sold: u32) -> FeeTerms {
+        FeeTerms {
+            one: bps(2),
+            many: bps(15),
+            weights: BTreeMap::from([(sold(), weight_sold)]),
+            ..FeeTerms::default()
+        }
+    }
+
+    fn somebody() -> Integrator {
+        Integrator::new(bps(30), bought(), "somebody".to_owned()).unwrap()
+    }
+
+    fn ordered(amount: Fixed, weight_sold: u32, worth: Worth) -> Option<Order> {
+        let gas = GasCosts {
+            model: &GasModel::simulated(),
+            prices: PRICES,
+            worth,
+        };
+        let wanted = wanted(amount, Some(somebody()));
+        order(&wanted, &terms(weight_sold), &gas, pools(&USUAL).registry())
+    }
+
+    fn has_fees(order: &Order, fees: [f64; 2]) -> bool {
+        [order.costs.fee_one, order.costs.fee_many].map(f64::to_bits) == fees.map(f64::to_bits)
+    }
+
+    #[test]
+    fn fees_on_what_is_sold_never_reach_the_pools() {
+        let million = U256::from(1_000_000);
+        let order = ordered(Fixed::Sell(million), 1, Worth::default()).unwrap();
+        let [one, many] = [996_800, 995_500].map(U256::from);
+        assert_eq!(order.amount, Amount::In { one, many });
+        assert!(has_fees(&order, [0.0, 0.0]));
+    }
+
+    #[test]
+    fn fees_on_what_is_bought_are_a_part_of_it() {
+        let million = U256::from(1_000_000);
+        let order = ordered(Fixed::Sell(million), 0, Worth::default()).unwrap();
+        let (one, many) = (million, million);
+        assert_eq!(order.amount, Amount::In { one, many });
+        assert!(has_fees(&order, [0.0032, 0.0045]));
+    }
+
+    #[test]
+    fn pools_have_to_give_the_integrators_part_of_a_purchase_too() {
+        let million = U256::from(1_000_000);
+        let order = ordered(Fixed::Buy(million), 0, Worth::default()).unwrap();
+        assert_eq!(order.amount, Amount::Out(U256::from(1_003_000)));
+        assert!(has_fees(&order, [0.0, 0.0]));
+        let order = ordered(Fixed::Buy(million), 1, Worth::default()).unwrap();
+        assert_eq!(order.amount, Amount::Out(million));
+        assert!(has_fees(&order, [0.003, 0.003]));
+        assert_eq!(ordered(Fixed::Buy(U256::MAX), 0, Worth::default()), None);
+    }
+
+    #[test]
+    fn gas_counts_in_the_token_whose_amount_is_open() {
+        let worth = Worth {
+            sell: Some(2.0),
+            buy: Some(8.0),
+            strk: Some(4.0),
+        };
+        let model = GasModel::simulated();
+        let fri = |gas: Gas| {
+            let Gas { l1, l1_data, l2 } = gas;
+            f64::from(U256::from(3 * l1 + 5 * l1_data + 7 * l2))
+        };
+        for (amount, rate) in [(Fixed::Sell(U256::ONE), 0.5), (Fixed::Buy(U256::ONE), 2.0)] {
+            let costs = ordered(amount, 0, worth).unwrap().costs;
+            assert_eq!(costs.swap, KINDS.map(|kind| fri(model.swap(kind)) * rate));
+            assert_eq!(costs.tick.to_bits(), (fri(model.tick) * rate).to_bits());
+            assert!(costs.tick > 0.0);
+        }
+    }
+
+    #[test]
+    fn gas_counts_nothing_where_a_price_is_missing_or_makes_no_sense() {
+        let worth = Worth {
+            sell: Some(2.0),
+            buy: None,
+            strk: Some(4.0),
+        };
+        let costs = |amount, worth| ordered(amount, 0, worth).unwrap().costs;
+        let sale = costs(Fixed::Sell(U256::ONE), worth);
+        assert_eq!((sale.swap, sale.tick), (vec![0.0; 8], 0.0));
+        assert!(costs(Fixed::Buy(U256::ONE), worth).tick > 0.0);
+        let buy = Some(0.0);
+        let sale = costs(Fixed::Sell(U256::ONE), Worth { buy, ..worth });
+        assert_eq!((sale.swap, sale.tick), (vec![0.0; 8], 0.0));
+    }
+}

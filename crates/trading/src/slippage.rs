@@ -134,3 +134,89 @@ fn units(whole: &str, fraction: &str, exponent: i64) -> Result<u128, BadSlippage
     }
     Ok(units)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn slippage(text: &str) -> Slippage {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn one_number_may_be_written_in_many_ways() {
+        for text in ["0.05", "0.0500", "5e-2", "5E-02", "0.5e-1", "500e-4"] {
+            assert_eq!(slippage(text), Slippage::DEFAULT, "{text}");
+        }
+        for text in ["0", "-0", "0.0", "0e9999999999999999999", "0E-7"] {
+            assert_eq!(slippage(text), Slippage(0), "{text}");
+        }
+        for text in ["1", "1.000", "10e-1", "0.001e3", "1e0", "1e+0"] {
+            assert_eq!(slippage(text), Slippage(WHOLE), "{text}");
+        }
+        assert_eq!(slippage("1e-36"), Slippage(1));
+    }
+
+    #[test]
+    fn what_is_no_part_is_refused_with_its_reason() {
+        for (text, reason) in [
+            ("", BadSlippage::Malformed),
+            ("-", BadSlippage::Malformed),
+            (".5", BadSlippage::Malformed),
+            ("5.", BadSlippage::Malformed),
+            ("01", BadSlippage::Malformed),
+            ("0x1", BadSlippage::Malformed),
+            ("1e", BadSlippage::Malformed),
+            ("1e-", BadSlippage::Malformed),
+            ("+1", BadSlippage::Malformed),
+            ("NaN", BadSlippage::Malformed),
+            ("0.٣", BadSlippage::Malformed),
+            ("-0.1", BadSlippage::OutOfBounds),
+            ("1.0000000000000000000000000001", BadSlippage::OutOfBounds),
+            ("9", BadSlippage::OutOfBounds),
+            ("12", BadSlippage::OutOfBounds),
+            ("1e99999999999999999999", BadSlippage::OutOfBounds),
+            ("1e-37", BadSlippage::TooFine),
+            ("1e-99999999999999999999", BadSlippage::TooFine),
+        ] {
+            assert_eq!(text.parse::<Slippage>(), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_minimum_is_that_of_a_swap_seen_on_the_public_network() {
+        let least = slippage("0.005").least(U256::from(0x2b1_33f1_u32));
+        assert_eq!(least, U256::from(0x2ad_c1c2_u32));
+    }
+
+    #[test]
+    fn bounds_of_the_largest_amounts_fit() {
+        assert_eq!(slippage("0").least(U256::MAX), U256::MAX);
+        assert_eq!(slippage("1").least(U256::MAX), U256::ZERO);
+        assert_eq!(slippage("0.05").most(U256::MAX), U256::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_are_exact_for_any_decimal(amount: u128, digits in 1_u32..19, number: u64) {
+            let scale = 10_u64.pow(digits);
+            let number = number % (scale + 1);
+            let text = if number == scale {
+                "1".to_owned()
+            } else {
+                format!("0.{number:0>width$}", width = usize::try_from(digits).unwrap())
+            };
+            let [amount, scale, number] =
+                [amount, scale.into(), number.into()].map(U256::from);
+            let slippage = slippage(&text);
+            prop_assert_eq!(slippage.least(amount), amount * (scale - number) / scale);
+            prop_assert_eq!(slippage.most(amount), amount * (scale + number) / scale);
+        }
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "[-+0-9.eE]{0,50}|.{0,50}") {
+            let _ = text.parse::<Slippage>();
+        }
+    }
+}

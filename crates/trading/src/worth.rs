@@ -29,3 +29,34 @@ pub fn price_impact(sold: U256, bought: U256, worth: &Worth) -> Option<f64> {
     let points = (bought / sold - 1.0) * 10_000.0;
     points.is_finite().then_some(points)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_is_negative_and_counted_in_basis_points() {
+        let worth = Worth {
+            sell: Some(0.5),
+            buy: Some(2.0),
+            strk: None,
+        };
+        let impact = |sold: u64, bought: u64| {
+            price_impact(U256::from(sold), U256::from(bought), &worth).unwrap()
+        };
+        assert!((impact(400, 99) + 100.0).abs() < 1e-9);
+        assert!((impact(400, 101) - 100.0).abs() < 1e-9);
+        assert!(impact(400, 100).abs() < 1e-9);
+    }
+
+    #[test]
+    fn nothing_is_said_where_a_price_is_missing_or_zero() {
+        let impact = |sell, buy| {
+            let strk = None;
+            price_impact(U256::ONE, U256::ONE, &Worth { sell, buy, strk })
+        };
+        assert_eq!(impact(None, Some(1.0)), None);
+        assert_eq!(impact(Some(1.0), None), None);
+        assert_eq!(impact(Some(0.0), Some(1.0)), None);
+    }
+}

@@ -123,3 +123,70 @@ fn whole(gas: f64) -> u64 {
 const fn float(gas: u64) -> f64 {
     gas as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn model() -> GasModel {
+        GasModel {
+            base: Gas::new(3, 700, 3_000_000),
+            swaps: std::array::from_fn(|place| {
+                let place = u64::try_from(place).unwrap();
+                Gas::new(place, 300 + place, 1_000_000 + 100_000 * place)
+            }),
+            tick: Gas::new(0, 1, 50_000),
+            extension: Gas::new(0, 40, 90_000),
+        }
+    }
+
+    fn work() -> impl Strategy<Value = Work> {
+        let swaps = prop::array::uniform7(0_u32..3);
+        (swaps, 0_u32..40, 0_u32..3).prop_map(|(swaps, ticks, extensions)| Work {
+            swaps,
+            ticks,
+            extensions,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_model_is_found_again_in_what_it_says(works in prop::collection::vec(work(), 60..90)) {
+            let samples: Vec<_> = works.iter().map(|work| (*work, model().of(work))).collect();
+            prop_assert_eq!(GasModel::fit(&samples), model());
+        }
+
+        #[test]
+        fn noise_is_averaged(works in prop::collection::vec((work(), 0_u64..20_000), 100..120)) {
+            let samples = works.iter().map(|(work, noise)| {
+                let gas = model().of(work);
+                (*work, Gas { l2: gas.l2 + noise, ..gas })
+            });
+            let samples: Vec<_> = samples.collect();
+            let fitted = GasModel::fit(&samples);
+            for (work, gas) in samples {
+                let off = fitted.of(&work).l2.abs_diff(gas.l2);
+                prop_assert!(off < 20_000, "{} off", off);
+            }
+        }
+    }
+
+    #[test]
+    fn what_samples_do_not_tell_apart_is_in_the_swaps_and_the_unseen_costs_nothing() {
+        let work = |kind: usize| {
+            let mut work = Work::default();
+            work.swaps[kind] = 1;
+            work
+        };
+        let samples = [0, 1, 3].map(|kind| (work(kind), model().of(&work(kind))));
+        let fitted = GasModel::fit(&samples);
+        for (work, gas) in samples {
+            assert_eq!(fitted.of(&work), gas);
+        }
+        assert_eq!(fitted.base, Gas::default());
+        assert_eq!(fitted.swaps[2], Gas::default());
+        assert_eq!(fitted.tick, Gas::default());
+        assert_eq!(GasModel::fit(&[]).of(&work(0)), Gas::default());
+    }
+}

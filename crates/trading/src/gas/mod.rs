@@ -154,3 +154,46 @@ const SIMULATED: GasModel = GasModel {
     tick: Gas::new(0, 0, 50_000),
     extension: Gas::new(0, 0, 100_000),
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::{USUAL, Way, pools, route};
+
+    #[test]
+    fn a_fee_is_exact_at_any_price() {
+        let prices = GasPrices {
+            l1: u128::MAX,
+            l1_data: 2,
+            l2: 3,
+        };
+        let fee = Gas::new(u64::MAX, 5, 7).fee(&prices);
+        let most = U256::from(u64::MAX) * U256::from(u128::MAX);
+        assert_eq!(fee, most + U256::from(31));
+    }
+
+    #[test]
+    fn work_is_swaps_by_kind_with_ticks_and_extensions() {
+        let pools = pools(&USUAL);
+        let swaps = [(6, Way::Out, 1.0), (6, Way::In, 0.5), (4, Way::In, 1.0)];
+        let mut legs = route(&pools, &swaps).legs;
+        legs[1].ticks = 9;
+        let work = Work::of(&legs, &pools);
+        // The pool of the first swap has an extension.
+        let expected = Work {
+            swaps: [0, 0, 0, 0, 1, 0, 2],
+            ticks: 9,
+            extensions: 1,
+        };
+        assert_eq!(work, expected);
+        let model = GasModel::simulated();
+        let l2 = [
+            model.base.l2,
+            model.swap(Kind::Nostra).l2,
+            2 * model.swap(Kind::Ekubo).l2,
+            9 * model.tick.l2,
+            model.extension.l2,
+        ];
+        assert_eq!(model.of(&work).l2, l2.iter().sum::<u64>());
+    }
+}
