@@ -11,6 +11,7 @@
 )]
 
 mod swap;
+mod trader;
 
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
@@ -27,6 +28,7 @@ use store::{Location, PoolHistory, Store};
 pub use swap::{exchange_terms, swap_options, swaps_alone};
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
+pub use trader::{Traded, Trader};
 use url::Url;
 
 /// When every world begins.
