@@ -51,6 +51,12 @@ pub(crate) fn z_for(rungs: &[Rung], sold: f64) -> Option<f64> {
     (rest <= rung.sold * 1e-12).then_some(rung.z)
 }
 
+/// The most that can be sold.
+pub(crate) fn most_sold(rungs: &[Rung]) -> f64 {
+    let last = rungs.last().map(|rung| (rung.sold, rung.slope));
+    last.map_or(0.0, |(sold, slope)| if slope > 0.0 { f64::INFINITY } else { sold })
+}
+
 /// What selling this buys; `None` if the curve ends before.
 pub(crate) fn bought_for(rungs: &[Rung], sold: f64) -> Option<f64> {
     let z = z_for(rungs, sold)?;

@@ -27,7 +27,6 @@ struct Span {
     /// The first pool, and the end.
     slots: [u32; 2],
     venues: VenueSet,
-    rates: [f64; 2],
 }
 
 /// A pool of a pair.
@@ -64,9 +63,10 @@ pub(crate) struct PairView<'a> {
 }
 
 impl<'a> PairView<'a> {
-    /// The price of the first unit; 0 where nothing can be sold.
-    pub(crate) fn rate(&self, way: Way) -> f64 {
-        self.span.rates.get(way).copied().unwrap_or_default()
+    /// The price of the first unit in both directions; 0 where nothing can be
+    /// sold.
+    pub(super) fn rates(&self) -> [f64; 2] {
+        [0, 1].map(|way| ladder::first_price(self.rungs(way)))
     }
 
     /// Where the rungs of a direction lie on the board.
@@ -175,7 +175,6 @@ impl Board {
             rungs: [place(self.rungs.len()); 3],
             slots: [place(self.slots.len()); 2],
             venues: VenueSet::NONE,
-            rates: [0.0; 2],
         });
     }
 
@@ -230,9 +229,6 @@ impl Board {
         let range = span.slots.map(|at| at as usize);
         let slots = self.slots.get(range[0]..range[1]).unwrap_or_default();
         span.venues = slots.iter().map(|slot| slot.venue).collect();
-        let [first, second, end] = span.rungs.map(|at| at as usize);
-        let rate = |range| self.rungs.get(range).map_or(0.0, ladder::first_price);
-        span.rates = [rate(first..second), rate(second..end)];
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -6,7 +6,7 @@ mod tests;
 mod topology;
 
 pub(crate) use board::{BOARD, PairView, Slot, Way};
-pub(crate) use topology::{Link, NONE, PairId, TokenId, Topology};
+pub(crate) use topology::{Link, NONE, PairId, Sale, TokenId, Topology};
 
 use crate::ladder;
 use amm::Rung;
@@ -25,6 +25,8 @@ const DEPTH_SHARE: f64 = 0.01;
 pub struct Graph {
     topology: Arc<Topology>,
     boards: Vec<Arc<Board>>,
+    /// The price of the first unit of every sale, where a search finds it fast.
+    rates: Arc<Vec<f64>>,
 }
 
 impl Graph {
@@ -38,12 +40,14 @@ impl Graph {
         let mut graph = Self {
             topology: Arc::default(),
             boards: Vec::with_capacity(pairs.div_ceil(BOARD)),
+            rates: Arc::default(),
         };
         let mut merging = Vec::new();
         for board in 0..pairs.div_ceil(BOARD) {
             let made = graph.board(&topology, pools, board, &|_| true, &mut merging);
             graph.boards.push(Arc::new(made));
         }
+        graph.rate_all(0..pairs);
         graph.settle(topology, worth)
     }
 
@@ -89,6 +93,22 @@ impl Graph {
                 None => self.boards.push(made),
             }
         }
+        self.rate_all(pairs.iter().map(|pair| *pair as usize));
+    }
+
+    /// Notes the rates of these pairs.
+    fn rate_all(&mut self, pairs: impl Iterator<Item = usize>) {
+        let mut rates = self.rates.as_ref().clone();
+        rates.resize(2 * self.boards.len() * BOARD, 0.0);
+        for pair in pairs {
+            let view = self.boards.get(pair / BOARD);
+            let view = view.and_then(|board| board.pair(pair % BOARD));
+            let found = view.map_or([0.0; 2], |view| view.rates());
+            if let Some(rates) = rates.get_mut(2 * pair..2 * pair + 2) {
+                rates.copy_from_slice(&found);
+            }
+        }
+        self.rates = Arc::new(rates);
     }
 
     /// A board, its pairs taken from the one before unless they are new.
@@ -146,14 +166,22 @@ impl Graph {
         &self.topology
     }
 
+    pub(crate) fn pair_count(&self) -> PairId {
+        u32::try_from(self.topology.pair_count()).unwrap_or(NONE)
+    }
+
+    pub(crate) fn pair_of(&self, pool: PoolId) -> Option<PairId> {
+        self.topology.pair_of(pool)
+    }
+
     pub(crate) fn pair(&self, pair: PairId) -> Option<PairView<'_>> {
         let pair = pair as usize;
         self.boards.get(pair / BOARD)?.pair(pair % BOARD)
     }
 
-    /// The price of the first unit; 0 where nothing can be sold.
-    pub(crate) fn rate(&self, pair: PairId, way: Way) -> f64 {
-        self.pair(pair).map_or(0.0, |pair| pair.rate(way))
+    /// The price of the first unit of every sale; 0 where nothing can be sold.
+    pub(crate) fn rates(&self) -> &[f64] {
+        &self.rates
     }
 
     /// The merged curve of a pair.
@@ -171,6 +199,6 @@ impl Graph {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let boards: usize = self.boards.iter().map(|board| board.bytes()).sum();
-        boards + self.topology.bytes()
+        boards + self.topology.bytes() + size_of::<f64>() * self.rates.capacity()
     }
 }

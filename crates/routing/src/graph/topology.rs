@@ -1,6 +1,7 @@
 //! Which tokens are traded for which: what changes only when pools come into
 //! being.
 
+use super::board::Way;
 use amm::book::{PoolId, PoolView, Pools};
 use primitives::Address;
 use std::collections::HashMap;
@@ -21,7 +22,42 @@ const CONNECTORS: usize = 512;
 pub(crate) struct Link {
     /// The other token; in lists of links to connectors, the connector.
     pub(crate) to: u32,
-    pub(crate) pair: PairId,
+    /// The sale of the one for the other.
+    pub(crate) sale: Sale,
+}
+
+/// A pair in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sale(u32);
+
+impl Sale {
+    /// Selling the pair's first token (0) or its second (1).
+    pub(crate) const fn new(pair: PairId, way: Way) -> Self {
+        Self(pair << 1 | if way == 0 { 0 } else { 1 })
+    }
+
+    /// Selling a token for another in their pair.
+    pub(crate) const fn of(pair: PairId, sold: TokenId, bought: TokenId) -> Self {
+        Self::new(pair, if sold > bought { 1 } else { 0 })
+    }
+
+    /// The other direction.
+    pub(crate) const fn back(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+
+    pub(crate) const fn pair(self) -> PairId {
+        self.0 >> 1
+    }
+
+    pub(crate) const fn way(self) -> Way {
+        (self.0 & 1) as Way
+    }
+
+    /// Its place in a list of all sales.
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// Tokens, pairs, and who is next to whom. Pairs are numbered in the order in
@@ -115,8 +151,10 @@ impl Topology {
         sorted.sort_unstable_by_key(|token| addresses.get(*token as usize));
         let mut ends = Vec::with_capacity(2 * pairs.len());
         for ([a, b], pair) in pairs.iter().zip(0..) {
-            ends.push((*a, Link { to: *b, pair }));
-            ends.push((*b, Link { to: *a, pair }));
+            for (from, to) in [(*a, *b), (*b, *a)] {
+                let sale = Sale::of(pair, from, to);
+                ends.push((from, Link { to, sale }));
+            }
         }
         ends.sort_unstable_by_key(|(token, link)| (*token, link.to));
         Self {
@@ -136,7 +174,7 @@ impl Topology {
         let reach = |token: TokenId| {
             let mut best = [0.0_f64; 2];
             for link in self.neighbours(token) {
-                let depth = depth(link.pair, token);
+                let depth = depth(link.sale.pair(), token);
                 if depth > best[0] {
                     best = [depth, best[0]];
                 } else if depth > best[1] {
@@ -218,6 +256,12 @@ impl Topology {
         self.neighbours.get(token)
     }
 
+    /// The sale of one token for another.
+    pub(crate) fn sale(&self, sold: TokenId, bought: TokenId) -> Option<Sale> {
+        let pair = self.between(sold, bought)?;
+        Some(Sale::of(pair, sold, bought))
+    }
+
     /// The pair of two tokens.
     pub(crate) fn between(&self, a: TokenId, b: TokenId) -> Option<PairId> {
         let (few, many) = (self.neighbours(a), self.neighbours(b));
@@ -227,7 +271,7 @@ impl Topology {
             (many, a)
         };
         let found = links.binary_search_by_key(&other, |link| link.to).ok()?;
-        Some(links.get(found)?.pair)
+        Some(links.get(found)?.sale.pair())
     }
 
     /// The tokens that routes may pass.

@@ -1,6 +1,6 @@
 //! Several routes for one order: the best, and others that differ from it.
 
-use super::lens::Lens;
+use super::lens::{self, Lens};
 use super::newton::Fixed;
 use super::plan::Plan;
 use super::settle::{Target, settle};
@@ -70,11 +70,19 @@ impl Finder<'_> {
     ) {
         let mut without = without.to_vec();
         for _ in 0..MAX_REFUSED {
+            let masked;
+            let rates = if avoid == VenueSet::NONE && without.is_empty() {
+                self.graph.rates()
+            } else {
+                masked = lens::rates(self.graph, avoid, &without, &mut searcher.scratch);
+                &masked
+            };
             let goal = Goal {
                 lens: Lens {
                     graph: self.graph,
                     avoid,
                     without: &without,
+                    rates,
                 },
                 order,
                 ends: self.ends,

@@ -1,6 +1,6 @@
 //! A graph of which some pools are left out.
 
-use crate::graph::{Graph, PairId, PairView, Slot, Way};
+use crate::graph::{Graph, PairId, PairView, Sale, Slot, Way};
 use crate::{VenueSet, ladder};
 use amm::Rung;
 use amm::book::PoolId;
@@ -13,6 +13,44 @@ pub(super) struct Lens<'a> {
     pub(super) avoid: VenueSet,
     /// and none of these.
     pub(super) without: &'a [PoolId],
+    /// The price of the first unit of every sale that is left.
+    pub(super) rates: &'a [f64],
+}
+
+/// The rates of a graph of which some pools are left out.
+pub(super) fn rates(
+    graph: &Graph,
+    avoid: VenueSet,
+    without: &[PoolId],
+    scratch: &mut Scratch,
+) -> Vec<f64> {
+    let mut rates = graph.rates().to_vec();
+    let lens = Lens {
+        graph,
+        avoid,
+        without,
+        rates: &[],
+    };
+    let mut note = |pair: PairId| {
+        let Some(view) = graph.pair(pair).filter(|view| !lens.is_whole(view)) else {
+            return;
+        };
+        for way in [0, 1] {
+            scratch.rungs.clear();
+            let Scratch { rungs, merging } = scratch;
+            lens.merge(&view, way, &|_| true, rungs, merging);
+            if let Some(rate) = rates.get_mut(Sale::new(pair, way).index()) {
+                *rate = ladder::first_price(rungs);
+            }
+        }
+    };
+    if avoid == VenueSet::NONE {
+        let pairs = without.iter().filter_map(|pool| graph.pair_of(*pool));
+        pairs.for_each(&mut note);
+    } else {
+        (0..graph.pair_count()).for_each(&mut note);
+    }
+    rates
 }
 
 impl<'a> Lens<'a> {
@@ -28,18 +66,8 @@ impl<'a> Lens<'a> {
     }
 
     /// The price of the first unit; 0 where nothing can be sold.
-    pub(super) fn rate(&self, pair: PairId, way: Way) -> f64 {
-        let Some(view) = self.graph.pair(pair) else {
-            return 0.0;
-        };
-        if self.is_whole(&view) {
-            return view.rate(way);
-        }
-        let admitted = view.slots().iter().filter(|slot| self.admits(slot));
-        let first = |slot| view.changes(slot, way).first();
-        let nearest = admitted.filter_map(first).map(|(z, _)| *z);
-        let nearest = nearest.fold(f64::INFINITY, f64::min);
-        (nearest * nearest).recip()
+    pub(super) fn rate(&self, sale: Sale) -> f64 {
+        self.rates.get(sale.index()).copied().unwrap_or_default()
     }
 
     /// Adds the merged curve of the admitted pools that `keep` keeps too.
@@ -88,11 +116,12 @@ impl<'a> Lens<'a> {
     }
 
     /// The merged curve of the admitted pools.
-    pub(super) fn curve<'s>(&self, pair: PairId, way: Way, scratch: &'s mut Scratch) -> &'s [Rung]
+    pub(super) fn curve<'s>(&self, sale: Sale, scratch: &'s mut Scratch) -> &'s [Rung]
     where
         'a: 's,
     {
-        let Some(view) = self.graph.pair(pair) else {
+        let way = sale.way();
+        let Some(view) = self.graph.pair(sale.pair()) else {
             return &[];
         };
         if self.is_whole(&view) {

@@ -27,13 +27,10 @@ use path::Path;
 use plan::Plan;
 use problem::{MAX_NODES, Problem};
 use prune::Pruner;
-use reach::{Gain, Reach, way};
+use reach::{Gain, Reach};
 
 /// Says when a search has to end with what it has.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
-
-/// Tokens that the first problem begins with, beside those of the best way.
-const SEEDS: usize = 10;
 
 /// Tokens that are taken in at once,
 const TAKEN_IN: usize = 12;
@@ -41,7 +38,9 @@ const TAKEN_IN: usize = 12;
 const ROUNDS: usize = 4;
 
 /// What may be missed, as a share of what is traded.
-const MISSED: f64 = 2e-6;
+const MISSED: f64 = 5e-6;
+/// What a token must bring to be taken in.
+const NEGLIGIBLE: f64 = 1e-7;
 
 /// A place to search in: memory that is used again by the next search. One
 /// for each thread.
@@ -137,74 +136,42 @@ impl Searcher {
         } = self;
         let [_, bought] = goal.ends;
         reach.spread(goal.lens, &[bought], &[1.0]);
-        let path = path::best(goal.lens, reach, goal.ends, goal.fixed, firsts, scratch);
-        self.open(goal, path.as_ref());
-        let missed = self.widen(goal, stop);
-        self.finish(goal, missed, stop)
+        let path = path::best(goal.lens, reach, goal.ends, goal.fixed, firsts, scratch)?;
+        let single = path.plan(goal, scratch);
+        self.open(goal, &path);
+        let bound = self.widen(goal, stop);
+        self.finish(goal, bound, single, stop)
     }
 
     /// The best plan between the two tokens alone.
     fn solve_direct(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> Option<Solution> {
         let [sold, bought] = goal.ends;
-        let pair = goal.lens.graph.topology().between(sold, bought)?;
-        let rate = goal.lens.rate(pair, way(sold, bought));
+        let sale = goal.lens.graph.topology().sale(sold, bought)?;
+        let rate = goal.lens.rate(sale);
         self.problem.clear();
         self.problem.add(goal.lens, sold, rate, &mut self.scratch);
         self.problem.add(goal.lens, bought, 1.0, &mut self.scratch);
         let balance = self
             .newton
             .balance(&mut self.problem, goal.lens.graph, goal.fixed);
-        self.finish(goal, balance.bound, stop)
+        let path = Path::direct(sale, bought);
+        let single = path.priced(goal.lens, goal.fixed, &mut self.scratch);
+        let single = single.and_then(|path| path.plan(goal, &mut self.scratch));
+        self.finish(goal, balance.bound, single, stop)
     }
 
-    /// Begins the problem with the best single way and the tokens that look best.
-    fn open(&mut self, goal: &Goal<'_>, path: Option<&Path>) {
+    /// Begins the problem with the tokens of a single way, at the prices at which
+    /// it ends.
+    fn open(&mut self, goal: &Goal<'_>, path: &Path) {
         let Self {
-            problem,
-            reach,
-            scratch,
-            firsts,
-            ..
+            problem, scratch, ..
         } = self;
         let [sold, bought] = goal.ends;
-        let spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
-        // Where no single way takes everything, prices fall far.
-        let price = path.map_or(spot * 0.25, |path| path.price);
         problem.clear();
-        problem.add(goal.lens, sold, price, scratch);
+        problem.add(goal.lens, sold, path.price, scratch);
         problem.add(goal.lens, bought, 1.0, scratch);
-        let between = |reach: &Reach, token: TokenId| {
-            let value = reach.value(goal.lens, token);
-            let pair = goal.lens.graph.topology().between(sold, token);
-            let rate = pair.map_or(0.0, |pair| goal.lens.rate(pair, way(sold, token)));
-            if rate > 0.0 {
-                (value * (price / rate).min(value)).sqrt()
-            } else {
-                value
-            }
-        };
-        for token in path.iter().flat_map(|path| path.tokens()) {
-            let price = between(reach, *token);
-            problem.add(goal.lens, *token, price, scratch);
-        }
-        // Tokens whose first unit would still be worth it.
-        firsts.retain(|(rate, token)| *rate > price && *token != bought);
-        firsts.truncate(4 * SEEDS);
-        let quarter = quarter(goal, path, spot);
-        for (score, first) in firsts.iter_mut() {
-            let path = Path::follow(goal.lens, reach, goal.ends, *first);
-            let path = path.and_then(|path| path.priced(goal.lens, Fixed::In(quarter), scratch));
-            *score = path.map_or(0.0, |path| path.amount);
-        }
-        firsts.sort_unstable_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
-        for (_, first) in firsts.iter().take(SEEDS) {
-            let Some(path) = Path::follow(goal.lens, reach, goal.ends, *first) else {
-                continue;
-            };
-            for token in path.tokens() {
-                let price = between(reach, *token);
-                problem.add(goal.lens, *token, price, scratch);
-            }
+        for (token, price) in path.prices() {
+            problem.add(goal.lens, token, price, scratch);
         }
     }
 
@@ -223,8 +190,10 @@ impl Searcher {
             } = self;
             let balance = newton.balance(problem, goal.lens.graph, goal.fixed);
             reach.spread(goal.lens, &problem.tokens, &problem.prices);
-            let (missed, gains) = reach.gains(goal.lens, problem, cost, scratch);
+            let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
+            let (missed, gains) = reach.gains(goal.lens, problem, cost, limits, scratch);
             let bound = balance.bound + missed;
+            if *newton::DBG { eprintln!("round {round} nodes {} edges {} bound {:.6e} rest {:.2e} missed {:.3e} gains {}", problem.tokens.len(), problem.edges.len(), balance.bound, balance.rest, missed/balance.bound, gains.len()); }
             let is_full = problem.tokens.len() >= MAX_NODES;
             if missed <= balance.bound.abs() * MISSED || round >= ROUNDS || is_full || stop() {
                 return bound;
@@ -242,22 +211,25 @@ impl Searcher {
 
     /// Takes in a token, and those on its way to the problem.
     fn take_in(&mut self, goal: &Goal<'_>, gain: &Gain) {
-        let mut token = gain.token;
+        let (mut token, mut price) = (gain.token, gain.price);
         for _ in 0..ROUNDS {
-            let price = self.reach.value(goal.lens, token);
-            if price <= 0.0 || self.problem.has(token) {
-                break;
-            }
             self.problem.add(goal.lens, token, price, &mut self.scratch);
             match self.reach.next(goal.lens, token) {
-                Some(next) => token = next,
-                None => break,
+                Some(next) if !self.problem.has(next) => token = next,
+                _ => break,
             }
+            price = self.reach.value(goal.lens, token);
         }
     }
 
     /// Makes a plan of the balanced problem and leaves out what costs too much.
-    fn finish(&mut self, goal: &Goal<'_>, bound: f64, stop: Stop<'_>) -> Option<Solution> {
+    fn finish(
+        &mut self,
+        goal: &Goal<'_>,
+        bound: f64,
+        single: Option<Plan>,
+        stop: Stop<'_>,
+    ) -> Option<Solution> {
         let Self {
             problem,
             newton,
@@ -266,29 +238,35 @@ impl Searcher {
             ..
         } = self;
         let costs = &goal.order.costs;
-        let plan = Plan::of(problem, goal.lens, goal.sold(), costs, &|_| true, scratch)?;
-        let gross = goal.amount_of(&plan);
+        let plan = Plan::of(problem, goal.lens, goal.sold(), costs, &|_| true, scratch);
+        let gross = plan.as_ref().map(|plan| goal.amount_of(plan));
+        let plan = plan.map(|plan| pruner.prune(plan, problem, goal, newton, scratch, stop));
+        let plan = plan.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
+        let best = match (plan, single) {
+            (Some(plan), Some(single)) if goal.worth(&single) >= goal.worth(&plan) => single,
+            (Some(plan), _) => plan,
+            (None, single) => single?,
+        };
+        let gross = gross.unwrap_or_else(|| goal.amount_of(&best));
         let gap = ((bound - gross) / gross.abs()).max(0.0);
-        let plan = pruner.prune(problem, plan, goal, newton, scratch, stop);
-        Some(Solution { plan, gap })
+        Some(Solution { plan: best, gap })
     }
 }
 
 impl Goal<'_> {
+    /// Whether a plan really does what is asked, nearly.
+    fn is_met(&self, plan: &Plan) -> bool {
+        match self.fixed {
+            Fixed::In(_) => true,
+            Fixed::Out(bought) => (plan.bought / bought - 1.0).abs() < 1e-3,
+        }
+    }
+
     /// What a plan buys, or minus what it sells.
     fn amount_of(&self, plan: &Plan) -> f64 {
         match self.fixed {
             Fixed::In(_) => plan.bought,
             Fixed::Out(bought) => -plan.sold * bought / plan.bought,
         }
-    }
-}
-
-/// About a quarter of what is sold.
-fn quarter(goal: &Goal<'_>, path: Option<&Path>, spot: f64) -> f64 {
-    match (goal.fixed, path) {
-        (Fixed::In(amount), _) => amount / 4.0,
-        (Fixed::Out(_), Some(path)) => path.amount / 4.0,
-        (Fixed::Out(amount), None) => amount / spot / 4.0,
     }
 }

@@ -21,11 +21,21 @@ const MAX_STEPS: usize = 48;
 /// Shorter steps that are tried where a whole one is too far.
 const MAX_CUTS: usize = 8;
 
+/// Steps that may lead astray before the best prices so far are gone back to.
+const MAX_STRAYS: usize = 3;
+
 /// No price changes by more in one step, as a logarithm.
 const MAX_CHANGE: f64 = 0.7;
 
+/// Prices that are farther from where they began, as a logarithm, lead nowhere:
+/// there is not as much to trade.
+const MAX_FALL: f64 = 7.0;
+
+/// How tightly tokens are tied to their prices where a step would be too far.
+const TIES: [f64; 5] = [0.0, 1e-6, 1e-4, 1e-2, 1.0];
+
 /// What may be left out of balance, as a share of what is traded.
-const TOLERANCE: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-5;
 
 /// What is fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +55,14 @@ impl Fixed {
         }
     }
 
+    /// Half as much.
+    pub(super) const fn halved(self) -> Self {
+        match self {
+            Self::In(amount) => Self::In(amount / 2.0),
+            Self::Out(amount) => Self::Out(amount / 2.0),
+        }
+    }
+
     /// The token of which an amount comes from outside, and the amount; what
     /// goes outside is negative.
     const fn given(self) -> (usize, f64) {
@@ -56,28 +74,29 @@ impl Fixed {
 }
 
 /// Memory for the steps.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Newton {
-    /// The network's matrix, by rows.
-    matrix: Vec<f64>,
-    /// What is out of balance at each token, in value.
-    excess: Vec<f64>,
-    /// What each token is joined to the others by.
-    diagonal: Vec<f64>,
+    /// At the problem's prices, and at those that are tried.
+    here: Network,
+    there: Network,
+    /// The network's matrix, decomposed.
+    factors: Vec<f64>,
+    /// The least bound so far.
+    best: f64,
+    /// The change of each price, as a logarithm.
     step: Vec<f64>,
     trial: Vec<f64>,
 }
 
-impl Default for Newton {
-    fn default() -> Self {
-        Self {
-            matrix: vec![0.0; MAX_NODES * MAX_NODES],
-            excess: vec![0.0; MAX_NODES],
-            diagonal: vec![0.0; MAX_NODES],
-            step: vec![0.0; MAX_NODES],
-            trial: vec![0.0; MAX_NODES],
-        }
-    }
+/// What happens at some prices.
+#[derive(Debug, Default)]
+struct Network {
+    /// The bound on all routes.
+    bound: f64,
+    /// How much more comes than goes of each token, in value.
+    excess: Vec<f64>,
+    /// The conductances, as the lower half of a matrix by rows.
+    matrix: Vec<f64>,
 }
 
 /// How a search for prices ended.
@@ -99,164 +118,201 @@ impl Newton {
         fixed: Fixed,
     ) -> Balance {
         let count = problem.tokens.len();
-        let measure = fixed.measure();
-        let scale = problem.prices[measure].recip();
+        let scale = problem.prices[fixed.measure()].recip();
         for price in &mut problem.prices {
             *price *= scale;
         }
-        self.trial[..count].copy_from_slice(&problem.prices);
-        let mut bound = self.evaluate(problem, graph, fixed);
-        for _ in 0..MAX_STEPS {
-            let (node, amount) = fixed.given();
-            let value = (amount * problem.prices[node]).abs();
-            if self.rest(count) <= TOLERANCE * value {
+        self.factors.resize(count * count, 0.0);
+        self.step.resize(count, 0.0);
+        self.trial.clear();
+        self.trial.extend_from_slice(&problem.prices);
+        self.here.evaluate(problem, graph, &self.trial, fixed);
+        let (node, amount) = fixed.given();
+        let begin = problem.prices[node];
+        let mut strays = 0;
+        for st in 0..MAX_STEPS {
+            let price = self.trial[node];
+            let value = (amount * price).abs();
+            if *DBGN { eprintln!("  step {st} bound {:.8e} rest {:.3e} strays {strays}", self.here.bound, self.here.rest()/value); }
+            if self.here.rest() <= TOLERANCE * value {
+                problem.prices.copy_from_slice(&self.trial);
                 break;
             }
-            self.solve(count, measure, value);
-            let Some(next) = self.advance(problem, graph, fixed, bound) else {
-                break;
+            // `trial` is where we are, the problem's prices the best so far.
+            self.solve(count, fixed.measure(), value);
+            if strays == 0 {
+                problem.prices.copy_from_slice(&self.trial);
+                self.best = self.here.bound;
+                let is_lost = (price / begin).ln().abs() > MAX_FALL;
+                if is_lost {
+                    break;
+                }
+            }
+            let is_found = if strays < MAX_STRAYS {
+                self.stray(problem, graph, fixed);
+                true
+            } else {
+                self.trial.copy_from_slice(&problem.prices);
+                self.here.evaluate(problem, graph, &self.trial, fixed);
+                self.solve(count, fixed.measure(), value);
+                self.advance(problem, graph, fixed)
             };
-            bound = next;
+            if !is_found {
+                break;
+            }
+            strays = if self.here.bound < self.best { 0 } else { strays + 1 };
+            if strays > MAX_STRAYS {
+                break;
+            }
         }
-        // The flows of the last trial may be those of a step not taken.
-        self.trial[..count].copy_from_slice(&problem.prices);
-        bound = self.evaluate(problem, graph, fixed);
-        let (node, amount) = fixed.given();
-        let value = (amount * problem.prices[node]).abs();
+        self.trial.copy_from_slice(&problem.prices);
+        self.here.evaluate(problem, graph, &self.trial, fixed);
         Balance {
-            bound,
-            rest: self.rest(count) / value,
+            bound: self.here.bound,
+            rest: self.here.rest() / (amount * problem.prices[node]).abs(),
         }
     }
 
-    fn rest(&self, count: usize) -> f64 {
-        self.excess[..count].iter().map(|excess| excess.abs()).sum()
+    /// Takes the whole step, wherever it leads: where it runs into pairs that
+    /// did not flow before, the next one knows of them.
+    fn stray(&mut self, problem: &mut Problem, graph: &Graph, fixed: Fixed) {
+        for (price, change) in self.trial.iter_mut().zip(&self.step) {
+            *price *= change.exp();
+        }
+        self.here.evaluate(problem, graph, &self.trial, fixed);
     }
 
-    /// The bound at the trial prices; leaves what is out of balance, and the
-    /// network.
-    fn evaluate(&mut self, problem: &mut Problem, graph: &Graph, fixed: Fixed) -> f64 {
-        let count = problem.tokens.len();
-        let (node, amount) = fixed.given();
-        let Self {
-            matrix,
-            excess,
-            trial,
-            ..
-        } = self;
-        let (matrix, excess, prices) = (
-            &mut matrix[..count * count],
-            &mut excess[..count],
-            &trial[..count],
-        );
-        matrix.fill(0.0);
-        excess.fill(0.0);
-        excess[node] = amount * prices[node];
-        let mut bound = excess[node];
-        problem.flow(graph, prices, |edge, z| {
-            let (from, to) = (edge.from, edge.to);
-            let paid = prices[from] * edge.flow.sold;
-            let gained = prices[to] * edge.flow.bought;
-            bound += gained - paid;
-            excess[from] -= paid;
-            excess[to] += gained;
-            let conductance = 0.5 * edge.flow.slope * z * prices[from];
-            matrix[from * count + from] += conductance;
-            matrix[to * count + to] += conductance;
-            // Only the lower half is used.
-            matrix[from.max(to) * count + from.min(to)] -= conductance;
-        });
-        excess[fixed.measure()] = 0.0;
-        bound
-    }
-
-    /// The change of each price, as a logarithm, that balances the network.
-    fn solve(&mut self, count: usize, measure: usize, value: f64) {
-        let (matrix, step) = (&mut self.matrix[..count * count], &mut self.step[..count]);
-        // A token that nothing reaches stays where it is.
-        let ground = value * 1e-9;
-        for place in 0..count {
-            step[place] = -self.excess[place];
-            matrix[place * count + place] += ground;
-            self.diagonal[place] = matrix[place * count + place];
-            if place == measure {
-                for other in 0..count {
-                    matrix[place.max(other) * count + place.min(other)] = 0.0;
-                }
-                matrix[place * count + place] = 1.0;
-                step[place] = 0.0;
-            }
-        }
-        // Decomposed in place into L D Lᵀ.
-        for column in 0..count {
-            let pivot = matrix[column * count + column];
-            for row in column + 1..count {
-                let entry = matrix[row * count + column];
-                if entry == 0.0 {
-                    continue;
-                }
-                let factor = entry / pivot;
-                for below in row..count {
-                    matrix[below * count + row] -= factor * matrix[below * count + column];
-                }
-                step[row] -= factor * step[column];
-            }
-        }
-        for row in (0..count).rev() {
-            let mut sum = step[row];
-            for below in row + 1..count {
-                sum -= matrix[below * count + row] * step[below];
-            }
-            step[row] = sum / matrix[row * count + row];
-        }
-        for change in step {
-            *change = change.clamp(-MAX_CHANGE, MAX_CHANGE);
-        }
-        if self.along(count) >= 0.0 {
-            // Steps that were cut may lead up; each token by itself never does.
-            for place in 0..count {
-                let change = -self.excess[place] / self.diagonal[place];
-                self.step[place] = change.clamp(-MAX_CHANGE, MAX_CHANGE);
-            }
-        }
-    }
-
-    /// Goes as far along the step as the bound falls; `None` if it does not.
-    fn advance(
-        &mut self,
-        problem: &mut Problem,
-        graph: &Graph,
-        fixed: Fixed,
-        bound: f64,
-    ) -> Option<f64> {
-        let count = problem.tokens.len();
-        let slope: f64 = self.along(count);
-        if slope >= 0.0 {
-            return None;
-        }
+    /// Goes as far along the step as the bound falls; says whether it does.
+    fn advance(&mut self, problem: &mut Problem, graph: &Graph, fixed: Fixed) -> bool {
+        let slope = self.here.along(&self.step);
+        // Rounding hides how far the bound falls near its end.
+        let noise = self.here.bound.abs() * 1e-13;
         let mut length = 1.0;
         for _ in 0..MAX_CUTS {
-            for place in 0..count {
-                self.trial[place] = problem.prices[place] * (length * self.step[place]).exp();
+            if slope * length >= -noise {
+                return false;
             }
-            let next = self.evaluate(problem, graph, fixed);
-            let after = self.along(count);
-            // Rounding hides how far the bound falls near its end.
-            let noise = bound.abs() * 1e-13;
-            if next <= bound + 1e-4 * length * slope + noise && after <= -0.9 * slope {
-                problem.prices.copy_from_slice(&self.trial[..count]);
-                return (length * slope < -noise).then_some(next);
+            let prices = problem.prices.iter().zip(&self.step);
+            let prices = prices.map(|(price, change)| price * (length * change).exp());
+            self.trial.clear();
+            self.trial.extend(prices);
+            self.there.evaluate(problem, graph, &self.trial, fixed);
+            let after = self.there.along(&self.step);
+            let falls = self.there.bound <= self.here.bound + 1e-4 * length * slope + noise;
+            if falls && after <= -0.9 * slope {
+                std::mem::swap(&mut self.here, &mut self.there);
+                return true;
             }
             // Where a line between both slopes would vanish.
             let cut = (slope / (slope - after)).clamp(0.1, 0.6);
             length *= if cut.is_finite() { cut } else { 0.1 };
         }
-        None
+        false
     }
 
-    /// How fast the bound rises along the step.
-    fn along(&self, count: usize) -> f64 {
-        let both = self.excess[..count].iter().zip(&self.step[..count]);
+    /// The change of each price that balances the network. Where that is too
+    /// far, tokens are tied to where they are, ever more tightly.
+    fn solve(&mut self, count: usize, measure: usize, value: f64) {
+        for tie in TIES {
+            self.decompose(count, measure, value * 1e-9, tie);
+            if self.step.iter().all(|change| change.abs() <= MAX_CHANGE) {
+                return;
+            }
+        }
+        for change in &mut self.step {
+            *change = change.clamp(-MAX_CHANGE, MAX_CHANGE);
+        }
+    }
+
+    /// Solves the network with each token tied by a part of its own weight.
+    fn decompose(&mut self, count: usize, measure: usize, ground: f64, tie: f64) {
+        let Self {
+            here,
+            factors,
+            step,
+            ..
+        } = self;
+        factors.copy_from_slice(&here.matrix);
+        for place in 0..count {
+            step[place] = -here.excess[place];
+            // A token that nothing reaches stays where it is.
+            factors[place * count + place] *= 1.0 + tie;
+            factors[place * count + place] += ground;
+        }
+        for other in 0..count {
+            factors[measure.max(other) * count + measure.min(other)] = 0.0;
+        }
+        factors[measure * count + measure] = 1.0;
+        step[measure] = 0.0;
+        // Eliminated from the end, where tokens stand that few pairs join: the
+        // matrix fills up least. The lower half holds the factors times pivots.
+        let mut joined = [0; MAX_NODES];
+        for pivot in (0..count).rev() {
+            let row = pivot * count;
+            let mut joins = 0;
+            for other in 0..pivot {
+                joined[joins] = other;
+                joins += usize::from(factors[row + other] != 0.0);
+            }
+            for at in 0..joins {
+                let other = joined[at];
+                let factor = factors[row + other] / factors[row + pivot];
+                for third in &joined[..=at] {
+                    factors[other * count + third] -= factor * factors[row + third];
+                }
+                step[other] -= factor * step[pivot];
+            }
+        }
+        for place in 0..count {
+            let row = &factors[place * count..=place * count + place];
+            let (before, pivot) = row.split_at(place);
+            let known: f64 = before.iter().zip(&step[..place]).map(|(a, b)| a * b).sum();
+            step[place] = (step[place] - known) / pivot[0];
+        }
+    }
+}
+
+impl Network {
+    /// Finds out what happens at these prices.
+    fn evaluate(&mut self, problem: &mut Problem, graph: &Graph, prices: &[f64], fixed: Fixed) {
+        let count = prices.len();
+        let (node, amount) = fixed.given();
+        let Self {
+            bound,
+            excess,
+            matrix,
+        } = self;
+        matrix.clear();
+        matrix.resize(count * count, 0.0);
+        excess.clear();
+        excess.resize(count, 0.0);
+        excess[node] = amount * prices[node];
+        *bound = excess[node];
+        problem.flow(graph, prices, |edge, z| {
+            let (from, to) = (edge.from, edge.to);
+            let paid = prices[from] * edge.flow.sold;
+            let gained = prices[to] * edge.flow.bought;
+            *bound += gained - paid;
+            excess[from] -= paid;
+            excess[to] += gained;
+            let conductance = 0.5 * edge.flow.slope * z * prices[from];
+            matrix[from * count + from] += conductance;
+            matrix[to * count + to] += conductance;
+            matrix[from.max(to) * count + from.min(to)] -= conductance;
+        });
+        excess[fixed.measure()] = 0.0;
+    }
+
+    /// What is out of balance, in value.
+    fn rest(&self) -> f64 {
+        self.excess.iter().map(|excess| excess.abs()).sum()
+    }
+
+    /// How fast the bound rises along a step.
+    fn along(&self, step: &[f64]) -> f64 {
+        let both = self.excess.iter().zip(step);
         both.map(|(excess, step)| excess * step).sum()
     }
 }
+pub(super) static DBG: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("DBG").is_ok());
+static DBGN: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("DBGN").is_ok());

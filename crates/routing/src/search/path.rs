@@ -1,9 +1,12 @@
 //! Single ways through pairs: the first thing to beat.
 
+use super::Goal;
 use super::lens::{Lens, Scratch};
 use super::newton::Fixed;
-use super::reach::{Reach, way};
-use crate::graph::{PairId, TokenId, Way};
+use super::plan::{Plan, Swap};
+use super::problem::{BOUGHT, SOLD};
+use super::reach::Reach;
+use crate::graph::{Sale, TokenId};
 use crate::ladder;
 
 /// Swaps of a single way.
@@ -15,10 +18,12 @@ const TRIED: usize = 8;
 /// A way through pairs, with what it pays.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
-    hops: [(PairId, Way); MAX_HOPS],
+    hops: [Sale; MAX_HOPS],
     /// The tokens behind each hop.
     tokens: [TokenId; MAX_HOPS],
     len: usize,
+    /// What the next unit that each hop sells would buy.
+    rates: [f64; MAX_HOPS],
     /// What is bought with the whole sale, or sold for the whole purchase.
     pub(super) amount: f64,
     /// What the next unit sold would buy.
@@ -27,27 +32,37 @@ pub(super) struct Path {
 
 impl Path {
     const EMPTY: Self = Self {
-        hops: [(0, 0); MAX_HOPS],
+        hops: [Sale::new(0, 0); MAX_HOPS],
         tokens: [0; MAX_HOPS],
+        rates: [0.0; MAX_HOPS],
         len: 0,
         amount: 0.0,
         price: 0.0,
     };
 
-    fn with(mut self, pair: PairId, from: TokenId, to: TokenId) -> Option<Self> {
-        *self.hops.get_mut(self.len)? = (pair, way(from, to));
+    fn with(mut self, sale: Sale, to: TokenId) -> Option<Self> {
+        *self.hops.get_mut(self.len)? = sale;
         *self.tokens.get_mut(self.len)? = to;
         self.len += 1;
         Some(self)
     }
 
-    pub(super) fn hops(&self) -> &[(PairId, Way)] {
-        self.hops.get(..self.len).unwrap_or_default()
+    /// The tokens that it passes, the last one included.
+    fn tokens(&self) -> &[TokenId] {
+        self.tokens.get(..self.len).unwrap_or_default()
     }
 
-    /// The tokens that it passes, the last one included.
-    pub(super) fn tokens(&self) -> &[TokenId] {
-        self.tokens.get(..self.len).unwrap_or_default()
+    /// The tokens between its ends, each with what its next unit would buy in
+    /// the end.
+    pub(super) fn prices(&self) -> impl Iterator<Item = (TokenId, f64)> + '_ {
+        let mut price = self.price;
+        let rates = self.rates.iter().copied();
+        let prices = rates.map(move |rate| {
+            price /= rate;
+            price
+        });
+        let tokens = self.tokens().iter().copied();
+        tokens.take(self.len.saturating_sub(1)).zip(prices)
     }
 
     /// The way from a token along the best values.
@@ -61,7 +76,7 @@ impl Path {
         let mut path = Self::EMPTY;
         let (mut from, mut to) = (sold, first);
         for _ in 0..MAX_HOPS {
-            path = path.with(topology.between(from, to)?, from, to)?;
+            path = path.with(topology.sale(from, to)?, to)?;
             if to == bought {
                 return Some(path);
             }
@@ -73,6 +88,89 @@ impl Path {
             (from, to) = (to, next);
         }
         None
+    }
+
+    /// The way that is one pair.
+    pub(super) fn direct(sale: Sale, bought: TokenId) -> Self {
+        Self::EMPTY.with(sale, bought).unwrap_or(Self::EMPTY)
+    }
+
+    /// The best plan with one pool for each hop; `None` if there is none for
+    /// the whole amount.
+    pub(super) fn plan(&self, goal: &Goal<'_>, scratch: &mut Scratch) -> Option<Plan> {
+        let [sold, bought] = goal.ends;
+        let mut plan = Plan {
+            tokens: vec![sold, bought],
+            ..Plan::default()
+        };
+        let between = self.tokens().iter().take(self.len.saturating_sub(1));
+        plan.tokens.extend(between);
+        let place = |hop: usize| if hop == self.len { BOUGHT } else { hop + 1 };
+        let ends = |hop: usize| (if hop == 0 { SOLD } else { place(hop) }, place(hop + 1));
+        match goal.fixed {
+            Fixed::In(amount) => {
+                (plan.sold, plan.bought) = (amount, amount);
+                for hop in 0..self.len {
+                    let swap = self.best_pool(goal, hop, ends(hop), Fixed::In(plan.bought), scratch)?;
+                    plan.bought = swap.bought;
+                    plan.swaps.push(swap);
+                }
+            }
+            Fixed::Out(amount) => {
+                (plan.sold, plan.bought) = (amount, amount);
+                for hop in (0..self.len).rev() {
+                    let swap = self.best_pool(goal, hop, ends(hop), Fixed::Out(plan.sold), scratch)?;
+                    plan.sold = swap.sold;
+                    plan.swaps.push(swap);
+                }
+                plan.swaps.reverse();
+            }
+        }
+        Some(plan)
+    }
+
+    /// The pool that trades best on a hop, costs counted.
+    fn best_pool(
+        &self,
+        goal: &Goal<'_>,
+        hop: usize,
+        (from, to): (usize, usize),
+        fixed: Fixed,
+        scratch: &mut Scratch,
+    ) -> Option<Swap> {
+        let sale = self.hops.get(hop)?;
+        let (pair, way) = (sale.pair(), sale.way());
+        let view = goal.lens.graph.pair(pair)?;
+        let mut best: Option<Swap> = None;
+        for slot in view.slots().iter().filter(|slot| goal.lens.admits(slot)) {
+            let rungs = goal.lens.pool(&view, slot, way, scratch);
+            let (sold, bought) = match fixed {
+                Fixed::In(sold) => (Some(sold), ladder::bought_for(rungs, sold)),
+                Fixed::Out(bought) => (ladder::sold_for(rungs, bought), Some(bought)),
+            };
+            let (Some(sold), Some(bought)) = (sold, bought) else {
+                continue;
+            };
+            let is_better = best.is_none_or(|best| match fixed {
+                Fixed::In(_) => bought > best.bought,
+                Fixed::Out(_) => sold < best.sold,
+            });
+            if is_better {
+                best = Some(Swap {
+                    slot: *slot,
+                    pair,
+                    way,
+                    from,
+                    to,
+                    sold,
+                    bought,
+                    is_full: false,
+                    surplus: 0.0,
+                    cost: goal.order.costs.swap_at(slot.venue),
+                });
+            }
+        }
+        best
     }
 
     /// Finds out what it pays; `None` if it cannot take as much.
@@ -87,20 +185,20 @@ impl Path {
             Fixed::In(amount) => {
                 self.amount = amount;
                 for at in 0..self.len {
-                    let (pair, way) = *self.hops.get(at)?;
-                    let rungs = lens.curve(pair, way, scratch);
+                    let rungs = lens.curve(*self.hops.get(at)?, scratch);
                     let z = ladder::z_for(rungs, self.amount)?;
                     self.amount = ladder::flow_at(rungs, z, &mut 0).bought;
+                    *self.rates.get_mut(at)? = (z * z).recip();
                     self.price /= z * z;
                 }
             }
             Fixed::Out(amount) => {
                 self.amount = amount;
                 for at in (0..self.len).rev() {
-                    let (pair, way) = *self.hops.get(at)?;
-                    let rungs = lens.curve(pair, way, scratch);
+                    let rungs = lens.curve(*self.hops.get(at)?, scratch);
                     self.amount = ladder::sold_for(rungs, self.amount)?;
                     let z = ladder::z_for(rungs, self.amount)?;
+                    *self.rates.get_mut(at)? = (z * z).recip();
                     self.price /= z * z;
                 }
             }
@@ -117,8 +215,12 @@ impl Path {
     }
 }
 
-/// The best single way among those that begin well. The values must be those
-/// that follow from the bought token alone.
+/// How often the amount is halved to find any way at all.
+const HALVINGS: usize = 24;
+
+/// The best single way among those that begin well; where none takes all, that
+/// for a smaller amount. The values must be those that follow from the bought
+/// token alone.
 pub(super) fn best(
     lens: Lens<'_>,
     reach: &Reach,
@@ -129,27 +231,47 @@ pub(super) fn best(
 ) -> Option<Path> {
     let [sold, bought] = ends;
     firsts.clear();
-    if let Some(pair) = lens.graph.topology().between(sold, bought) {
-        firsts.push((lens.rate(pair, way(sold, bought)), bought));
+    if let Some(sale) = lens.graph.topology().sale(sold, bought) {
+        firsts.push((lens.rate(sale), bought));
     }
-    for (to, pair, value) in reach.around(lens, sold) {
-        firsts.push((lens.rate(pair, way(sold, to)) * value, to));
+    for (to, sale, value) in reach.around(lens, sold) {
+        firsts.push((lens.rate(sale) * value, to));
     }
     firsts.retain(|(rate, _)| *rate > 0.0);
+    if firsts.is_empty() {
+        return None;
+    }
     firsts.sort_unstable_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
+    let mut fixed = fixed;
+    for _ in 0..HALVINGS {
+        let found = best_for(lens, reach, ends, fixed, firsts, scratch);
+        if found.is_some() {
+            return found;
+        }
+        fixed = fixed.halved();
+    }
+    None
+}
+
+fn best_for(
+    lens: Lens<'_>,
+    reach: &Reach,
+    ends: [TokenId; 2],
+    fixed: Fixed,
+    firsts: &[(f64, TokenId)],
+    scratch: &mut Scratch,
+) -> Option<Path> {
     let mut best: Option<Path> = None;
-    let mut tried = 0;
-    for (rate, first) in firsts.iter() {
+    for (rate, first) in firsts.iter().take(TRIED) {
         // No later one can pay more: not even its first unit does.
-        let full = match (fixed, &best) {
+        let is_beaten = match (fixed, &best) {
             (Fixed::In(amount), Some(best)) => amount * rate <= best.amount,
             (Fixed::Out(amount), Some(best)) => amount / rate >= best.amount,
             (_, None) => false,
         };
-        if full || (tried >= TRIED && best.is_some()) || tried >= 8 * TRIED {
+        if is_beaten {
             break;
         }
-        tried += 1;
         let path = Path::follow(lens, reach, ends, *first);
         let Some(path) = path.and_then(|path| path.priced(lens, fixed, scratch)) else {
             continue;

@@ -7,7 +7,7 @@
 
 use super::lens::{Lens, Scratch};
 use super::problem::{BOUGHT, MAX_NODES, Problem, SOLD};
-use crate::graph::{PairId, Slot, TokenId, Way};
+use crate::graph::{Graph, PairId, Slot, TokenId, Way};
 use crate::{Costs, ladder};
 
 /// A part of what is traded that is not worth a swap.
@@ -24,6 +24,8 @@ pub(super) struct Swap {
     pub(super) to: usize,
     pub(super) sold: f64,
     pub(super) bought: f64,
+    /// Whether it takes all that the pool can.
+    pub(super) is_full: bool,
     /// What it gains at the prices of the problem,
     pub(super) surplus: f64,
     /// and what it costs.
@@ -34,6 +36,8 @@ pub(super) struct Swap {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plan {
     pub(super) tokens: Vec<TokenId>,
+    /// The prices that it was made with.
+    pub(super) prices: Vec<f64>,
     pub(super) swaps: Vec<Swap>,
     pub(super) sold: f64,
     pub(super) bought: f64,
@@ -62,32 +66,22 @@ impl Plan {
         let mut order = rank(problem)?;
         let mut plan = Self {
             tokens: problem.tokens.clone(),
+            prices: problem.prices.clone(),
             swaps: Vec::with_capacity(16),
             sold: sold.unwrap_or(total),
             bought: 0.0,
         };
         order.balances[SOLD] = plan.sold;
         for place in &order.ranked {
-            let planned = total_of(problem, *place);
-            let scale = order.balances[*place] / planned;
+            fit(problem, lens.graph, *place, order.balances[*place])?;
             for edge in problem.edges.iter().filter(|edge| edge.from == *place) {
                 if edge.flow.sold <= 0.0 {
                     continue;
                 }
-                let sold = edge.flow.sold * scale;
                 let rungs = problem.rungs(lens.graph, edge);
-                let z = ladder::z_for(rungs, sold)?;
+                let z = ladder::z_for(rungs, edge.flow.sold)?;
                 let prices = [problem.prices[edge.from], problem.prices[edge.to]];
-                let bought = plan.split(
-                    lens,
-                    (edge.pair, edge.way),
-                    (edge.from, edge.to),
-                    z,
-                    prices,
-                    costs,
-                    keep,
-                    scratch,
-                )?;
+                let bought = plan.split(lens, (edge.pair, edge.way), (edge.from, edge.to), z, prices, costs, keep, scratch)?;
                 order.balances[edge.to] += bought;
             }
         }
@@ -133,6 +127,7 @@ impl Plan {
                 to,
                 sold: flow.sold,
                 bought: flow.bought,
+                is_full: flow.slope <= 0.0,
                 surplus: value * flow.bought - price * flow.sold,
                 cost: costs.swap_at(slot.venue) + costs.tick * f64::from(place),
             });
@@ -146,12 +141,42 @@ impl Plan {
     }
 }
 
-/// What flows out of a token.
-fn total(problem: &Problem, place: usize) -> f64 {
-    total_of(problem, place)
+/// Makes what flows out of a token as much as is there. What a curve cannot
+/// take the others have to; `None` if they cannot.
+fn fit(problem: &mut Problem, graph: &Graph, place: usize, there: f64) -> Option<()> {
+    for _ in 0..problem.edges.len() {
+        let scale = there / total(problem, place);
+        let mut is_full = false;
+        for at in 0..problem.edges.len() {
+            let edge = problem.edges[at];
+            if edge.from != place || edge.flow.sold <= 0.0 {
+                continue;
+            }
+            let most = ladder::most_sold(problem.rungs(graph, &edge));
+            let sold = edge.flow.sold * scale;
+            is_full |= sold > most * (1.0 + 1e-12);
+            problem.edges[at].flow.sold = sold.min(most);
+        }
+        if !is_full {
+            return Some(());
+        }
+        if total(problem, place) >= there * (1.0 - 1e-12) {
+            return Some(());
+        }
+        let has_room = problem.edges.iter().any(|edge| {
+            edge.from == place
+                && edge.flow.sold > 0.0
+                && edge.flow.sold < ladder::most_sold(problem.rungs(graph, edge))
+        });
+        if !has_room {
+            return None;
+        }
+    }
+    None
 }
 
-fn total_of(problem: &Problem, place: usize) -> f64 {
+/// What flows out of a token.
+fn total(problem: &Problem, place: usize) -> f64 {
     let from = problem.edges.iter().filter(|edge| edge.from == place);
     from.map(|edge| edge.flow.sold).sum()
 }

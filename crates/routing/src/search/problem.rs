@@ -2,7 +2,7 @@
 //! between them.
 
 use super::lens::{Lens, Scratch};
-use crate::graph::{Graph, PairId, Slot, TokenId, Way};
+use crate::graph::{Graph, PairId, Sale, Slot, TokenId, Way};
 use crate::ladder::{self, Flow};
 use amm::Rung;
 
@@ -106,7 +106,7 @@ impl Problem {
         let way = usize::from(a > b);
         let kept = view.slots().iter().all(keep);
         let (curve, rate) = if kept && lens.is_whole(&view) {
-            (Curve::Graph, view.rate(way))
+            (Curve::Graph, lens.rate(Sale::new(pair, way)))
         } else {
             let begin = self.arena.len();
             lens.merge(&view, way, keep, &mut self.arena, &mut scratch.merging);

@@ -6,10 +6,11 @@
 
 use super::Goal;
 use super::lens::{Lens, Scratch};
-use super::newton::{Fixed, Newton};
+use super::newton::Newton;
 use super::plan::{Plan, Swap};
 use super::problem::{BOUGHT, Problem, SOLD};
 use crate::Stop;
+use crate::graph::{Sale, Slot};
 use crate::ladder;
 use amm::book::PoolId;
 
@@ -18,6 +19,9 @@ const MAX_SWAPS: usize = 96;
 
 /// Attempts to leave something out.
 const MAX_ATTEMPTS: usize = 24;
+
+/// What is left out at once, as a part of all, as long as it pays.
+const PORTIONS: [usize; 4] = [2, 4, 8, usize::MAX];
 
 /// Attempts to take something in again.
 const MAX_RETURNS: usize = 4;
@@ -43,44 +47,45 @@ struct Group {
 }
 
 impl Pruner {
-    /// The best plan that it finds with fewer swaps, never more than the goal
-    /// allows. The plan must be that of `full` at its prices.
+    /// The best plan that it finds with fewer swaps, and with no more than the
+    /// goal allows if it can. The plan must be that of `full` at its prices.
     pub(super) fn prune(
         &mut self,
-        full: &Problem,
         plan: Plan,
+        full: &Problem,
         goal: &Goal<'_>,
         newton: &mut Newton,
         scratch: &mut Scratch,
         stop: Stop<'_>,
     ) -> Plan {
-        let mut best = self.cut(full, plan, goal, newton, scratch);
+        let mut best = self.cut(plan, goal, newton, scratch);
+        if best.swaps.len() <= goal.order.max_swaps && best.cost() <= 0.0 {
+            return best;
+        }
         self.settled.clear();
-        let mut is_whole = false;
+        let mut portion = 0;
         for _ in 0..MAX_ATTEMPTS {
             let over = best.swaps.len().saturating_sub(goal.order.max_swaps);
             if stop() && over == 0 {
                 break;
             }
-            let dropped = self.choose(&best, over, is_whole);
+            let dropped = self.choose(&best, over, portion);
             if dropped == 0 {
                 break;
             }
             self.pools.clear();
-            let kept = best
-                .swaps
-                .iter()
-                .zip(0..)
-                .filter(|(_, at)| dropped >> at & 1 == 0);
+            let kept = best.swaps.iter().zip(0..);
+            let kept = kept.filter(|(_, at)| dropped >> at & 1 == 0);
             self.pools.extend(kept.map(|(swap, _)| swap.slot.pool));
-            let next = self.resolve(full, &best, goal, newton, scratch);
+            let next = self.resolve(&best, goal, newton, scratch);
+            if *super::newton::DBG { eprintln!("attempt over {over} portion {portion} had {} kept {} -> {:?}", best.swaps.len(), self.pools.len(), next.as_ref().map(|n| (n.swaps.len(), n.bought, n.bought/best.bought-1.0))); }
             match next {
                 Some(next) if over > 0 || goal.worth(&next) > goal.worth(&best) => {
                     best = next;
-                    is_whole = false;
+                    portion = portion.saturating_sub(1);
                 }
-                // All at once was too much: one after the other.
-                _ if !is_whole => is_whole = true,
+                // Too much at once.
+                _ if portion + 1 < PORTIONS.len() => portion += 1,
                 _ => {
                     let seed = self.groups.first().map(|group| group.seed);
                     self.settled.extend(seed);
@@ -96,7 +101,6 @@ impl Pruner {
     /// A plan of at most as many swaps as can be told apart.
     fn cut(
         &mut self,
-        full: &Problem,
         mut plan: Plan,
         goal: &Goal<'_>,
         newton: &mut Newton,
@@ -108,7 +112,7 @@ impl Pruner {
             order.truncate(MAX_SWAPS);
             self.pools.clear();
             self.pools.extend(order.iter().map(|swap| swap.slot.pool));
-            match self.resolve(full, &plan, goal, newton, scratch) {
+            match self.resolve(&plan, goal, newton, scratch) {
                 Some(next) if next.swaps.len() < plan.swaps.len() => plan = next,
                 _ => plan.swaps.clear(),
             }
@@ -117,22 +121,22 @@ impl Pruner {
     }
 
     /// Which swaps to leave out next: those that cost more than they bring, the
-    /// worst first, a quarter of all at once or one group alone; if there are
-    /// too many, those that bring least.
-    fn choose(&mut self, plan: &Plan, over: usize, alone: bool) -> u128 {
+    /// worst first, a portion of all at once; if there are too many, those that
+    /// bring least.
+    fn choose(&mut self, plan: &Plan, over: usize, portion: usize) -> u128 {
         self.groups.clear();
         for swap in &plan.swaps {
-            if self.settled.contains(&swap.slot.pool) && over == 0 {
+            if self.settled.contains(&swap.slot.pool) {
                 continue;
             }
-            let members = useless_without(plan, swap.slot.pool);
+            let members = useless_without(plan, swap);
             let all = plan.swaps.iter().zip(0..);
             let excess: f64 = all
                 .filter(|(_, at)| members >> at & 1 == 1)
                 .map(|(swap, _)| swap.cost - swap.surplus)
                 .sum();
-            let whole = members.count_ones() as usize == plan.swaps.len();
-            if (excess > 0.0 || over > 0) && !whole {
+            let is_all = members.count_ones() as usize == plan.swaps.len();
+            if (excess > 0.0 || over > 0) && !is_all {
                 self.groups.push(Group {
                     seed: swap.slot.pool,
                     members,
@@ -142,19 +146,19 @@ impl Pruner {
         }
         let order = |a: &Group, b: &Group| b.excess.total_cmp(&a.excess).then(a.seed.cmp(&b.seed));
         self.groups.sort_unstable_by(order);
-        let most = if alone {
-            1
-        } else {
-            over.max(plan.swaps.len() / 4).max(1)
-        };
+        let divisor = PORTIONS.get(portion).copied().unwrap_or(usize::MAX);
+        let mut most = (plan.swaps.len() / divisor).max(1);
+        if over > 0 {
+            most = most.min(over);
+        }
         let mut dropped = 0_u128;
         for group in &self.groups {
             let with = dropped | group.members;
-            let left = plan.swaps.len() - with.count_ones() as usize;
-            if dropped != 0 && (with.count_ones() as usize > most || left == 0) {
-                continue;
+            let count = with.count_ones() as usize;
+            // The first goes in any case.
+            if (dropped == 0 || count <= most) && count < plan.swaps.len() {
+                dropped = with;
             }
-            dropped = with;
         }
         dropped
     }
@@ -162,24 +166,24 @@ impl Pruner {
     /// Solves again with the chosen pools alone.
     fn resolve(
         &mut self,
-        full: &Problem,
         plan: &Plan,
         goal: &Goal<'_>,
         newton: &mut Newton,
         scratch: &mut Scratch,
     ) -> Option<Plan> {
         let Self { pools, problem, .. } = self;
-        restrict(problem, full, plan, pools, goal.lens, scratch);
+        restrict(problem, plan, pools, goal.lens, scratch);
         newton.balance(problem, goal.lens.graph, goal.fixed);
-        let keep = |slot: &crate::graph::Slot| pools.contains(&slot.pool);
-        Plan::of(
+        let keep = |slot: &Slot| pools.contains(&slot.pool);
+        let plan = Plan::of(
             problem,
             goal.lens,
             goal.sold(),
             &goal.order.costs,
             &keep,
             scratch,
-        )
+        );
+        plan.filter(|plan| goal.is_met(plan))
     }
 
     /// Takes in again what would bring more than it costs.
@@ -198,7 +202,7 @@ impl Pruner {
             self.pools.clear();
             self.pools
                 .extend(best.swaps.iter().map(|swap| swap.slot.pool));
-            if self.resolve(full, &best, goal, newton, scratch).is_none() {
+            if self.resolve(&best, goal, newton, scratch).is_none() {
                 break;
             }
             let Some((pool, pair, ends)) = self.missed(full, goal, scratch) else {
@@ -208,7 +212,7 @@ impl Pruner {
             pools.push(pool);
             let [from, to] = ends;
             problem.edges.retain(|edge| edge.pair != pair);
-            let keep = |slot: &crate::graph::Slot| pools.contains(&slot.pool);
+            let keep = |slot: &Slot| pools.contains(&slot.pool);
             problem.join(goal.lens, pair, from, to, &keep, scratch);
             newton.balance(problem, goal.lens.graph, goal.fixed);
             let next = Plan::of(
@@ -248,7 +252,7 @@ impl Pruner {
             let (Some(price), Some(value)) = (prices.get(from), prices.get(to)) else {
                 continue;
             };
-            if goal.lens.rate(edge.pair, edge.way) * value <= *price {
+            if goal.lens.rate(Sale::new(edge.pair, edge.way)) * value <= *price {
                 continue;
             }
             let view = goal.lens.graph.pair(edge.pair)?;
@@ -275,7 +279,6 @@ impl Pruner {
 /// The problem of a plan's tokens and of these pools alone.
 fn restrict(
     small: &mut Problem,
-    full: &Problem,
     plan: &Plan,
     pools: &[PoolId],
     lens: Lens<'_>,
@@ -283,10 +286,9 @@ fn restrict(
 ) {
     small.clear();
     let price = |token| {
-        let at = full.tokens.iter().position(|known| *known == token);
-        at.and_then(|at| full.prices.get(at))
-            .copied()
-            .unwrap_or(1.0)
+        let at = plan.tokens.iter().position(|known| *known == token);
+        let price = at.and_then(|at| plan.prices.get(at));
+        price.copied().unwrap_or(1.0)
     };
     let ends = [SOLD, BOUGHT].map(|end| plan.tokens.get(end).copied());
     for token in ends.into_iter().flatten() {
@@ -305,19 +307,28 @@ fn restrict(
             })
         });
         if !small.edges.iter().any(|edge| edge.pair == swap.pair) {
-            let keep = |slot: &crate::graph::Slot| pools.contains(&slot.pool);
+            let keep = |slot: &Slot| pools.contains(&slot.pool);
             small.join(lens, swap.pair, from, to, &keep, scratch);
         }
     }
 }
 
-/// A pool's swap and all that neither get nor give anything without it.
-fn useless_without(plan: &Plan, pool: PoolId) -> u128 {
+/// A swap and all that neither get nor give anything without it.
+fn useless_without(plan: &Plan, seed: &Swap) -> u128 {
+    let others = |is_alike: &dyn Fn(&Swap) -> bool| {
+        let mut all = plan.swaps.iter();
+        all.any(|swap| swap.slot.pool != seed.slot.pool && is_alike(swap))
+    };
     let mut dropped = 0_u128;
     for (swap, at) in plan.swaps.iter().zip(0..) {
-        if swap.slot.pool == pool {
+        if swap.slot.pool == seed.slot.pool {
             dropped |= 1 << at;
         }
+    }
+    let is_alone = (seed.from != SOLD && !others(&|swap| swap.from == seed.from))
+        || (seed.to != BOUGHT && !others(&|swap| swap.to == seed.to));
+    if !is_alone {
+        return dropped;
     }
     for _ in 0..plan.swaps.len() {
         let before = dropped;
@@ -338,9 +349,4 @@ fn useless_without(plan: &Plan, pool: PoolId) -> u128 {
         }
     }
     dropped
-}
-
-/// Whether a purchase or a sale is meant, for those who compare plans.
-pub(super) const fn is_sale(fixed: Fixed) -> bool {
-    matches!(fixed, Fixed::In(_))
 }

@@ -1,15 +1,15 @@
 //! What tokens outside of a problem are worth at most, and which of them would
 //! help.
 //!
-//! A token that is not part of the problem is worth what its best way to one
-//! of the problem's tokens would pay for the first unit. At these prices no
-//! pair that sells it gains; what pairs gain that buy it is the most by which
-//! the bound on all routes can exceed the problem's own. Where nothing is
-//! gained, the problem's solution is the best of all.
+//! A token that is not part of the problem is worth at most what its best way
+//! to one of the problem's tokens would pay for the first unit. At any price up
+//! to that, what pairs gain that buy it from the problem's tokens, or sell it,
+//! is the most by which it can raise the bound on all routes. Where no token
+//! would gain anything, the problem's solution is the best of all.
 
 use super::lens::{Lens, Scratch};
-use super::problem::{BOUGHT, Problem};
-use crate::graph::{Link, NONE, TokenId};
+use super::problem::{BOUGHT, Problem, SOLD};
+use crate::graph::{Link, NONE, Sale, TokenId};
 use crate::ladder;
 
 /// Swaps beyond the problem's tokens.
@@ -18,14 +18,23 @@ const ROUNDS: usize = 4;
 /// Ends with no more pairs than this add all their neighbours to the search.
 const FEW_PAIRS: usize = 64;
 
+/// Outside tokens that are always looked at closely.
+const REFINED: usize = 24;
+
+/// Prices that are tried for an outside token.
+const PRICINGS: usize = 7;
+
 /// Differences that do not count.
 const NOISE: f64 = 1e-9;
 
 /// Values of tokens that are not part of the problem.
 #[derive(Debug, Default)]
 pub(super) struct Reach {
-    /// Of connectors; 0 if nothing is known, below 0 for the problem's own.
+    /// Of connectors; 0 if nothing is known, minus the price for the problem's
+    /// own.
     values: Vec<f64>,
+    /// The problem's own tokens that are no connectors.
+    owns: Vec<(TokenId, f64)>,
     /// The next token on the way.
     next: Vec<TokenId>,
     /// Connectors whose value changed in the last round.
@@ -35,6 +44,10 @@ pub(super) struct Reach {
     extras: Vec<Extra>,
     /// What outside tokens would bring.
     gains: Vec<Gain>,
+    /// Outside tokens that somebody sells for less than they are worth: what
+    /// they are worth, and what the cheapest asks.
+    found: Vec<(TokenId, f64, f64)>,
+    ties: Vec<Tie>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -48,13 +61,19 @@ struct Extra {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gain {
     pub(super) token: TokenId,
-    pub(super) value: f64,
+    /// A price at which it brings no more.
+    pub(super) price: f64,
     pub(super) amount: f64,
+    /// What its cheapest seller asks for the first unit, and its best buyer pays.
+    bounds: [f64; 2],
 }
 
-/// The direction of selling the one token of a pair for the other.
-pub(super) const fn way(sold: TokenId, bought: TokenId) -> usize {
-    if sold > bought { 1 } else { 0 }
+impl Gain {
+    /// The most helpful first.
+    fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
+        let amounts = b.amount.total_cmp(&a.amount);
+        amounts.then(a.token.cmp(&b.token))
+    }
 }
 
 impl Reach {
@@ -67,10 +86,12 @@ impl Reach {
         self.next.clear();
         self.next.resize(connectors.len(), NONE);
         self.changed.clear();
-        for token in tokens {
+        self.owns.clear();
+        for (token, price) in tokens.iter().zip(prices) {
             let connector = topology.connector_of(*token) as usize;
-            if let Some(value) = self.values.get_mut(connector) {
-                *value = -1.0;
+            match self.values.get_mut(connector) {
+                Some(value) => *value = -price,
+                None => self.owns.push((*token, *price)),
             }
         }
         for (token, price) in tokens.iter().zip(prices) {
@@ -97,15 +118,12 @@ impl Reach {
     /// Offers this token, at its value, to the connectors next to it.
     fn relax(&mut self, lens: Lens<'_>, token: TokenId, value: f64) {
         let topology = lens.graph.topology();
-        for Link { to, pair } in topology.links(token) {
+        for Link { to, sale } in topology.links(token) {
             let at = *to as usize;
             let Some(known) = self.values.get_mut(at).filter(|known| **known >= 0.0) else {
                 continue;
             };
-            let Some(seller) = topology.connectors().get(at) else {
-                continue;
-            };
-            let offered = lens.rate(*pair, way(*seller, token)) * value;
+            let offered = lens.rate(sale.back()) * value;
             if offered > *known * (1.0 + NOISE) {
                 *known = offered;
                 if let Some(next) = self.next.get_mut(at) {
@@ -147,20 +165,20 @@ impl Reach {
             value: 0.0,
             next: NONE,
         };
-        let mut offer = |to: TokenId, pair: u32, value: f64| {
-            let value = lens.rate(pair, way(token, to)) * value;
+        let mut offer = |to: TokenId, sale: Sale, value: f64| {
+            let value = lens.rate(sale) * value;
             if value > best.value {
                 (best.value, best.next) = (value, to);
             }
         };
-        for Link { to, pair } in topology.links(token) {
+        for Link { to, sale } in topology.links(token) {
             if let Some(connector) = topology.connectors().get(*to as usize) {
-                offer(*connector, *pair, self.value(lens, *connector));
+                offer(*connector, *sale, self.value(lens, *connector));
             }
         }
         for (to, price) in tokens.iter().zip(prices) {
-            if let Some(pair) = topology.between(token, *to) {
-                offer(*to, pair, *price);
+            if let Some(sale) = topology.sale(token, *to) {
+                offer(*to, sale, *price);
             }
         }
         best
@@ -195,69 +213,239 @@ impl Reach {
         &'s self,
         lens: Lens<'s>,
         token: TokenId,
-    ) -> impl Iterator<Item = (TokenId, u32, f64)> + 's {
+    ) -> impl Iterator<Item = (TokenId, Sale, f64)> + 's {
         let topology = lens.graph.topology();
         let connectors = topology.links(token).iter().filter_map(move |link| {
             let value = self.values.get(link.to as usize).copied()?;
             let to = topology.connectors().get(link.to as usize).copied()?;
-            (value > 0.0).then_some((to, link.pair, value))
+            (value > 0.0).then_some((to, link.sale, value))
         });
         let extras = self.extras.iter().filter_map(move |extra| {
-            let pair = topology.between(token, extra.token)?;
-            Some((extra.token, pair, extra.value))
+            let sale = topology.sale(token, extra.token)?;
+            Some((extra.token, sale, extra.value))
         });
         connectors.chain(extras)
     }
 
     /// The tokens that would help at the problem's prices, if a swap costs so
     /// much, the most helpful first; and what all of them would bring at most.
+    /// What brings less than `least` counts but is not named; where all together
+    /// bring more than `enough`, their sum is a rough one.
     pub(super) fn gains(
         &mut self,
         lens: Lens<'_>,
         problem: &Problem,
         cost: f64,
+        [least, enough]: [f64; 2],
         scratch: &mut Scratch,
     ) -> (f64, &[Gain]) {
-        let mut gains = std::mem::take(&mut self.gains);
-        gains.clear();
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
         for (place, (token, price)) in problem.tokens.iter().zip(&problem.prices).enumerate() {
             if place == BOUGHT {
                 continue;
             }
-            for (to, pair, value) in self.around(lens, *token) {
-                let way = way(*token, to);
-                if lens.rate(pair, way) * value <= price * (1.0 + NOISE) {
-                    continue;
-                }
-                let rungs = lens.curve(pair, way, scratch);
-                let flow = ladder::flow_at(rungs, (value / price).sqrt(), &mut 0);
-                let amount = value * flow.bought - price * flow.sold - cost;
-                if amount > 0.0 {
-                    gains.push(Gain {
-                        token: to,
-                        value,
-                        amount,
-                    });
+            for (to, sale, value) in self.around(lens, *token) {
+                let rate = lens.rate(sale);
+                if rate * value > price * (1.0 + NOISE) {
+                    found.push((to, value, price / rate));
                 }
             }
         }
-        self.gains = gains;
-        self.merge_gains()
-    }
-
-    /// One entry for each token.
-    fn merge_gains(&mut self) -> (f64, &[Gain]) {
-        self.gains.sort_unstable_by_key(|gain| gain.token);
-        self.gains.dedup_by(|gain, first| {
-            let same = gain.token == first.token;
-            if same {
-                first.amount += gain.amount;
+        found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.2.total_cmp(&b.2)));
+        found.dedup_by_key(|(token, _, _)| *token);
+        let mut gains = std::mem::take(&mut self.gains);
+        gains.clear();
+        for (token, value, cheapest) in &found {
+            let gain = self.estimate(lens, problem, *token, [*cheapest, *value], scratch);
+            gains.extend((gain.amount > 2.0 * cost).then_some(gain));
+        }
+        self.found = found;
+        gains.sort_unstable_by(Gain::order);
+        // The best are looked at closely; the others only if these do not
+        // settle the matter.
+        let mut sum = 0.0;
+        for (place, gain) in gains.iter_mut().enumerate() {
+            if place < REFINED || sum <= enough {
+                self.refine(lens, problem, gain, least, scratch);
             }
-            same
-        });
-        let order = |a: &Gain, b: &Gain| b.amount.total_cmp(&a.amount).then(a.token.cmp(&b.token));
-        self.gains.sort_unstable_by(order);
-        let sum = self.gains.iter().map(|gain| gain.amount).sum();
+            gain.amount = (gain.amount - 2.0 * cost).max(0.0);
+            sum += gain.amount;
+        }
+        gains.retain(|gain| gain.amount > least);
+        gains.sort_unstable_by(Gain::order);
+        self.gains = gains;
         (sum, &self.gains)
     }
+
+    /// What a token would bring at most, seen from who sells it and from who
+    /// buys it.
+    fn estimate(
+        &mut self,
+        lens: Lens<'_>,
+        problem: &Problem,
+        token: TokenId,
+        bounds: [f64; 2],
+        scratch: &mut Scratch,
+    ) -> Gain {
+        self.tie(lens, problem, token);
+        let [low, high] = bounds.map(|price| pressure(lens, &mut self.ties, price, scratch));
+        let [cheapest, value] = bounds;
+        let (price, amount) = if low.surplus < high.surplus {
+            (cheapest, low.surplus)
+        } else {
+            (value, high.surplus)
+        };
+        Gain {
+            token,
+            price,
+            amount,
+            bounds,
+        }
+    }
+
+    /// Looks for the price between its bounds at which a token brings least.
+    fn refine(
+        &mut self,
+        lens: Lens<'_>,
+        problem: &Problem,
+        gain: &mut Gain,
+        least: f64,
+        scratch: &mut Scratch,
+    ) {
+        if gain.amount <= least {
+            return;
+        }
+        self.tie(lens, problem, gain.token);
+        let [mut low, mut high] = gain.bounds;
+        let mut price = (low * high).sqrt();
+        for _ in 0..PRICINGS {
+            let pressure = pressure(lens, &mut self.ties, price, scratch);
+            let before = gain.amount;
+            if pressure.surplus < gain.amount {
+                (gain.price, gain.amount) = (price, pressure.surplus);
+            }
+            if pressure.surplus <= least || (before - pressure.surplus).abs() < 0.01 * before {
+                break;
+            }
+            if pressure.excess > 0.0 {
+                high = price;
+            } else {
+                low = price;
+            }
+            let newton = price * (-pressure.excess / pressure.conductance).exp();
+            price = if newton > low && newton < high {
+                newton
+            } else {
+                (low * high).sqrt()
+            };
+        }
+    }
+
+    /// The pairs of an outside token with the problem's tokens, and those in
+    /// which it is sold to others.
+    fn tie(&mut self, lens: Lens<'_>, problem: &Problem, token: TokenId) {
+        let Self {
+            ties,
+            values,
+            owns,
+            extras,
+            ..
+        } = self;
+        let topology = lens.graph.topology();
+        let end = |place: usize| problem.tokens.get(place).copied().unwrap_or(NONE);
+        let (sold, bought) = (end(SOLD), end(BOUGHT));
+        ties.clear();
+        let mut own = |other: TokenId, sale: Sale, price: f64| {
+            if other != bought {
+                ties.push(Tie::new(lens, sale.back(), price, true));
+            }
+            if other != sold {
+                ties.push(Tie::new(lens, sale, price, false));
+            }
+        };
+        for (other, price) in owns.iter() {
+            if let Some(sale) = topology.sale(token, *other) {
+                own(*other, sale, *price);
+            }
+        }
+        for Link { to, sale } in topology.links(token) {
+            let value = values.get(*to as usize).copied().unwrap_or_default();
+            let other = topology.connectors().get(*to as usize).copied();
+            if let Some(other) = other.filter(|_| value < 0.0) {
+                own(other, *sale, -value);
+            }
+        }
+        for Link { to, sale } in topology.links(token) {
+            let value = values.get(*to as usize).copied().unwrap_or_default();
+            if value > 0.0 {
+                ties.push(Tie::new(lens, *sale, value, false));
+            }
+        }
+        for extra in extras.iter() {
+            if let Some(sale) = topology.sale(token, extra.token) {
+                ties.push(Tie::new(lens, sale, extra.value, false));
+            }
+        }
+        ties.retain(|tie| tie.rate > 0.0);
+    }
+}
+
+/// A pair of an outside token with one whose price is known.
+#[derive(Debug, Clone, Copy)]
+struct Tie {
+    sale: Sale,
+    rate: f64,
+    /// The other token's price.
+    price: f64,
+    /// Whether the outside token is bought.
+    buys: bool,
+    hint: u32,
+}
+
+impl Tie {
+    fn new(lens: Lens<'_>, sale: Sale, price: f64, buys: bool) -> Self {
+        Self {
+            sale,
+            rate: lens.rate(sale),
+            price,
+            buys,
+            hint: 0,
+        }
+    }
+}
+
+/// What happens around a token at a price.
+#[derive(Debug, Default)]
+struct Pressure {
+    /// What all pairs gain.
+    surplus: f64,
+    /// How much more comes than goes, in value.
+    excess: f64,
+    conductance: f64,
+}
+
+fn pressure(lens: Lens<'_>, ties: &mut [Tie], value: f64, scratch: &mut Scratch) -> Pressure {
+    let mut pressure = Pressure::default();
+    for tie in ties {
+        let (from, to) = if tie.buys {
+            (tie.price, value)
+        } else {
+            (value, tie.price)
+        };
+        if tie.rate * to <= from {
+            continue;
+        }
+        let z = (to / from).sqrt();
+        let rungs = lens.curve(tie.sale, scratch);
+        let flow = ladder::flow_at(rungs, z, &mut tie.hint);
+        pressure.surplus += to * flow.bought - from * flow.sold;
+        pressure.conductance += 0.5 * flow.slope * z * from;
+        if tie.buys {
+            pressure.excess += value * flow.bought;
+        } else {
+            pressure.excess -= value * flow.sold;
+        }
+    }
+    pressure
 }

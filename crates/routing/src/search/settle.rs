@@ -10,6 +10,10 @@ use primitives::{Address, U256};
 /// Amounts that are tried for a purchase.
 const MAX_TRIES: usize = 320;
 
+/// The part of a pool's capacity that is not touched: the search knows it only
+/// nearly.
+const SPARED: f64 = 1e-8;
+
 /// What is to be settled.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target {
@@ -69,9 +73,13 @@ fn legs(plan: &Plan, graph: &Graph) -> Option<(Vec<Address>, Vec<Leg>)> {
     for group in plan.swaps.chunk_by(|a, b| a.from == b.from) {
         sellers.clear();
         sellers.extend_from_slice(group);
-        // Who sells most takes what rounding leaves.
-        sellers.sort_by(|a, b| a.sold.total_cmp(&b.sold));
+        // Who sells most takes what rounding leaves; who sells all that it can
+        // could not, and is spared the last part of it.
         let mut left: f64 = sellers.iter().map(|swap| swap.sold).sum();
+        sellers.sort_by(|a, b| b.is_full.cmp(&a.is_full).then(a.sold.total_cmp(&b.sold)));
+        for swap in sellers.iter_mut().filter(|swap| swap.is_full) {
+            swap.sold *= 1.0 - SPARED;
+        }
         for (at, swap) in sellers.iter().enumerate() {
             let share = if at + 1 == sellers.len() {
                 Share::WHOLE
