@@ -267,6 +267,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_kind_of_work_costs() {
+        let one = Work {
+            calls: 1,
+            reads: 1,
+            writes: 1,
+            variables: 1,
+            events: 1,
+            felts: 1,
+        };
+        let parts = [
+            Work { calls: 2, ..one },
+            Work { reads: 2, ..one },
+            Work { writes: 2, ..one },
+            Work { events: 2, ..one },
+            Work { felts: 2, ..one },
+        ];
+        let used = Resources::of(one);
+        for more in parts.map(Resources::of) {
+            assert!(more.l2 > used.l2 && more.l1_data == used.l1_data);
+        }
+        let more = Resources::of(Work {
+            variables: 2,
+            ..one
+        });
+        assert!(more.l2 == used.l2 && more.l1_data > used.l1_data);
+        assert_eq!(Resources::of(Work::default()), Resources::LEAST);
+        assert_eq!(one.times(2), one.plus(one));
+        assert_eq!(one.times(3).since(one), one.times(2));
+    }
+
+    #[test]
     fn prices_move_slowly_and_stay_near_the_usual_ones() {
         let prices: Vec<Prices> = (0..2_000)
             .map(|number| Prices::of_block(3, number))

@@ -68,3 +68,25 @@ pub(crate) fn ensure(holds: bool, reason: &str) -> Result<(), Revert> {
 fn overflow(operation: &str) -> Revert {
     Revert::new(format!("u256_{operation} Overflow"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_products_are_divided_and_only_a_rest_rounds_up() {
+        let number = |number: u64| U256::from(number);
+        let down = |a, b, c| mul_div(a, b, c, "too large");
+        let up = |a, b, c| mul_div_up(a, b, c, "too large");
+        assert_eq!(down(number(7), number(3), number(4)), Ok(number(5)));
+        assert_eq!(up(number(7), number(3), number(4)), Ok(number(6)));
+        assert_eq!(up(number(8), number(3), number(4)), Ok(number(6)));
+        let most = U256::MAX;
+        assert_eq!(down(most, most, most), Ok(most));
+        assert_eq!(up(most, most, most), Ok(most));
+        let too_large = Err(Revert::new("too large"));
+        assert_eq!(down(most, number(2), number(1)), too_large);
+        let zero = Err(Revert::new("u256 is 0"));
+        assert_eq!(down(most, most, U256::ZERO), zero);
+    }
+}

@@ -7,12 +7,14 @@
 //! of the next trade in that token.
 
 mod adapter;
+mod calls;
 mod contract;
 mod executor;
 mod fees;
 mod routes;
 mod walk;
 
+pub(crate) use calls::{Step, sell_calls};
 pub(crate) use executor::EXECUTOR;
 pub(crate) use fees::{set_fees_calls, set_recipient_call, set_weight_call};
 

@@ -6,7 +6,7 @@ use crate::starknet::contracts::arithmetic::{ensure, mul_div};
 use primitives::{Felt, U256};
 
 /// All of a balance.
-const WHOLE: u128 = 1_000_000_000_000;
+pub(super) const WHOLE: u128 = 1_000_000_000_000;
 
 /// Stands where a direct route names its exchange: the word `branch`.
 const BRANCH: Felt = Felt::from_hex_unchecked("0x6272616e6368");

@@ -75,9 +75,8 @@ fn a_large_alternative_shrinks_by_tenths_until_it_is_better() {
 fn an_alternative_that_is_no_better_is_left_alone() {
     let plainly = Sale::new(E18, &[route([ETH, DAI], &ekubo_leg(WHOLE, FAR))]);
     let expected = bought(&mut lab(), &plainly);
-    let same = ekubo_leg(WHOLE, FAR);
     let silent = leg(my_swap::MY_SWAP, WHOLE, &[Felt::ONE]);
-    for alternative in [same, silent] {
+    for alternative in [ekubo_leg(WHOLE, FAR), silent] {
         let sale = Sale::new(E18, &[branch(&ekubo_leg(WHOLE, FAR), &[alternative])]);
         let mut lab = lab();
         assert_eq!(bought(&mut lab, &sale), expected);

@@ -163,6 +163,9 @@ fn purchases_are_refused_in_the_public_words() {
     lab.run(DEPLOYER, &set_recipient_call(Felt::ZERO));
     let homeless = sale.buying(wanted, sale.amount);
     lab.refuses(BOB, &homeless, "Fee recipient is empty");
+    // A sale that brought nothing has no price.
+    let dust = Sale::new(1, &[route([ETH, DAI], &ekubo_leg(WHOLE, FAR))]);
+    lab.refuses(BOB, &dust.buying(wanted, sale.amount), "u256 is 0");
     let rest = Sale::new(10 * E18, &[plain(&JEDISWAP, [ETH, DAI], WHOLE / 2)]);
     let exact = brought(&[U256::from(5 * E18)])[0];
     lab.refuses(BOB, &rest.buying(exact, sale.amount), "Residual tokens");
