@@ -93,8 +93,19 @@ pub(crate) type Fullness = [u64; 24];
 
 pub(crate) const USUAL: Fullness = [1_000; 24];
 
-/// The book with pools that are this full.
+/// Pools that are this full. Those with reserves pay more than other ones, so
+/// that sides are never mixed up unnoticed.
 pub(crate) fn pools(fullness: &Fullness) -> Pools {
+    market(fullness, [10, 11])
+}
+
+/// Pools that are this full, all with a price of one.
+pub(crate) fn fair_pools(fullness: &Fullness) -> Pools {
+    market(fullness, [10, 10])
+}
+
+/// Pools with reserves of the sold and the bought token in this ratio.
+fn market(fullness: &Fullness, ratio: [u128; 2]) -> Pools {
     let venues = (0..).zip(KINDS).map(|(number, kind)| Venue {
         name: format!("{kind:?}"),
         kind,
@@ -108,18 +119,19 @@ pub(crate) fn pools(fullness: &Fullness) -> Pools {
     let registry = Registry::new(venues.collect()).unwrap();
     let mut book = Book::new(Arc::new(registry));
     for (number, thousandths) in (0..).zip(fullness) {
-        add(&mut book, number, u128::from(*thousandths));
+        add(&mut book, number, u128::from(*thousandths), ratio);
     }
     book.pools().clone()
 }
 
-fn add(book: &mut Book, number: usize, thousandths: u128) {
+fn add(book: &mut Book, number: usize, thousandths: u128, mut ratio: [u128; 2]) {
     let (kind, way) = (number / 3, Way::ALL[number % 3]);
     let number = u64::try_from(number).unwrap();
     let venue = book.pools().registry().venues()[kind].clone();
     let mut tokens = way.tokens();
     if turned(kind) {
         tokens.reverse();
+        ratio.reverse();
     }
     let spot = match venue.kind {
         Kind::MySwap => Spot::Numbered(number),
@@ -181,9 +193,7 @@ fn add(book: &mut Book, number: usize, thousandths: u128) {
             })
             .to_vec()
     } else {
-        // Far from one to one, so that sides are never mixed up unnoticed.
-        let held = if turned(kind) { [11, 10] } else { [10, 11] };
-        vec![Movement::Reserves(held.map(|tenths| whole * tenths))]
+        vec![Movement::Reserves(ratio.map(|part| whole * part))]
     };
     for movement in movements {
         book.apply(&Change::Moved { pool, movement });

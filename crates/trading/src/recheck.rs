@@ -68,6 +68,16 @@ pub fn recheck(
     terms: &FeeTerms,
     slippage: Slippage,
 ) -> Result<(), WouldRevert> {
+    outcome(quote, pools, terms, slippage).map(|_| ())
+}
+
+/// What the calls would sell and buy.
+pub(crate) fn outcome(
+    quote: &Quote,
+    pools: &Pools,
+    terms: &FeeTerms,
+    slippage: Slippage,
+) -> Result<(U256, U256), WouldRevert> {
     let legs = legs(quote);
     let swap = Swap {
         terms,
@@ -84,18 +94,19 @@ pub fn recheck(
             if bought < least {
                 return Err(WouldRevert::TooLittle { bought, least });
             }
+            Ok((quote.sell_amount, bought))
         }
         Exact::Out => {
             let most = slippage.most(quote.sell_amount);
             let sold = swap.purchase(quote.sell_amount, most, quote.buy_amount);
-            sold.map_err(|failed| match failed {
+            let sold = sold.map_err(|failed| match failed {
                 Failed::Broken(broken) => named(quote, broken),
                 Failed::Dear => WouldRevert::TooMuch { most },
                 Failed::Slow => WouldRevert::TooSlow,
             })?;
+            Ok((sold, quote.buy_amount))
         }
     }
-    Ok(())
 }
 
 /// What the swaps of a quote would give on other pools for what it sends through

@@ -1,19 +1,20 @@
 //! Quotes against a contract that executes their calls.
 
 use crate::lab::{
-    Fullness, USUAL, Way, address, amount, between, bought, free, integrator, pools, route, router,
-    sold, swaps, terms, wanted,
+    Fullness, USUAL, Way, address, amount, between, bought, bps, fair_pools, free, integrator,
+    pools, route, router, sold, swaps, terms, wanted,
 };
+use crate::recheck::outcome;
 use crate::replay::{Reader, execute, read};
 use crate::{
-    Call, Exact, FeeTerms, Fixed, GasModel, Integrator, Quote, RouteNode, Slippage, Unquotable,
-    WouldRevert, bought_on, calls, quote, recheck, tree,
+    Call, Exact, FeeTerms, Fixed, GasCosts, GasModel, GasPrices, Integrator, Quote, RouteNode,
+    Slippage, Unquotable, Worth, WouldRevert, bought_on, calls, order, quote, recheck, tree,
 };
 use amm::Refusal;
 use amm::book::Pools;
 use primitives::{Address, Felt, U256};
 use proptest::prelude::*;
-use routing::Broken;
+use routing::{Broken, Graph, Searcher};
 
 type Swaps = Vec<(usize, Way, f64)>;
 
@@ -59,7 +60,7 @@ fn fullness() -> impl Strategy<Value = Fullness> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(2_500))]
 
     #[test]
     fn a_sale_gives_to_everybody_what_its_quote_says(
@@ -105,16 +106,48 @@ proptest! {
         after in terms(),
         integrator in integrator(),
         fullness in fullness(),
-        allowed in prop_oneof![0_u32..10, 0_u32..1_000],
+        allowed in prop_oneof![0_u32..10, 0_u32..1_000, 0_u32..10_000],
     ) {
         let fixed = if exact_out { Fixed::Buy(amount) } else { Fixed::Sell(amount) };
         let quote = quoted(&pools(&USUAL), &swaps, fixed, &before, integrator);
         let Ok(quote) = quote else { return Ok(()) };
         let pools = pools(&fullness);
         let slippage = slippage(&format!("0.{allowed:0>4}"));
-        let checked = recheck(&quote, &pools, &after, slippage);
+        let expected = outcome(&quote, &pools, &after, slippage);
         let executed = execute(&swap_call(&quote, slippage), &pools, &after);
-        prop_assert_eq!(checked.is_ok(), executed.is_some(), "{:?}", checked);
+        let executed = executed.map(|outcome| (outcome.sold, outcome.bought));
+        prop_assert_eq!(expected.clone().ok(), executed, "{:?}", expected);
+    }
+
+    #[test]
+    fn routes_that_were_searched_for_are_quoted_best_first(
+        fullness in fullness(),
+        (bits, random) in (66_u32..80, any::<u128>()),
+        exact_out: bool,
+        terms in terms(),
+        integrator in integrator(),
+    ) {
+        let amount = U256::from((random >> (128 - bits)).max(1 << 64));
+        let fixed = if exact_out { Fixed::Buy(amount) } else { Fixed::Sell(amount) };
+        let (pools, wanted) = (fair_pools(&fullness), wanted(fixed, integrator));
+        let model = GasModel::simulated();
+        let gas = GasCosts { model: &model, prices: GasPrices::default(), worth: Worth::default() };
+        let order = order(&wanted, &terms, &gas, pools.registry()).unwrap();
+        let graph = Graph::new(&pools, |_| 1.0);
+        let routes = Searcher::default().routes(&graph, &pools, &order, 3, &|| false);
+        prop_assert!(!routes.is_empty());
+        let mut open = Vec::new();
+        for route in &routes {
+            let quote = quote(&wanted, route, &pools, &terms, &model, 7).unwrap();
+            let outcome = execute(&swap_call(&quote, slippage("0")), &pools, &terms).unwrap();
+            prop_assert_eq!(outcome.sold, quote.sell_amount);
+            prop_assert_eq!(outcome.bought, quote.buy_amount);
+            open.push(if exact_out { outcome.sold } else { outcome.bought });
+        }
+        if !exact_out {
+            open.reverse();
+        }
+        prop_assert!(open.is_sorted(), "{:?}", open);
     }
 
     #[test]
@@ -282,7 +315,7 @@ fn calls_are_an_approval_of_what_is_sold_at_most_and_the_swap() {
 #[test]
 fn calldata_is_that_of_the_public_contract() {
     let swaps = vec![(3, Way::Direct, 0.55), (6, Way::Direct, 1.0)];
-    let somebody = Integrator::new(crate::lab::bps(30), address(77), "a".to_owned()).unwrap();
+    let somebody = Integrator::new(bps(30), address(77), "a".to_owned()).unwrap();
     let quote = quoted(
         &pools(&USUAL),
         &swaps,
@@ -379,6 +412,24 @@ fn the_reason_of_a_revert_is_told_with_its_amounts() {
     let reason = recheck(&sale, &pools(&drained), &free(), slippage("1")).unwrap_err();
     assert!(matches!(&reason, WouldRevert::Refused { venue, .. } if venue == "JediSwap"));
     assert!(!reason.is_slippage());
+}
+
+#[test]
+fn the_contract_gives_up_after_three_top_ups() {
+    let mut drained = USUAL;
+    drained[0] = 800;
+    let direct = vec![(0, Way::Direct, 1.0)];
+    let check = |points| {
+        let terms = FeeTerms {
+            exact_out: bps(points),
+            ..free()
+        };
+        let fixed = Fixed::Buy(eth(5_000_000));
+        let purchase = quoted(&pools(&USUAL), &direct, fixed, &terms, None).unwrap();
+        recheck(&purchase, &pools(&drained), &terms, slippage("1"))
+    };
+    assert_eq!(check(1), Err(WouldRevert::TooSlow));
+    assert_eq!(check(10), Ok(()));
 }
 
 #[test]

@@ -62,48 +62,30 @@ fn add<const N: usize>(sums: &mut [f64; N], factor: f64, numbers: &[f64; N]) {
 
 /// Solves the equations part by part, each with its own row: the matrix is
 /// symmetric and not negative, so that no other pivot is needed.
+#[expect(clippy::indexing_slicing, reason = "every index is a part")]
 fn solve(rows: &mut [Row; PARTS]) -> [[f64; SORTS]; PARTS] {
-    let mut solved = [[0.0; SORTS]; PARTS];
-    let weights: [f64; PARTS] = std::array::from_fn(|part| diagonal(rows, part));
-    for (part, weight) in weights.into_iter().enumerate() {
-        let pivot = diagonal(rows, part);
-        let Some(row) = rows.get(part).copied() else {
+    let weights: [f64; PARTS] = std::array::from_fn(|part| rows[part].left[part]);
+    for part in 0..PARTS {
+        let row = rows[part];
+        let pivot = row.left[part];
+        if pivot <= weights[part] * INDISTINCT {
+            // The part is left out of every equation.
+            rows[part] = Row::default();
+            rows.iter_mut().for_each(|row| row.left[part] = 0.0);
             continue;
-        };
-        let distinct = pivot > weight * INDISTINCT && pivot > 0.0;
-        for (other, changed) in rows.iter_mut().enumerate() {
-            let held = changed.left.get(part).copied().unwrap_or_default();
-            if !distinct {
-                // The part is left out of every equation.
-                set(&mut changed.left, part, 0.0);
-            } else if other != part {
-                add(&mut changed.left, -held / pivot, &row.left);
-                add(&mut changed.right, -held / pivot, &row.right);
-            }
         }
-        if !distinct && let Some(row) = rows.get_mut(part) {
-            *row = Row::default();
+        let others = rows.iter_mut().enumerate();
+        for (_, other) in others.filter(|(place, _)| *place != part) {
+            let factor = -other.left[part] / pivot;
+            add(&mut other.left, factor, &row.left);
+            add(&mut other.right, factor, &row.right);
         }
     }
-    for (part, solution) in solved.iter_mut().enumerate() {
-        let pivot = diagonal(rows, part);
-        if let Some(row) = rows.get(part).filter(|_| pivot > 0.0) {
-            *solution = row.right.map(|right| right / pivot);
-        }
-    }
-    solved
-}
-
-fn diagonal(rows: &[Row; PARTS], part: usize) -> f64 {
-    let row = rows.get(part);
-    let pivot = row.and_then(|row| row.left.get(part));
-    pivot.copied().unwrap_or_default()
-}
-
-fn set(numbers: &mut [f64; PARTS], part: usize, value: f64) {
-    if let Some(number) = numbers.get_mut(part) {
-        *number = value;
-    }
+    std::array::from_fn(|part| {
+        let pivot = rows[part].left[part];
+        let solved = |right| if pivot > 0.0 { right / pivot } else { 0.0 };
+        rows[part].right.map(solved)
+    })
 }
 
 fn rounded([l1, l1_data, l2]: [f64; SORTS]) -> Gas {
