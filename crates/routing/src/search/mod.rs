@@ -193,7 +193,17 @@ impl Searcher {
             let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
             let (missed, gains) = reach.gains(goal.lens, problem, cost, limits, scratch);
             let bound = balance.bound + missed;
-            if *newton::DBG { eprintln!("round {round} nodes {} edges {} bound {:.6e} rest {:.2e} missed {:.3e} gains {}", problem.tokens.len(), problem.edges.len(), balance.bound, balance.rest, missed/balance.bound, gains.len()); }
+            if *newton::DBG {
+                eprintln!(
+                    "round {round} nodes {} edges {} bound {:.6e} rest {:.2e} missed {:.3e} gains {}",
+                    problem.tokens.len(),
+                    problem.edges.len(),
+                    balance.bound,
+                    balance.rest,
+                    missed / balance.bound,
+                    gains.len()
+                );
+            }
             let is_full = problem.tokens.len() >= MAX_NODES;
             if missed <= balance.bound.abs() * MISSED || round >= ROUNDS || is_full || stop() {
                 return bound;

@@ -133,7 +133,13 @@ impl Newton {
         for st in 0..MAX_STEPS {
             let price = self.trial[node];
             let value = (amount * price).abs();
-            if *DBGN { eprintln!("  step {st} bound {:.8e} rest {:.3e} strays {strays}", self.here.bound, self.here.rest()/value); }
+            if *DBGN {
+                eprintln!(
+                    "  step {st} bound {:.8e} rest {:.3e} strays {strays}",
+                    self.here.bound,
+                    self.here.rest() / value
+                );
+            }
             if self.here.rest() <= TOLERANCE * value {
                 problem.prices.copy_from_slice(&self.trial);
                 break;
@@ -160,7 +166,11 @@ impl Newton {
             if !is_found {
                 break;
             }
-            strays = if self.here.bound < self.best { 0 } else { strays + 1 };
+            strays = if self.here.bound < self.best {
+                0
+            } else {
+                strays + 1
+            };
             if strays > MAX_STRAYS {
                 break;
             }
@@ -314,5 +324,6 @@ impl Network {
         both.map(|(excess, step)| excess * step).sum()
     }
 }
-pub(super) static DBG: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("DBG").is_ok());
+pub(super) static DBG: std::sync::LazyLock<bool> =
+    std::sync::LazyLock::new(|| std::env::var("DBG").is_ok());
 static DBGN: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("DBGN").is_ok());

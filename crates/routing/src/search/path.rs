@@ -111,7 +111,8 @@ impl Path {
             Fixed::In(amount) => {
                 (plan.sold, plan.bought) = (amount, amount);
                 for hop in 0..self.len {
-                    let swap = self.best_pool(goal, hop, ends(hop), Fixed::In(plan.bought), scratch)?;
+                    let swap =
+                        self.best_pool(goal, hop, ends(hop), Fixed::In(plan.bought), scratch)?;
                     plan.bought = swap.bought;
                     plan.swaps.push(swap);
                 }
@@ -119,7 +120,8 @@ impl Path {
             Fixed::Out(amount) => {
                 (plan.sold, plan.bought) = (amount, amount);
                 for hop in (0..self.len).rev() {
-                    let swap = self.best_pool(goal, hop, ends(hop), Fixed::Out(plan.sold), scratch)?;
+                    let swap =
+                        self.best_pool(goal, hop, ends(hop), Fixed::Out(plan.sold), scratch)?;
                     plan.sold = swap.sold;
                     plan.swaps.push(swap);
                 }

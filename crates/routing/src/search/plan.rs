@@ -81,7 +81,16 @@ impl Plan {
                 let rungs = problem.rungs(lens.graph, edge);
                 let z = ladder::z_for(rungs, edge.flow.sold)?;
                 let prices = [problem.prices[edge.from], problem.prices[edge.to]];
-                let bought = plan.split(lens, (edge.pair, edge.way), (edge.from, edge.to), z, prices, costs, keep, scratch)?;
+                let bought = plan.split(
+                    lens,
+                    (edge.pair, edge.way),
+                    (edge.from, edge.to),
+                    z,
+                    prices,
+                    costs,
+                    keep,
+                    scratch,
+                )?;
                 order.balances[edge.to] += bought;
             }
         }

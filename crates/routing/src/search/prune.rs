@@ -78,7 +78,15 @@ impl Pruner {
             let kept = kept.filter(|(_, at)| dropped >> at & 1 == 0);
             self.pools.extend(kept.map(|(swap, _)| swap.slot.pool));
             let next = self.resolve(&best, goal, newton, scratch);
-            if *super::newton::DBG { eprintln!("attempt over {over} portion {portion} had {} kept {} -> {:?}", best.swaps.len(), self.pools.len(), next.as_ref().map(|n| (n.swaps.len(), n.bought, n.bought/best.bought-1.0))); }
+            if *super::newton::DBG {
+                eprintln!(
+                    "attempt over {over} portion {portion} had {} kept {} -> {:?}",
+                    best.swaps.len(),
+                    self.pools.len(),
+                    next.as_ref()
+                        .map(|n| (n.swaps.len(), n.bought, n.bought / best.bought - 1.0))
+                );
+            }
             match next {
                 Some(next) if over > 0 || goal.worth(&next) > goal.worth(&best) => {
                     best = next;

@@ -1,0 +1,4 @@
+mod building;
+mod quoting;
+mod refusals;
+mod support;
