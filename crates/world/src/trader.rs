@@ -29,8 +29,6 @@ pub struct Traded {
     pub spent: U256,
     /// How much more of the bought one.
     pub received: U256,
-    /// What the transaction needs.
-    pub gas: Gas,
 }
 
 impl World {
@@ -55,21 +53,9 @@ impl Trader {
         funds: U256,
         calls: &[Call],
     ) -> Result<Traded, String> {
-        let mint = self.mint(sold, funds);
-        let funding = self.transaction(at, MINTER, &[mint]).await;
         let balances = [sold, bought].map(|token| self.balance(token));
         let watched = [&balances[..], calls, &balances[..]].concat();
-        let own = felt_to_hex(self.address.felt());
-        let trade = self.transaction(at, &own, &watched).await;
-        let params = json!({
-            "block_id": {"block_hash": felt_to_hex(at.hash)},
-            "transactions": [funding, trade],
-            "simulation_flags": ["SKIP_VALIDATE", "SKIP_FEE_CHARGE"],
-        });
-        let simulated = self.ask("starknet_simulateTransactions", &params).await;
-        let [_, simulated] = simulated.as_array().expect("answers").as_slice() else {
-            panic!("two answers");
-        };
+        let simulated = self.simulate(at, sold, funds, &watched).await;
         let execution = &simulated["transaction_trace"]["execute_invocation"];
         if let Some(reason) = execution["revert_reason"].as_str() {
             return Err(reason.to_owned());
@@ -79,8 +65,27 @@ impl Trader {
         Ok(Traded {
             spent: sold_before - sold_after,
             received: bought_after - bought_before,
-            gas: gas_of(&simulated["fee_estimation"]),
         })
+    }
+
+    /// What gas the node expects calls to need, in the same circumstances.
+    pub async fn estimate(&self, at: BlockRef, sold: Address, funds: U256, calls: &[Call]) -> Gas {
+        let simulated = self.simulate(at, sold, funds, calls).await;
+        gas_of(&simulated["fee_estimation"])
+    }
+
+    async fn simulate(&self, at: BlockRef, sold: Address, funds: U256, calls: &[Call]) -> Value {
+        let mint = self.mint(sold, funds);
+        let funding = self.transaction(at, MINTER, &[mint]).await;
+        let own = felt_to_hex(self.address.felt());
+        let trade = self.transaction(at, &own, calls).await;
+        let params = json!({
+            "block_id": {"block_hash": felt_to_hex(at.hash)},
+            "transactions": [funding, trade],
+            "simulation_flags": ["SKIP_VALIDATE", "SKIP_FEE_CHARGE"],
+        });
+        let mut simulated = self.ask("starknet_simulateTransactions", &params).await;
+        simulated[1].take()
     }
 
     /// What the node says to a question.

@@ -168,3 +168,83 @@ fn note_failure(reason: &str) {
     metrics::counter!("stoa_swap_redis_failures_total").increment(1);
     tracing::debug!(reason, "redis does not keep quotes, keeping them here");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use primitives::{Address, Felt, U256};
+    use trading::{Bps, Exact, FeeSide, Fees, Gas};
+
+    fn kept(expiry: i64) -> Kept {
+        let token = Address::new(Felt::ONE);
+        let fees = Fees {
+            side: FeeSide::Buy,
+            token,
+            platform: U256::ZERO,
+            platform_bps: Bps::ZERO,
+            integrator: U256::ZERO,
+            integrator_bps: Bps::ZERO,
+        };
+        let quote = Quote {
+            sell: Address::new(Felt::TWO),
+            buy: token,
+            sell_amount: U256::MAX,
+            buy_amount: U256::ONE,
+            exact: Exact::In,
+            fees,
+            hops: Vec::new(),
+            taker: None,
+            integrator: None,
+            gas: Gas::default(),
+            block: 7,
+        };
+        Kept { expiry, quote }
+    }
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn held(store: &QuoteStore) -> usize {
+        let local = store.local.lock().unwrap();
+        local.young.len() + local.old.len()
+    }
+
+    #[tokio::test]
+    async fn a_quote_is_found_until_it_expires() {
+        let store = QuoteStore::local();
+        let id = Uuid::from_u128(1);
+        store.keep(vec![(id, kept(30))], at(0)).await;
+        assert_eq!(store.find(id, at(29)).await.as_deref(), Some(&kept(30)));
+        assert!(store.find(id, at(30)).await.is_none());
+        assert!(store.find(Uuid::from_u128(2), at(0)).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn memory_is_bounded_by_number_and_by_time() {
+        let store = QuoteStore::with_capacity(10);
+        for n in 0..1_000 {
+            store
+                .keep(vec![(Uuid::from_u128(n), kept(30))], at(0))
+                .await;
+        }
+        assert!((10..=20).contains(&held(&store)), "{}", held(&store));
+        let store = QuoteStore::with_capacity(1_000);
+        for second in 0..300 {
+            let id = Uuid::from_u128(u128::try_from(second).unwrap());
+            store.keep(vec![(id, kept(second + 30))], at(second)).await;
+            assert!(store.find(id, at(second + 29)).await.is_some());
+            if second >= 30 {
+                let before = Uuid::from_u128(u128::try_from(second - 29).unwrap());
+                assert!(store.find(before, at(second)).await.is_some());
+            }
+        }
+        assert!(held(&store) <= 65, "{}", held(&store));
+    }
+
+    #[test]
+    fn a_quote_survives_its_text() {
+        let text = serde_json::to_string(&kept(30)).unwrap();
+        assert_eq!(serde_json::from_str::<Kept>(&text).unwrap(), kept(30));
+    }
+}

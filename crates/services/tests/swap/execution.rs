@@ -1,19 +1,15 @@
 //! Quotes against the simulated node: what is built is executed there, at the
 //! block of the quote and some blocks later.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on fails"
-)]
-
-use amm::{Refusal, book::VenueId};
-use primitives::{Address, Entropy, Felt, SeededEntropy, U256};
-use routing::VenueSet;
+use crate::{
+    dice::Dice,
+    market::{market, tokens, wish},
+};
+use amm::Refusal;
+use primitives::{Address, SeededEntropy, U256};
 use services::{BuildError, BuildRequest, Built, Offer, Snapshot, Swaps, Taker};
-use simnet::{History, StarknetConfig};
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
-use trading::{Bps, Exact, Fixed, Integrator, Slippage, Wanted, WouldRevert};
+use std::{collections::BTreeMap, sync::Arc};
+use trading::{Exact, Fixed, Slippage, WouldRevert};
 use world::{Station, Trader, World};
 
 /// Wishes for quotes of one run.
@@ -22,85 +18,11 @@ const WISHES: usize = 1_500;
 /// Of the quotes, so many are tried again later.
 const LATER: usize = 150;
 
-struct Dice(SeededEntropy);
-
-impl Dice {
-    fn below(&self, end: usize) -> usize {
-        let entropy: &dyn Entropy = &self.0;
-        let number = u64::from_be_bytes(entropy.bytes());
-        usize::try_from(number % u64::try_from(end).unwrap()).unwrap()
-    }
-
-    fn one_of<'a, T>(&self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
-    }
-
-    /// A number of any magnitude below that of the argument's digits.
-    fn amount(&self, digits: usize) -> U256 {
-        let power = U256::from(10).pow(U256::from(self.below(digits)));
-        power * U256::from(1 + self.below(9_999)) / U256::from(1_000) + U256::ONE
-    }
-}
-
-async fn market() -> (World, Station) {
-    let folder = tempfile::tempdir().unwrap();
-    let config = StarknetConfig {
-        seed: 11,
-        block_time: None,
-        history: History::blocks(24, Duration::from_secs(2)),
-        pools: 120,
-        ..StarknetConfig::default()
-    };
-    let world = World::in_folder(&folder.keep(), config).await;
-    let mut station = world.station("store").await;
-    station.sync().await;
-    (world, station)
-}
-
-/// The tokens of pools that routes pass; those with many pools come often.
-fn tokens(snapshot: &Snapshot) -> Vec<Address> {
-    let routed = snapshot.pools.iter().filter(|view| view.router().is_some());
-    let tokens = routed.flat_map(|view| view.tokens());
-    tokens
-        .filter(|token| snapshot.tokens.by_address(*token).is_some())
-        .collect()
-}
-
-fn wish(dice: &Dice, tokens: &[Address], venues: u8) -> Wanted {
-    let sell = *dice.one_of(tokens);
-    let buy = loop {
-        let token = *dice.one_of(tokens);
-        if token != sell {
-            break token;
-        }
-    };
-    let amount = if dice.below(2) == 0 {
-        Fixed::Sell(dice.amount(24))
-    } else {
-        Fixed::Buy(dice.amount(22))
-    };
-    let fee = Bps::new(u32::try_from(dice.below(501)).unwrap()).unwrap();
-    let recipient = Address::new(Felt::from(0xfee_u32));
-    let integrator = Integrator::new(fee, recipient, "somebody".to_owned()).unwrap();
-    let excluded = VenueId::at(u8::try_from(dice.below(venues.into())).unwrap()).unwrap();
-    Wanted {
-        sell,
-        buy,
-        amount,
-        taker: None,
-        integrator: (dice.below(4) == 0).then_some(integrator),
-        direct: dice.below(8) == 0,
-        avoid: if dice.below(6) == 0 {
-            VenueSet::NONE.with(excluded)
-        } else {
-            VenueSet::NONE
-        },
-        size: 1 + dice.below(3),
-        max_swaps: 12,
-    }
-}
-
-async fn build(swaps: &Swaps, offer: &Offer, taker: Address) -> Result<Built, BuildError> {
+pub(crate) async fn build(
+    swaps: &Swaps,
+    offer: &Offer,
+    taker: Address,
+) -> Result<Built, BuildError> {
     let request = BuildRequest {
         quote: offer.id,
         taker: Taker::Is(taker),
