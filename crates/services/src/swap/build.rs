@@ -60,6 +60,7 @@ impl Swaps {
     /// block.
     pub async fn build(&self, request: &BuildRequest) -> Result<Built, BuildError> {
         let inner = &*self.0;
+        let snapshot = inner.snapshots.load().ok_or(BuildError::NotReady)?;
         let found = inner.quotes.find(request.quote, inner.clock.now()).await;
         let kept = found.ok_or(BuildError::Expired)?;
         let quote = &kept.quote;
@@ -68,7 +69,6 @@ impl Swaps {
         let exchange = terms.exchange();
         let integrator = quote.integrator.as_ref().map(|it| it.recipient());
         let terms = terms.of([quote.sell, quote.buy], integrator).await;
-        let snapshot = inner.snapshots.load().ok_or(BuildError::NotReady)?;
         let checked = trading::recheck(quote, &snapshot.pools, &terms.fees, request.slippage);
         if let Err(reason) = checked {
             metrics::counter!("stoa_swap_builds_total", "outcome" => "would_revert").increment(1);

@@ -1,7 +1,6 @@
 //! What quotes refuse.
 
 use super::support::{AMOUNT, Desk, ETH, USDC, sale};
-use crate::support::{Bench, Setting};
 
 #[tokio::test]
 async fn each_wrong_value_is_named_with_what_is_allowed() {
@@ -149,16 +148,4 @@ async fn what_nobody_knows_is_ignored() {
         sale(AMOUNT)
     );
     desk.quote(&query).await;
-}
-
-#[tokio::test]
-async fn without_a_block_there_are_no_quotes_yet() {
-    let bench = Bench::with(Setting {
-        more_tokens: None,
-        ..Setting::default()
-    })
-    .await;
-    for path in ["/swap/v3/quotes", "/swap/v3/sources"] {
-        bench.get(path).await.refused(503);
-    }
 }
