@@ -208,27 +208,34 @@ async fn a_quote_can_be_built_until_it_expires() {
 #[tokio::test]
 async fn a_quote_that_would_now_fail_is_not_built() {
     let mut desk = Desk::new().await;
-    let quote = desk.quote(&sale("900000000000000000000")).await;
+    let back = format!("sellTokenAddress={USDC}&buyTokenAddress={ETH}&sellAmount=1000000000000");
+    let there = desk.quote(&sale("400000000000000000000")).await;
+    let quotes = [there, desk.quote(&back).await];
     let strict = || json!({"takerAddress": "0x77", "slippage": 0});
-    desk.built(&quote, strict()).await;
-    let mut refused = None;
-    for _ in 0..40 {
-        desk.world.node.mine(1).unwrap();
-        desk.station.sync().await;
-        let answer = desk.build(&quote, strict()).await;
-        if answer.status != 200 {
-            refused = Some(answer.refused(400));
-            break;
-        }
+    for quote in &quotes {
+        desk.built(quote, strict()).await;
     }
-    let messages = refused.unwrap();
+    // A price that moves is worse in one of the directions.
+    let (quote, messages) = 'found: {
+        for _ in 0..40 {
+            desk.world.node.mine(1).unwrap();
+            desk.station.sync().await;
+            for quote in &quotes {
+                let answer = desk.build(quote, strict()).await;
+                if answer.status != 200 {
+                    break 'found (quote, answer.refused(400));
+                }
+            }
+        }
+        panic!("no price moved");
+    };
     assert!(
         messages[0].starts_with("SLIPPAGE_EXCEEDED: the trade would buy ")
             && messages[0].ends_with("; ask for a new quote, or allow more slippage"),
         "{messages:?}"
     );
-    desk.built(&quote, json!({"takerAddress": "0x77", "slippage": 1}))
-        .await;
+    let lenient = json!({"takerAddress": "0x77", "slippage": 1});
+    desk.built(quote, lenient).await;
 }
 
 #[tokio::test]
