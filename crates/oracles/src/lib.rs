@@ -1,9 +1,12 @@
 //! Holds the exact maths and the search for routes against what others wrote, or
 //! against another language. The tests are the content; here is what they share
 //! with each other and with the measurements: numbers drawn from a seed, and
-//! [`generated`] markets.
+//! [`generated`] markets, and plain [`rivals`].
 
+pub mod export;
 pub mod generated;
+pub mod measured;
+pub mod rivals;
 
 use primitives::{Entropy, SeededEntropy};
 

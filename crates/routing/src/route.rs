@@ -142,6 +142,10 @@ impl Executable {
             let sold = leg.share.of(*from);
             let fill = curve.exact_in(leg.side, sold);
             let fill = fill.map_err(|refusal| Broken::Refused(leg.pool, refusal))?;
+            if fill.bought.is_zero() {
+                // Contracts refuse to sell for nothing.
+                return Err(Broken::Refused(leg.pool, Refusal::Nothing));
+            }
             *from -= sold;
             let to = balances.get_mut(usize::from(leg.to));
             let to = to.ok_or(Broken::Malformed)?;
@@ -153,4 +157,4 @@ impl Executable {
 }
 
 /// No route passes more tokens.
-pub(crate) const MAX_TOKENS: usize = 64;
+pub(crate) const MAX_TOKENS: usize = 128;

@@ -29,6 +29,8 @@ mod quotes;
 mod reopening;
 #[path = "table/restarting.rs"]
 mod restarting;
+#[path = "table/routing.rs"]
+mod routing;
 #[path = "table/sending.rs"]
 mod sending;
 #[path = "table/served.rs"]
@@ -111,6 +113,8 @@ fn ten_million_candles() -> Vec<Row> {
 fn main() {
     // Before anything else has asked for memory and given it back.
     let weight = pools::weight();
+    let million = std::env::args().any(|argument| argument == "--million");
+    let (routes, figures) = routing::rows(million);
     let (pages, hello_per_second) = http::token_page();
     let mut rows = vec![
         pages,
@@ -123,6 +127,8 @@ fn main() {
     rows.push(weight);
     rows.extend([freshness::freshness(), forks::rollback()]);
     rows.extend(ten_million_candles());
+    rows.extend(routes);
+    println!("routes on generated markets:\n{figures}");
     println!("this run: {hello_per_second:.0} bare \"hello\" requests per CPU second,");
     println!(
         "          {:.1} ns for a 256-bit multiply-divide\n",

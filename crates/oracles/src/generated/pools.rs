@@ -1,7 +1,7 @@
 //! The pools of a market.
 
 use super::stage::{Place, Ranges, Stage, price, somewhere, whole};
-use super::tokens::{Role, Token, of_role, share};
+use super::tokens::{Role, SMALL, Token, of_role, share};
 use super::{Plan, Variant};
 use crate::Draws;
 use amm::book::Facts;
@@ -45,14 +45,14 @@ const CLASSES: [Class; 5] = [
     Class {
         roles: [Role::Tail, Role::Middle],
         share: 0.06,
-        worth: 1_500.0,
+        worth: 4_000.0,
         in_ranges: 0.2,
         fees: [0.0, 0.05, 0.6, 0.35],
     },
     Class {
         roles: [Role::Tail, Role::Hub],
         share: 1.0,
-        worth: 2_500.0,
+        worth: 6_000.0,
         in_ranges: 0.3,
         fees: [0.0, 0.05, 0.6, 0.35],
     },
@@ -73,6 +73,9 @@ const SPREAD: f64 = 10_000.0;
 /// Draws until another token must have come.
 const TRIES: u32 = 64;
 
+/// Ticks to the end of liquidity at any price: a million times the price.
+const FAR: i32 = 13_815_511;
+
 /// The ranges of a pool.
 const RANGES: i32 = 12;
 
@@ -82,6 +85,9 @@ pub(super) fn fill(stage: &mut Stage, draws: &Draws, plan: &Plan, tokens: &[Toke
         let mut count = share(plan.pools, class.share);
         if class.roles == [Role::Hub; 2] {
             count = count.max(BETWEEN_HUBS.min(plan.pools / 4));
+        }
+        if plan.pools <= SMALL {
+            count = plan.pools;
         }
         let [first, second] = class.roles.map(|role| of_role(tokens, role));
         for turn in 0..count.min(plan.pools - stage.ids.len()) {
@@ -188,6 +194,13 @@ fn ranges(
     let liquidity = (amounts[0] * amounts[1]).sqrt() * depth;
     let upper_half = draws.happens(0.5);
     let mut ranges = Vec::new();
+    // Some never end: a little lies at any price.
+    if !one_sided && draws.happens(0.5) {
+        let far = FAR.div_euclid(spacing) * spacing;
+        let liquidity = whole(liquidity * draws.between(0.02, 0.1));
+        let middle = price.tick.div_euclid(spacing) * spacing;
+        ranges.push((middle - far, middle + far, liquidity));
+    }
     for range in 0..RANGES {
         let lower = lowest + range * width;
         let upper = lower + width;

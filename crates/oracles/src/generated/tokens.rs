@@ -49,6 +49,9 @@ const FINEST: f64 = 1e-6;
 /// How many tokens of ten are small ones, in terms of pools.
 const TAILS: f64 = 0.45;
 
+/// A market with so few pools has hubs alone.
+pub(super) const SMALL: usize = 12;
+
 /// Hubs, tokens between and small ones, in this order.
 pub(super) fn tokens(draws: &Draws, plan: &Plan) -> Vec<Token> {
     let hubs = HUBS.into_iter().map(|(weight, decimals, price)| Token {
@@ -60,6 +63,9 @@ pub(super) fn tokens(draws: &Draws, plan: &Plan) -> Vec<Token> {
         stable: (price - 1.0).abs() < f64::EPSILON,
     });
     let mut tokens: Vec<Token> = hubs.collect();
+    if plan.pools <= SMALL {
+        return tokens;
+    }
     let middles = (0..plan.pools.isqrt()).map(|_| other(draws, plan, Role::Middle));
     tokens.extend(middles);
     let tails = (0..share(plan.pools, TAILS)).map(|_| other(draws, plan, Role::Tail));

@@ -21,9 +21,6 @@ const MAX_STEPS: usize = 48;
 /// Shorter steps that are tried where a whole one is too far.
 const MAX_CUTS: usize = 8;
 
-/// Steps that may lead astray before the best prices so far are gone back to.
-const MAX_STRAYS: usize = 3;
-
 /// No price changes by more in one step, as a logarithm.
 const MAX_CHANGE: f64 = 0.7;
 
@@ -35,7 +32,9 @@ const MAX_FALL: f64 = 7.0;
 const TIES: [f64; 5] = [0.0, 1e-6, 1e-4, 1e-2, 1.0];
 
 /// What may be left out of balance, as a share of what is traded.
-const TOLERANCE: f64 = 1e-5;
+pub(super) const FINE: f64 = 1e-5;
+/// The same where prices only have to show the way.
+pub(super) const COARSE: f64 = 0.03;
 
 /// What is fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,8 +80,9 @@ pub(super) struct Newton {
     there: Network,
     /// The network's matrix, decomposed.
     factors: Vec<f64>,
-    /// The least bound so far.
-    best: f64,
+    /// At the best prices along a step, and those.
+    best: Network,
+    found: Vec<f64>,
     /// The change of each price, as a logarithm.
     step: Vec<f64>,
     trial: Vec<f64>,
@@ -116,6 +116,7 @@ impl Newton {
         problem: &mut Problem,
         graph: &Graph,
         fixed: Fixed,
+        tolerance: f64,
     ) -> Balance {
         let count = problem.tokens.len();
         let scale = problem.prices[fixed.measure()].recip();
@@ -129,52 +130,19 @@ impl Newton {
         self.here.evaluate(problem, graph, &self.trial, fixed);
         let (node, amount) = fixed.given();
         let begin = problem.prices[node];
-        let mut strays = 0;
-        for st in 0..MAX_STEPS {
-            let price = self.trial[node];
+        for _ in 0..MAX_STEPS {
+            let price = problem.prices[node];
             let value = (amount * price).abs();
-            if *DBGN {
-                eprintln!(
-                    "  step {st} bound {:.8e} rest {:.3e} strays {strays}",
-                    self.here.bound,
-                    self.here.rest() / value
-                );
-            }
-            if self.here.rest() <= TOLERANCE * value {
-                problem.prices.copy_from_slice(&self.trial);
+            let is_lost = (price / begin).ln().abs() > MAX_FALL;
+            if self.here.rest() <= tolerance * value || is_lost {
                 break;
             }
-            // `trial` is where we are, the problem's prices the best so far.
             self.solve(count, fixed.measure(), value);
-            if strays == 0 {
-                problem.prices.copy_from_slice(&self.trial);
-                self.best = self.here.bound;
-                let is_lost = (price / begin).ln().abs() > MAX_FALL;
-                if is_lost {
-                    break;
-                }
-            }
-            let is_found = if strays < MAX_STRAYS {
-                self.stray(problem, graph, fixed);
-                true
-            } else {
-                self.trial.copy_from_slice(&problem.prices);
-                self.here.evaluate(problem, graph, &self.trial, fixed);
-                self.solve(count, fixed.measure(), value);
-                self.advance(problem, graph, fixed)
-            };
-            if !is_found {
-                break;
-            }
-            strays = if self.here.bound < self.best {
-                0
-            } else {
-                strays + 1
-            };
-            if strays > MAX_STRAYS {
+            if !self.advance(problem, graph, fixed) {
                 break;
             }
         }
+        // The flows of the last trial may be those of a step not taken.
         self.trial.copy_from_slice(&problem.prices);
         self.here.evaluate(problem, graph, &self.trial, fixed);
         Balance {
@@ -183,24 +151,19 @@ impl Newton {
         }
     }
 
-    /// Takes the whole step, wherever it leads: where it runs into pairs that
-    /// did not flow before, the next one knows of them.
-    fn stray(&mut self, problem: &mut Problem, graph: &Graph, fixed: Fixed) {
-        for (price, change) in self.trial.iter_mut().zip(&self.step) {
-            *price *= change.exp();
-        }
-        self.here.evaluate(problem, graph, &self.trial, fixed);
-    }
-
-    /// Goes as far along the step as the bound falls; says whether it does.
+    /// Goes along the step about as far as the bound falls; says whether it
+    /// does. Along a line the bound is convex: its slope is negative before
+    /// the end that is sought, and positive behind.
     fn advance(&mut self, problem: &mut Problem, graph: &Graph, fixed: Fixed) -> bool {
         let slope = self.here.along(&self.step);
         // Rounding hides how far the bound falls near its end.
         let noise = self.here.bound.abs() * 1e-13;
+        let (mut near, mut far) = (0.0, f64::INFINITY);
         let mut length = 1.0;
+        self.best.bound = self.here.bound;
         for _ in 0..MAX_CUTS {
             if slope * length >= -noise {
-                return false;
+                break;
             }
             let prices = problem.prices.iter().zip(&self.step);
             let prices = prices.map(|(price, change)| price * (length * change).exp());
@@ -208,16 +171,35 @@ impl Newton {
             self.trial.extend(prices);
             self.there.evaluate(problem, graph, &self.trial, fixed);
             let after = self.there.along(&self.step);
-            let falls = self.there.bound <= self.here.bound + 1e-4 * length * slope + noise;
-            if falls && after <= -0.9 * slope {
-                std::mem::swap(&mut self.here, &mut self.there);
-                return true;
+            let falls = self.there.bound <= self.best.bound + noise;
+            if falls {
+                std::mem::swap(&mut self.best, &mut self.there);
+                self.found.clear();
+                self.found.extend_from_slice(&self.trial);
             }
-            // Where a line between both slopes would vanish.
-            let cut = (slope / (slope - after)).clamp(0.1, 0.6);
-            length *= if cut.is_finite() { cut } else { 0.1 };
+            if falls && (after.abs() <= -0.7 * slope || (after < 0.0 && far.is_infinite())) {
+                break;
+            }
+            if after < 0.0 {
+                near = length;
+            } else {
+                far = length;
+            }
+            // Slopes jump where deep pools begin: halve the magnitude of what
+            // is left, or of the way if nothing is known of it.
+            let secant = near + (far - near) * (slope / (slope - after));
+            length = if near > 0.0 {
+                (near * far).sqrt()
+            } else {
+                secant.clamp(0.1 * far, 0.5 * far)
+            };
         }
-        false
+        let falls = self.best.bound < self.here.bound - noise;
+        if falls {
+            problem.prices.copy_from_slice(&self.found);
+            std::mem::swap(&mut self.here, &mut self.best);
+        }
+        falls
     }
 
     /// The change of each price that balances the network. Where that is too
@@ -324,6 +306,3 @@ impl Network {
         both.map(|(excess, step)| excess * step).sum()
     }
 }
-pub(super) static DBG: std::sync::LazyLock<bool> =
-    std::sync::LazyLock::new(|| std::env::var("DBG").is_ok());
-static DBGN: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("DBGN").is_ok());

@@ -1,7 +1,7 @@
 //! Single ways through pairs: the first thing to beat.
 
 use super::Goal;
-use super::lens::{Lens, Scratch};
+use super::lens::{self, Lens, Scratch};
 use super::newton::Fixed;
 use super::plan::{Plan, Swap};
 use super::problem::{BOUGHT, SOLD};
@@ -103,8 +103,11 @@ impl Path {
             tokens: vec![sold, bought],
             ..Plan::default()
         };
-        let between = self.tokens().iter().take(self.len.saturating_sub(1));
-        plan.tokens.extend(between);
+        plan.prices.extend([self.price, 1.0]);
+        for (token, price) in self.prices() {
+            plan.tokens.push(token);
+            plan.prices.push(price);
+        }
         let place = |hop: usize| if hop == self.len { BOUGHT } else { hop + 1 };
         let ends = |hop: usize| (if hop == 0 { SOLD } else { place(hop) }, place(hop + 1));
         match goal.fixed {
@@ -145,7 +148,7 @@ impl Path {
         let view = goal.lens.graph.pair(pair)?;
         let mut best: Option<Swap> = None;
         for slot in view.slots().iter().filter(|slot| goal.lens.admits(slot)) {
-            let rungs = goal.lens.pool(&view, slot, way, scratch);
+            let rungs = lens::pool(&view, slot, way, scratch);
             let (sold, bought) = match fixed {
                 Fixed::In(sold) => (Some(sold), ladder::bought_for(rungs, sold)),
                 Fixed::Out(bought) => (ladder::sold_for(rungs, bought), Some(bought)),

@@ -281,7 +281,7 @@ impl Order<'_> {
                     .collect();
                 let amount = u128::try_from(self.amount).ok()?;
                 let mut calls = ekubo::swap_calls(&hops, self.sold, amount, least);
-                calls.push(ekubo::clear_call(self.sold));
+                calls.extend(self.clear_calls());
                 Some(calls)
             }
             At::V2(pool) => Some(vec![
@@ -328,7 +328,22 @@ impl Order<'_> {
         let steps = steps.collect::<Option<Vec<_>>>()?;
         let tokens = [self.sold, self.bought()];
         let (amount, taker) = (self.amount, self.sender);
-        Some(exchange::sell_calls(tokens, amount, least, taker, &steps))
+        let mut calls = exchange::sell_calls(tokens, amount, least, taker, &steps);
+        calls.extend(self.clear_calls());
+        Some(calls)
+    }
+
+    /// The calls that take back what Ekubo's pools on the way could not sell.
+    fn clear_calls(&self) -> Vec<Call> {
+        let mut sold = self.sold;
+        let mut calls = Vec::new();
+        for pool in self.route {
+            if let At::Ekubo(_) = pool.at {
+                calls.push(ekubo::clear_call(sold));
+            }
+            sold = pool.other(sold);
+        }
+        calls
     }
 
     fn pairs(&self) -> Vec<KnownPair> {

@@ -5,7 +5,7 @@ use super::super::anchor_list::{HUBS, STABLES};
 use super::*;
 use crate::starknet::block::Block;
 use crate::starknet::chain::Chain;
-use crate::starknet::contracts::erc20::{TOTAL_SUPPLY, balances_of};
+use crate::starknet::contracts::erc20::{TOTAL_SUPPLY, balance_key, balances_of};
 use crate::starknet::hash::from_felt;
 use crate::starknet::state::Key;
 use crate::starknet::transaction::Transaction;
@@ -256,6 +256,10 @@ fn nothing_is_lost_or_made_by_trading() {
     let view = chain.view(at);
     for (token, sum) in sums {
         assert_eq!(view.read(&Key::new(token, TOTAL_SUPPLY, &[])), sum);
+        // Nobody leaves anything to the next one who comes by.
+        for passed in [ekubo::ROUTER, exchange::EXCHANGE] {
+            assert_eq!(view.read(&balance_key(token, passed)), U256::ZERO);
+        }
     }
 }
 

@@ -1,0 +1,30 @@
+//! Prints figures of routes on generated markets of the given sizes: how near
+//! to the best and how fast, by how far an order moves the price. Build it for
+//! speed: `cargo run --release -p oracles --example routes -- 2000 100000`.
+
+#![expect(clippy::unwrap_used, reason = "a person reads the failure")]
+
+use oracles::generated::{Market, Plan, Variant};
+use oracles::measured;
+
+/// Orders of each market, and of those that are searched by plainer ways too.
+const QUERIES: usize = 1_000;
+const COMPARED: usize = 60;
+
+fn main() {
+    #[expect(clippy::disallowed_methods, reason = "this is a measurement")]
+    let start = std::time::Instant::now();
+    let now = || start.elapsed().as_secs_f64();
+    for size in std::env::args().skip(1) {
+        let plan = Plan {
+            pools: size.parse().unwrap(),
+            seed: 1,
+            variant: Variant::Usual,
+        };
+        let mut market = Market::new(plan);
+        print!("{}", measured::measure(&mut market, QUERIES, &now));
+        if plan.pools <= 2_000 {
+            print!("{}", measured::beside(&market, COMPARED, &now));
+        }
+    }
+}

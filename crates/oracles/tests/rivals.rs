@@ -1,0 +1,41 @@
+//! The rivals find ways, and a cleverer one finds better ways.
+
+use oracles::generated::{Market, Plan, Variant};
+use oracles::rivals::{Flows, Streets};
+use primitives::U256;
+
+#[test]
+fn splitting_pays_and_the_dual_pays_as_much() {
+    let market = Market::new(Plan {
+        pools: 300,
+        seed: 3,
+        variant: Variant::Usual,
+    });
+    let streets = Streets::new(&market);
+    let (mut trades, mut near) = (0, 0);
+    let queries = market.queries(1, 100).into_iter();
+    for query in queries.filter(|query| !query.exact_out) {
+        let amount = f64::from(query.amount);
+        let Some(trade) = streets.trade(query.sell, query.buy, amount) else {
+            continue;
+        };
+        let paid = |flows: Flows| {
+            let settled = streets.settled(&trade, &flows, query.amount, market.pools());
+            settled.map_or(U256::ZERO, |route| route.bought)
+        };
+        let ways = [
+            streets.in_chunks(&trade, 1),
+            streets.in_chunks(&trade, 20),
+            streets.dual(&trade).0,
+        ];
+        let [single, chunks, dual] = ways.map(paid).map(f64::from);
+        // Larger trades may be more than the pools hold.
+        let kept = dual * market.worth(query.buy) / (amount * market.worth(query.sell));
+        if kept > 0.7 {
+            assert!(single <= chunks * 1.000_1, "{query:?}");
+            trades += 1;
+            near += usize::from(dual > chunks * 0.999_9);
+        }
+    }
+    assert!(trades > 40 && near * 10 > trades * 9, "{near} of {trades}");
+}

@@ -1,0 +1,44 @@
+//! Routes held against their promises, against search by brute force and
+//! against the enumeration of all sets of pools.
+
+mod brute;
+mod costs;
+mod laws;
+
+use oracles::generated::{Market, Plan, Query, Variant};
+use routing::{Graph, Order, Route, Searcher};
+
+/// A market with its graph, ready to be asked.
+struct Asked {
+    market: Market,
+    graph: Graph,
+    searcher: Searcher,
+}
+
+impl Asked {
+    fn new(pools: usize, seed: u64, variant: Variant) -> Self {
+        let market = Market::new(Plan {
+            pools,
+            seed,
+            variant,
+        });
+        let graph = Graph::new(market.pools(), |token| market.worth(token));
+        Self {
+            market,
+            graph,
+            searcher: Searcher::default(),
+        }
+    }
+
+    fn routes(&mut self, order: &Order, size: usize) -> Vec<Route> {
+        let pools = self.market.pools();
+        self.searcher
+            .routes(&self.graph, pools, order, size, &|| false)
+    }
+
+    /// The best route of an order that nothing but the pools counts for.
+    fn free(&mut self, query: &Query) -> Option<Route> {
+        let order = query.order(&self.market, 0.0, 64);
+        self.routes(&order, 1).into_iter().next()
+    }
+}

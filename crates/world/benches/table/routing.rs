@@ -1,0 +1,201 @@
+//! Routes on generated markets: near to the best, and quick.
+
+use crate::{Goal, Row, muldiv};
+use oracles::generated::{Market, Plan, Variant};
+use oracles::measured::{self, Comparison, Measured};
+use tokio::time::Instant;
+
+/// Orders of a market, and of those that are searched by plainer ways too.
+const ORDERS: usize = 600;
+const COMPARED: usize = 60;
+
+/// Seconds that a search may take: half of them, and 99 of a hundred, with
+/// 2,000 pools; and 99 of a hundred with 100,000.
+const MIDDLE: f64 = 0.000_15;
+const NEARLY_ALL: f64 = 0.001;
+const NEARLY_ALL_OF_MANY: f64 = 0.005;
+
+/// Routes that one core has to find in a second, with 2,000 pools.
+const PER_SECOND: f64 = 4_000.0;
+
+/// Seconds in which a thousand changed pools are merged again.
+const REFRESHED: f64 = 0.002;
+
+/// Bytes that the graph may take for a pool.
+const BYTES: f64 = 400.0;
+
+/// The rows, and the figures behind them to be printed. A million pools are
+/// measured only when somebody asks for it.
+pub(crate) fn rows(million: bool) -> (Vec<Row>, String) {
+    let start = Instant::now();
+    let now = || start.elapsed().as_secs_f64();
+    let mut sizes = vec![100_000, 10_000, 2_000, 1_000];
+    if million {
+        sizes.insert(0, 1_000_000);
+    }
+    let measured: Vec<Measured> = sizes
+        .into_iter()
+        .map(|pools| measured::measure(&mut market(pools), ORDERS, &now))
+        .collect();
+    let comparison = measured::beside(&market(2_000), COMPARED, &now);
+    let [.., hundred_thousand, _, two_thousand, thousand] = measured.as_slice() else {
+        return (Vec::new(), String::new());
+    };
+    let mut rows = speed(two_thousand, hundred_thousand);
+    rows.push(growth(thousand, measured.first().unwrap_or(thousand)));
+    rows.extend(quality(&measured));
+    rows.extend(beside(&comparison));
+    let mut figures: String = measured.iter().rev().map(ToString::to_string).collect();
+    figures.push_str(&comparison.to_string());
+    (rows, figures)
+}
+
+fn market(pools: usize) -> Market {
+    Market::new(Plan {
+        pools,
+        seed: 1,
+        variant: Variant::Usual,
+    })
+}
+
+fn row(what: &'static str, baseline: &'static str, ratio: f64, goal: Goal) -> Row {
+    Row {
+        what,
+        baseline,
+        ratio,
+        goal,
+    }
+}
+
+fn speed(few: &Measured, many: &Measured) -> Vec<Row> {
+    let [middle, _, nearly_all] = few.bearable().times;
+    let [_, _, nearly_all_of_many] = many.bearable().times;
+    let most = Goal::AtMost;
+    vec![
+        row(
+            "route, 2,000 pools, p50",
+            "a 256-bit multiply-divide, time",
+            middle * 1e9 / muldiv::nanoseconds(),
+            most(5_000.0),
+        ),
+        row(
+            "route, 2,000 pools, p50",
+            "0.15 ms",
+            middle / MIDDLE,
+            most(1.0),
+        ),
+        row(
+            "route, 2,000 pools, p99",
+            "1 ms",
+            nearly_all / NEARLY_ALL,
+            most(1.0),
+        ),
+        row(
+            "route, 100,000 pools, p99",
+            "5 ms",
+            nearly_all_of_many / NEARLY_ALL_OF_MANY,
+            most(1.0),
+        ),
+        row(
+            "routes per core and second, 2,000 pools",
+            "4,000",
+            1.0 / few.bearable().mean / PER_SECOND,
+            Goal::AtLeast(1.0),
+        ),
+        row(
+            "purchase, time",
+            "the sale that buys as much",
+            few.purchase,
+            most(2.5),
+        ),
+        row(
+            "1,000 changed pools of 100,000 merged",
+            "2 ms",
+            many.refreshing / REFRESHED,
+            most(1.0),
+        ),
+        row(
+            "bytes of the graph for a pool",
+            "400",
+            many.bytes / BYTES,
+            most(1.0),
+        ),
+    ]
+}
+
+/// The power of the number of pools with which the middle of the times grows.
+fn growth(least: &Measured, most: &Measured) -> Row {
+    let pools = |measured: &Measured| f64::from(u32::try_from(measured.pools).unwrap());
+    let [slower, ..] = most.bearable().times;
+    let [quicker, ..] = least.bearable().times;
+    let power = (slower / quicker).ln() / (pools(most) / pools(least)).ln();
+    row(
+        "growth with the number of pools, power",
+        "1",
+        power,
+        Goal::AtMost(0.9),
+    )
+}
+
+/// The worst of all sizes.
+fn quality(measured: &[Measured]) -> Vec<Row> {
+    let least = |which: usize| {
+        let parts = measured
+            .iter()
+            .filter_map(|one| one.bearable().within.get(which).copied());
+        parts.fold(f64::INFINITY, f64::min)
+    };
+    vec![
+        row(
+            "routes within 10⁻⁴ of their bound",
+            "99 % of them",
+            least(0) / 0.99,
+            Goal::AtLeast(1.0),
+        ),
+        row(
+            "routes within 10⁻³ of their bound",
+            "99.9 % of them",
+            least(1) / 0.999,
+            Goal::AtLeast(1.0),
+        ),
+    ]
+}
+
+/// How often the search comes near to the best, beside plainer ways.
+fn beside(comparison: &Comparison) -> Vec<Row> {
+    let [mine, chunks, single, dual] = comparison.near();
+    let [time, .., textbook] = comparison.middle();
+    let (least, most) = (Goal::AtLeast(1.0), Goal::AtMost(0.1));
+    vec![
+        row(
+            "sales within 10⁻⁴ of the bound",
+            "99 % of them",
+            mine / 0.99,
+            least,
+        ),
+        row(
+            "sales within 10⁻⁴ of the bound",
+            "20 chunks, greedy",
+            mine / chunks,
+            Goal::AtLeast(1.0),
+        ),
+        row(
+            "sales within 10⁻⁴ of the bound",
+            "best single path",
+            mine / single,
+            Goal::AtLeast(1.0),
+        ),
+        row(
+            "sales within 10⁻⁴ of the bound",
+            "textbook dual",
+            mine / dual,
+            Goal::AtLeast(1.0),
+        ),
+        row(
+            "route, 2,000 pools, time",
+            "textbook dual",
+            time / textbook,
+            most,
+        ),
+    ]
+}
