@@ -8,7 +8,7 @@ use crate::{
 use primitives::{SeededEntropy, U256};
 use services::Snapshot;
 use std::sync::Arc;
-use trading::{Gas, GasModel, Quote, gas::Work};
+use trading::{Gas, GasModel, Quote, Work};
 
 /// Wishes for quotes that estimates are made of.
 const WISHES: usize = 300;
