@@ -17,6 +17,11 @@ use routing::Graph;
 use std::{collections::BTreeSet, sync::Arc};
 use store::{FigureHistory, PoolHistory, Store};
 
+/// The graph of pools is made anew every so many blocks, and otherwise only
+/// where pools changed: which tokens are worth passing depends on prices, which
+/// move slowly.
+const GRAPH_EVERY: u64 = 512;
+
 #[derive(Debug, Clone)]
 pub(crate) struct State {
     pub(crate) tip: Option<Tip>,
@@ -29,8 +34,9 @@ pub(crate) struct State {
     tokens: Arc<TokenList>,
     /// The book's pools at the tip, as routes are searched on them.
     graph: Arc<Graph>,
-    /// How many pools it has.
+    /// How many pools it has, and the block at which it was last made anew.
     graphed: usize,
+    graphed_anew: u64,
     trail: Trail,
 }
 
@@ -64,6 +70,7 @@ impl State {
             tokens: Arc::default(),
             graph: Arc::default(),
             graphed: 0,
+            graphed_anew: 0,
             trail: Trail::default(),
         };
         state.list(known);
@@ -86,9 +93,10 @@ impl State {
         } else {
             self.count_volumes();
         }
+        let age = last.block.number.saturating_sub(self.graphed_anew);
         match self.changed(effects) {
-            Some(changed) => self.graph_changes(&changed),
-            None => self.graph_anew(),
+            Some(changed) if age < GRAPH_EVERY => self.graph_changes(&changed),
+            _ => self.graph_anew(),
         }
     }
 
@@ -201,6 +209,7 @@ impl State {
     fn graph_anew(&mut self) {
         let graph = Graph::new(self.book.pools(), self.worth());
         self.graph = Arc::new(graph);
+        self.graphed_anew = self.tip.map_or(0, |tip| tip.block.number);
         self.note_graphed();
     }
 
