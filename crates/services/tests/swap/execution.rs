@@ -7,9 +7,10 @@ use crate::{
 };
 use amm::Refusal;
 use primitives::{Address, SeededEntropy, U256};
+use routing::VenueSet;
 use services::{BuildError, BuildRequest, Built, Offer, Snapshot, Swaps, Taker};
 use std::{collections::BTreeMap, sync::Arc};
-use trading::{Exact, Fixed, Slippage, WouldRevert};
+use trading::{Exact, Fixed, Slippage, Wanted, WouldRevert};
 use world::{Station, Trader, World};
 
 /// Wishes for quotes of one run.
@@ -75,6 +76,44 @@ async fn calls_pay_at_the_block_of_their_quote_what_it_says_to_the_unit() {
     let several = kept.iter().filter(|(offer, _)| offer.quote.hops.len() > 1);
     assert!(several.count() >= WISHES / 8);
     try_later(&world, &mut station, &swaps, &kept).await;
+}
+
+/// On a market with look-alikes at absurd prices, too.
+#[tokio::test]
+async fn what_everybody_trades_has_a_quote_at_every_size() {
+    let (world, station) = market().await;
+    let swaps = world.swaps(&station);
+    let snapshot = station.snapshots.load().unwrap();
+    let symbols = ["ETH", "STRK", "USDC", "USDT", "WBTC", "DAI"];
+    let hubs = symbols.map(|symbol| snapshot.tokens.by_symbol(symbol).unwrap().1);
+    for (sell, buy) in hubs.iter().flat_map(|sell| hubs.map(|buy| (*sell, buy))) {
+        let whole = U256::from(10).pow(U256::from(sell.metadata.decimals));
+        for (tokens, per) in [(1, 10), (1, 1), (30, 1)] {
+            if sell.address == buy.address {
+                continue;
+            }
+            let amount = whole * U256::from(tokens) / U256::from(per);
+            let wanted = Wanted {
+                sell: sell.address,
+                buy: buy.address,
+                amount: Fixed::Sell(amount),
+                taker: None,
+                integrator: None,
+                direct: false,
+                avoid: VenueSet::NONE,
+                size: 1,
+                max_swaps: 12,
+            };
+            let offers = swaps.quote(wanted, Arc::clone(&snapshot)).await.unwrap();
+            let names = (&sell.metadata.symbol, &buy.metadata.symbol);
+            let [offer] = offers.as_slice() else {
+                panic!("no quote for {amount} {names:?}");
+            };
+            // It may well be worth more: prices of look-alikes leave gaps.
+            let impact = offer.price_impact();
+            assert!(impact > -1_000.0, "{impact} for {amount} {names:?}");
+        }
+    }
 }
 
 async fn assert_exact(trader: &Trader, snapshot: &Snapshot, offer: &Offer, built: &Built) {

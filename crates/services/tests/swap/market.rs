@@ -16,7 +16,7 @@ pub(crate) async fn market() -> (World, Station) {
         seed: 11,
         block_time: None,
         history: History::blocks(24, Duration::from_secs(2)),
-        pools: 120,
+        pools: 320,
         ..StarknetConfig::default()
     };
     let world = World::in_folder(&folder.keep(), config).await;
