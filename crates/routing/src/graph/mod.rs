@@ -153,20 +153,32 @@ impl Graph {
         changed: &Changed,
         merging: &mut Vec<(f64, f64)>,
     ) -> Board {
-        let mut board = Board::default();
-        for pair in number * BOARD..topology.pair_count().min((number + 1) * BOARD) {
-            let pair = u32::try_from(pair).unwrap_or(NONE);
-            let before = self.pair(pair);
-            if let Some(before) = before.filter(|_| !changed.has_pair(pair)) {
-                board.copy(before);
+        let before = self.boards.get(number).map(Arc::as_ref);
+        let mut board = before.map_or_else(Board::default, Board::like);
+        let begin = number * BOARD;
+        let end = topology.pair_count().min(begin + BOARD);
+        let pairs = begin..end;
+        let mut kept = 0;
+        for place in 0..pairs.len() {
+            let pair = u32::try_from(begin + place).unwrap_or(NONE);
+            let known = before.filter(|before| place < before.pair_count());
+            if known.is_some() && !changed.has_pair(pair) {
                 continue;
             }
+            if let Some(before) = before {
+                board.copy(before, kept..place);
+            }
+            kept = place + 1;
             let views = topology.pools(pair).iter();
             let views = views.filter_map(|pool| pools.get(*pool));
             let flipped = views.map(|pool| (pool, topology.is_flipped(pair, &pool)));
             let has_changed = |pool| changed.has_pool(pool);
-            let before = before.map(|before| (before, &has_changed as &dyn Fn(PoolId) -> bool));
-            board.add(flipped, before, merging);
+            let known = known.and_then(|before| before.pair(place));
+            let known = known.map(|known| (known, &has_changed as &dyn Fn(PoolId) -> bool));
+            board.add(flipped, known, merging);
+        }
+        if let Some(before) = before {
+            board.copy(before, kept..pairs.len());
         }
         board.trim();
         board
