@@ -156,7 +156,6 @@ impl Board {
         self.pairs.extend(spans.iter().map(|span| Span {
             rungs: span.rungs.map(|at| moved(rungs_before, rungs[0], at)),
             slots: span.slots.map(|at| moved(slots_before, slots[0], at)),
-            ..*span
         }));
         let copied = other.slots.get(from(slots)).unwrap_or_default();
         self.slots.extend(copied.iter().map(|slot| Slot {
