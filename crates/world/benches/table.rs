@@ -108,8 +108,11 @@ fn ten_million_candles() -> Vec<Row> {
     })
 }
 
+/// Measures some rows.
+type Part = fn() -> Vec<Row>;
+
 /// The parts of the table, by the names that can be asked for.
-const PARTS: [(&str, fn() -> Vec<Row>); 10] = [
+const PARTS: [(&str, Part); 10] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
@@ -124,7 +127,7 @@ const PARTS: [(&str, fn() -> Vec<Row>); 10] = [
 ];
 
 /// The parts that are asked for: all, or those that are named.
-fn asked() -> Vec<fn() -> Vec<Row>> {
+fn asked() -> Vec<Part> {
     // Cargo adds options of its own.
     let names: Vec<String> = std::env::args()
         .skip(1)
