@@ -8,7 +8,7 @@ use amm::book::{PoolId, PoolView, VenueId};
 use amm::{Curve as _, Ladder, Rung, Side};
 
 /// Pairs on a board.
-pub(crate) const BOARD: usize = 16;
+pub(crate) const BOARD: usize = 32;
 
 /// Some pairs.
 #[derive(Debug, Default)]
@@ -96,6 +96,13 @@ impl<'a> PairView<'a> {
         slots.unwrap_or_default()
     }
 
+    /// The place of a pool; slots stand in the order of their pools.
+    fn slot(&self, pool: PoolId) -> Option<&'a Slot> {
+        let slots = self.slots();
+        let found = slots.binary_search_by_key(&pool, |slot| slot.pool).ok()?;
+        slots.get(found)
+    }
+
     /// Where the slope of a pool's curve changes, and by how much. A pool that
     /// is alone has none: its curve is the pair's.
     pub(crate) fn changes(&self, slot: &Slot, way: Way) -> &'a [(f64, f64)] {
@@ -123,29 +130,33 @@ impl Board {
     pub(super) fn copy(&mut self, pair: PairView<'_>) {
         self.open();
         for slot in pair.slots() {
-            let begin = self.changes.len();
-            for way in [0, 1] {
-                self.changes.extend_from_slice(pair.changes(slot, way));
-            }
-            self.slots.push(Slot {
-                changes: place(begin),
-                ..*slot
-            });
+            self.copy_pool(pair, slot);
         }
         self.close_with(|rungs, way| rungs.extend_from_slice(pair.rungs(way)));
     }
 
     /// Adds a pair of these pools; `flipped` tells for each whether its first
-    /// token is the pair's second.
+    /// token is the pair's second. Pools that `before` has and that did not
+    /// change are taken from there.
     pub(super) fn add<'a>(
         &mut self,
         pools: impl Iterator<Item = (PoolView<'a>, bool)>,
+        before: Option<(PairView<'_>, &dyn Fn(PoolId) -> bool)>,
         merging: &mut Vec<(f64, f64)>,
     ) {
         let first_slot = self.slots.len();
         self.open();
         for (pool, flipped) in pools {
-            self.add_pool(&pool, flipped);
+            let known = before.and_then(|(pair, is_changed)| {
+                let is_known = pair.slots().len() > 1 && !is_changed(pool.id);
+                is_known.then(|| (pair, pair.slot(pool.id)))
+            });
+            match known {
+                Some((pair, Some(slot))) => self.copy_pool(pair, slot),
+                // It could not be traded with, and cannot now.
+                Some((_, None)) => (),
+                None => self.add_pool(&pool, flipped),
+            }
         }
         let slots = self.slots.get(first_slot..).unwrap_or_default().to_vec();
         let changes = std::mem::take(&mut self.changes);
@@ -168,6 +179,14 @@ impl Board {
             alone.counts = [0, 0];
             self.changes.truncate(alone.changes as usize);
         }
+    }
+
+    fn copy_pool(&mut self, pair: PairView<'_>, slot: &Slot) {
+        let changes = place(self.changes.len());
+        for way in [0, 1] {
+            self.changes.extend_from_slice(pair.changes(slot, way));
+        }
+        self.slots.push(Slot { changes, ..*slot });
     }
 
     fn open(&mut self) {

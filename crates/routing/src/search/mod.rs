@@ -85,7 +85,7 @@ impl Goal<'_> {
 
     /// Tokens that are worth looking at: with few swaps few can be passed.
     fn max_tokens(&self) -> usize {
-        self.order.max_swaps.saturating_mul(3).clamp(24, MAX_NODES)
+        self.order.max_swaps.saturating_mul(2).clamp(24, MAX_NODES)
     }
 
     /// The least that a swap costs, as a share of what a way trades.
