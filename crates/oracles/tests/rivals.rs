@@ -26,7 +26,7 @@ fn splitting_pays_and_the_dual_pays_as_much() {
         let ways = [
             streets.in_chunks(&trade, 1),
             streets.in_chunks(&trade, 20),
-            streets.dual(&trade).0,
+            streets.dual(&trade),
         ];
         let [single, chunks, dual] = ways.map(paid).map(f64::from);
         // Larger trades may be more than the pools hold.
