@@ -33,3 +33,4 @@ pub use ladder::{Ladder, Rung, Sample};
 pub use rate::{Deposit, OneToOne};
 pub use solidly::Solidly;
 pub use ticks::{Tick, Ticks, Unbalanced};
+pub use wide::{mul_div, mul_div_up};

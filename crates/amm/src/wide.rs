@@ -5,12 +5,12 @@ use ruint::aliases::U512;
 
 /// `a * b / divisor`, rounded down; `None` if it has more than 256 bits or the
 /// divisor is zero.
-pub(crate) fn mul_div(a: U256, b: U256, divisor: U256) -> Option<U256> {
+pub fn mul_div(a: U256, b: U256, divisor: U256) -> Option<U256> {
     divide(a, b, divisor).map(|(quotient, _)| quotient)
 }
 
 /// `a * b / divisor`, rounded up; `None` as for [`mul_div`].
-pub(crate) fn mul_div_up(a: U256, b: U256, divisor: U256) -> Option<U256> {
+pub fn mul_div_up(a: U256, b: U256, divisor: U256) -> Option<U256> {
     let (quotient, exact) = divide(a, b, divisor)?;
     if exact {
         Some(quotient)

@@ -54,7 +54,10 @@ pub(crate) fn z_for(rungs: &[Rung], sold: f64) -> Option<f64> {
 /// The most that can be sold.
 pub(crate) fn most_sold(rungs: &[Rung]) -> f64 {
     let last = rungs.last().map(|rung| (rung.sold, rung.slope));
-    last.map_or(0.0, |(sold, slope)| if slope > 0.0 { f64::INFINITY } else { sold })
+    last.map_or(
+        0.0,
+        |(sold, slope)| if slope > 0.0 { f64::INFINITY } else { sold },
+    )
 }
 
 /// What selling this buys; `None` if the curve ends before.

@@ -112,6 +112,21 @@ impl Executable {
         Ok(Run { bought, fills })
     }
 
+    /// The same swaps on the pools as a run leaves them.
+    pub fn after(&self, run: &Run) -> Result<Self, Broken> {
+        let moved = |(step, fill): (&Step, &Fill)| {
+            let curve = step.curve.after(step.leg.side, fill);
+            let curve = curve.ok_or(Broken::Gone(step.leg.pool))?;
+            let leg = step.leg;
+            Ok(Step { curve, leg })
+        };
+        let steps = self.steps.iter().zip(&run.fills);
+        Ok(Self {
+            steps: steps.map(moved).collect::<Result<_, _>>()?,
+            tokens: self.tokens,
+        })
+    }
+
     /// What comes out when this goes in.
     pub fn bought_for(&self, amount: U256) -> Result<U256, Broken> {
         self.walk(amount, |_| ())
@@ -127,6 +142,10 @@ impl Executable {
             let sold = leg.share.of(*from);
             let fill = curve.exact_in(leg.side, sold);
             let fill = fill.map_err(|refusal| Broken::Refused(leg.pool, refusal))?;
+            if fill.bought.is_zero() {
+                // Contracts refuse to sell for nothing.
+                return Err(Broken::Refused(leg.pool, Refusal::Nothing));
+            }
             *from -= sold;
             let to = balances.get_mut(usize::from(leg.to));
             let to = to.ok_or(Broken::Malformed)?;

@@ -25,6 +25,18 @@ pub enum AnyCurve {
 }
 
 impl AnyCurve {
+    /// The pool after a trade; `None` if it cannot make this trade.
+    #[must_use]
+    pub fn after(&self, sold: Side, fill: &Fill) -> Option<Self> {
+        Some(match self {
+            Self::ConstantProduct(pool) => Self::ConstantProduct(pool.after(sold, fill)?),
+            Self::Solidly(pool) => Self::Solidly(pool.after(sold, fill)?),
+            Self::Amplified(pool) => Self::Amplified(pool.after(sold, fill)?),
+            Self::Ekubo(pool) => Self::Ekubo(pool.after(sold, fill)?),
+            Self::V3(pool) => Self::V3(pool.after(sold, fill)?),
+        })
+    }
+
     fn inner(&self) -> &dyn Curve {
         match self {
             Self::ConstantProduct(pool) => pool,

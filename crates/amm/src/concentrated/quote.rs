@@ -30,6 +30,19 @@ impl<R: Rules> Curve for Pool<R> {
 }
 
 impl<R: Rules> Pool<R> {
+    /// The pool after a trade; `None` if it cannot make this trade.
+    pub fn after(&self, sold: Side, fill: &Fill) -> Option<Self>
+    where
+        R: Clone,
+    {
+        let amount = Amount::In(u128::try_from(fill.sold).ok()?);
+        let limit = R::widest_limit(sold);
+        let swapped = self.swap_to(sold, amount, limit, R::SKIP_AHEAD).ok()?;
+        let mut pool = self.clone();
+        pool.apply(&swapped);
+        Some(pool)
+    }
+
     fn fill(&self, sold: Side, amount: U256, named: Named) -> Result<Fill, Refusal> {
         if amount.is_zero() {
             return Err(Refusal::Nothing);

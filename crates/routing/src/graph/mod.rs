@@ -69,20 +69,20 @@ impl Graph {
                 .iter()
                 .filter_map(|pool| self.topology.pair_of(*pool));
             let mut graph = self.clone();
-            graph.remake(&self.topology, pools, pairs.collect());
+            graph.remake(&self.topology, pools, &pairs.collect());
             return graph;
         }
         let topology = Topology::new(pools);
         let new = pools.iter().skip(known).map(|pool| pool.id);
         let pairs = changed.iter().copied().chain(new);
-        let pairs = pairs.filter_map(|pool| topology.pair_of(pool)).collect();
+        let pairs: BTreeSet<PairId> = pairs.filter_map(|pool| topology.pair_of(pool)).collect();
         let mut graph = self.clone();
-        graph.remake(&topology, pools, pairs);
+        graph.remake(&topology, pools, &pairs);
         graph.settle(topology, worth)
     }
 
     /// Makes the boards of these pairs anew.
-    fn remake(&mut self, topology: &Topology, pools: &Pools, pairs: BTreeSet<PairId>) {
+    fn remake(&mut self, topology: &Topology, pools: &Pools, pairs: &BTreeSet<PairId>) {
         let boards: BTreeSet<usize> = pairs.iter().map(|pair| *pair as usize / BOARD).collect();
         let mut merging = Vec::new();
         for number in boards {
@@ -123,15 +123,14 @@ impl Graph {
         let mut board = Board::default();
         for pair in number * BOARD..topology.pair_count().min((number + 1) * BOARD) {
             let pair = u32::try_from(pair).unwrap_or(NONE);
-            match self.pair(pair).filter(|_| !is_new(pair)) {
-                Some(before) => board.copy(before),
-                None => {
-                    let views = topology.pools(pair).iter();
-                    let views = views.filter_map(|pool| pools.get(*pool));
-                    let flipped = views.map(|pool| (pool, topology.is_flipped(pair, &pool)));
-                    board.add(flipped, merging);
-                }
+            if let Some(before) = self.pair(pair).filter(|_| !is_new(pair)) {
+                board.copy(before);
+                continue;
             }
+            let views = topology.pools(pair).iter();
+            let views = views.filter_map(|pool| pools.get(*pool));
+            let flipped = views.map(|pool| (pool, topology.is_flipped(pair, &pool)));
+            board.add(flipped, merging);
         }
         board.trim();
         board

@@ -4,13 +4,13 @@ use super::lens::{self, Lens};
 use super::newton::Fixed;
 use super::plan::Plan;
 use super::settle::{Target, settle};
-use super::{Goal, Searcher};
+use super::{Goal, Searcher, Solution};
 use crate::graph::TokenId;
 use crate::{Amount, Broken, Graph, Order, Route, Stop, VenueSet};
 use amm::book::{PoolId, Pools};
 
 /// Pools that are left out because they refuse.
-const MAX_REFUSED: usize = 4;
+const MAX_REFUSED: usize = 16;
 
 /// Swaps of the alternative with few.
 const FEW: usize = 3;
@@ -59,8 +59,7 @@ pub(super) fn find(
 }
 
 impl Finder<'_> {
-    /// Searches without these, and keeps what is found if it is new. A pool
-    /// that refuses in whole units what it seemed to take is left out.
+    /// Searches without these, and keeps what is found if it is new.
     fn search(
         &mut self,
         searcher: &mut Searcher,
@@ -68,38 +67,48 @@ impl Finder<'_> {
         avoid: VenueSet,
         without: &[PoolId],
     ) {
-        let mut without = without.to_vec();
+        let masked;
+        let rates = if avoid == VenueSet::NONE && without.is_empty() {
+            self.graph.rates()
+        } else {
+            masked = lens::rates(self.graph, avoid, without, &mut searcher.scratch);
+            &masked
+        };
+        let goal = Goal {
+            lens: Lens {
+                graph: self.graph,
+                avoid,
+                without,
+                rates,
+            },
+            order,
+            ends: self.ends,
+            fixed: self.fixed,
+        };
+        let Some(solution) = searcher.solve(&goal, self.stop) else {
+            return;
+        };
+        let Solution { plan, single, gap } = solution;
+        let route = self.settle_most(plan);
+        let route = route.or_else(|| self.settle_most(single?));
+        if let Some(mut route) = route {
+            route.gap = gap;
+            self.keep(route);
+        }
+    }
+
+    /// The route of a plan. A pool that refuses in whole units what it seemed
+    /// to take is left out: what it would get is next to nothing, or more than
+    /// it has.
+    fn settle_most(&self, mut plan: Plan) -> Option<Route> {
         for _ in 0..MAX_REFUSED {
-            let masked;
-            let rates = if avoid == VenueSet::NONE && without.is_empty() {
-                self.graph.rates()
-            } else {
-                masked = lens::rates(self.graph, avoid, &without, &mut searcher.scratch);
-                &masked
-            };
-            let goal = Goal {
-                lens: Lens {
-                    graph: self.graph,
-                    avoid,
-                    without: &without,
-                    rates,
-                },
-                order,
-                ends: self.ends,
-                fixed: self.fixed,
-            };
-            let Some(solution) = searcher.solve(&goal, self.stop) else {
-                return;
-            };
-            match self.settle(&solution.plan) {
-                Ok(mut route) => {
-                    route.gap = solution.gap;
-                    return self.keep(route);
-                }
-                Err(Broken::Refused(pool, _) | Broken::Gone(pool)) => without.push(pool),
-                Err(Broken::Malformed) => return,
+            match self.settle(&plan) {
+                Ok(route) => return Some(route),
+                Err(Broken::Refused(pool, _) | Broken::Gone(pool)) => plan = plan.without(pool)?,
+                Err(Broken::Malformed) => return None,
             }
         }
+        None
     }
 
     fn settle(&self, plan: &Plan) -> Result<Route, Broken> {
@@ -139,7 +148,7 @@ impl Finder<'_> {
         let Some((_, best)) = self.found.first() else {
             return;
         };
-        let Some(first) = self.carrier(best) else {
+        let Some(first) = carrier(best) else {
             return;
         };
         let order = self.order;
@@ -156,13 +165,13 @@ impl Finder<'_> {
             self.search(searcher, &few, order.avoid, &[]);
         }
     }
+}
 
-    /// The pool through which most of the value goes: the largest part of what
-    /// is sold at first.
-    fn carrier(&self, route: &Route) -> Option<PoolId> {
-        let firsts = route.legs.iter().filter(|leg| leg.from == 0);
-        firsts.max_by_key(|leg| leg.sold).map(|leg| leg.pool)
-    }
+/// The pool through which most of the value goes: the largest part of what is
+/// sold at first.
+fn carrier(route: &Route) -> Option<PoolId> {
+    let firsts = route.legs.iter().filter(|leg| leg.from == 0);
+    firsts.max_by_key(|leg| leg.sold).map(|leg| leg.pool)
 }
 
 /// Whether two routes have most of their pools in common.

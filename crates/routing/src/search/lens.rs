@@ -93,28 +93,6 @@ impl<'a> Lens<'a> {
         ladder::merge(merging, rungs);
     }
 
-    /// The curve of one pool.
-    pub(super) fn pool<'s>(
-        &self,
-        view: &PairView<'a>,
-        slot: &Slot,
-        way: Way,
-        scratch: &'s mut Scratch,
-    ) -> &'s [Rung]
-    where
-        'a: 's,
-    {
-        if view.slots().len() == 1 {
-            return view.rungs(way);
-        }
-        let Scratch { rungs, merging } = scratch;
-        rungs.clear();
-        merging.clear();
-        merging.extend_from_slice(view.changes(slot, way));
-        ladder::merge(merging, rungs);
-        rungs
-    }
-
     /// The merged curve of the admitted pools.
     pub(super) fn curve<'s>(&self, sale: Sale, scratch: &'s mut Scratch) -> &'s [Rung]
     where
@@ -132,6 +110,24 @@ impl<'a> Lens<'a> {
         self.merge(&view, way, &|_| true, rungs, merging);
         rungs
     }
+}
+
+/// The curve of one pool of a pair.
+pub(super) fn pool<'s>(
+    view: &PairView<'s>,
+    slot: &Slot,
+    way: Way,
+    scratch: &'s mut Scratch,
+) -> &'s [Rung] {
+    if view.slots().len() == 1 {
+        return view.rungs(way);
+    }
+    let Scratch { rungs, merging } = scratch;
+    rungs.clear();
+    merging.clear();
+    merging.extend_from_slice(view.changes(slot, way));
+    ladder::merge(merging, rungs);
+    rungs
 }
 
 /// Memory for curves that are made while searching.

@@ -82,6 +82,11 @@ impl Goal<'_> {
         }
     }
 
+    /// Tokens that are worth looking at: with few swaps few can be passed.
+    fn max_tokens(&self) -> usize {
+        self.order.max_swaps.saturating_mul(3).clamp(24, MAX_NODES)
+    }
+
     /// The least that a swap costs.
     fn least_cost(&self) -> f64 {
         let costs = self.order.costs.swap.iter().copied();
@@ -90,9 +95,13 @@ impl Goal<'_> {
     }
 }
 
-/// A plan, and what no other one can exceed.
+/// What a search ends with.
 struct Solution {
+    /// The best plan,
     plan: Plan,
+    /// and the best with one pool after the other.
+    single: Option<Plan>,
+    /// The most by which any plan can be better, as a share.
     gap: f64,
 }
 
@@ -125,7 +134,7 @@ impl Searcher {
 
     /// The best plan that is found.
     fn solve(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> Option<Solution> {
-        if goal.order.direct {
+        if goal.order.direct || goal.order.max_swaps <= 1 {
             return self.solve_direct(goal, stop);
         }
         let Self {
@@ -138,6 +147,12 @@ impl Searcher {
         reach.spread(goal.lens, &[bought], &[1.0]);
         let path = path::best(goal.lens, reach, goal.ends, goal.fixed, firsts, scratch)?;
         let single = path.plan(goal, scratch);
+        let single = single.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
+        let spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
+        if let Some(plan) = single.as_ref().filter(|plan| goal.is_ideal(plan, spot)) {
+            let (plan, gap) = (plan.clone(), 0.0);
+            return Some(Solution { plan, single, gap });
+        }
         self.open(goal, &path);
         let bound = self.widen(goal, stop);
         self.finish(goal, bound, single, stop)
@@ -151,9 +166,9 @@ impl Searcher {
         self.problem.clear();
         self.problem.add(goal.lens, sold, rate, &mut self.scratch);
         self.problem.add(goal.lens, bought, 1.0, &mut self.scratch);
-        let balance = self
-            .newton
-            .balance(&mut self.problem, goal.lens.graph, goal.fixed, newton::FINE);
+        let balance =
+            self.newton
+                .balance(&mut self.problem, goal.lens.graph, goal.fixed, newton::FINE);
         let path = Path::direct(sale, bought);
         let single = path.priced(goal.lens, goal.fixed, &mut self.scratch);
         let single = single.and_then(|path| path.plan(goal, &mut self.scratch));
@@ -193,8 +208,7 @@ impl Searcher {
             reach.spread(goal.lens, &problem.tokens, &problem.prices);
             let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
             let (missed, gains) = reach.gains(goal.lens, problem, cost, limits, scratch);
-            if *newton::DBG { eprintln!("round {round} nodes {} edges {} bound {:.6e} rest {:.2e} missed {:.3e} gains {}", problem.tokens.len(), problem.edges.len(), balance.bound, balance.rest, missed/balance.bound, gains.len()); }
-            let is_full = problem.tokens.len() >= MAX_NODES;
+            let is_full = problem.tokens.len() >= goal.max_tokens();
             let is_enough = missed <= balance.bound.abs() * MISSED;
             let is_last = is_enough || round >= ROUNDS || is_full || stop();
             if is_last && balance.rest > newton::FINE {
@@ -211,7 +225,9 @@ impl Searcher {
             taken.clear();
             taken.extend(gains.iter().take(TAKEN_IN));
             for gain in &taken {
-                self.take_in(goal, gain);
+                if self.problem.tokens.len() < goal.max_tokens() {
+                    self.take_in(goal, gain);
+                }
             }
             self.taken = taken;
         }
@@ -248,21 +264,36 @@ impl Searcher {
         } = self;
         let costs = &goal.order.costs;
         let plan = Plan::of(problem, goal.lens, goal.sold(), costs, &|_| true, scratch);
-        let gross = plan.as_ref().map(|plan| goal.amount_of(plan));
+        // Whoever uses a pool pays for it: no plan keeps all that it brings.
+        let paid = plan.iter().flat_map(|plan| &plan.swaps);
+        let paid: f64 = paid.map(|swap| swap.surplus.min(swap.cost)).sum();
+        let bound = bound - paid;
         let plan = plan.map(|plan| pruner.prune(plan, problem, goal, newton, scratch, stop));
         let plan = plan.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
-        let best = match (plan, single) {
-            (Some(plan), Some(single)) if goal.worth(&single) >= goal.worth(&plan) => single,
+        let best = match (plan, single.as_ref()) {
+            (Some(plan), Some(single)) if goal.worth(single) >= goal.worth(&plan) => single.clone(),
             (Some(plan), _) => plan,
-            (None, single) => single?,
+            (None, single) => single?.clone(),
         };
-        let gross = gross.unwrap_or_else(|| goal.amount_of(&best));
-        let gap = ((bound - gross) / gross.abs()).max(0.0);
-        Some(Solution { plan: best, gap })
+        let net = goal.amount_of(&best) - best.cost();
+        let gap = ((bound - net) / net.abs()).max(0.0);
+        let plan = best;
+        Some(Solution { plan, single, gap })
     }
 }
 
 impl Goal<'_> {
+    /// Whether nothing can be better than a plan, if no unit can be traded at a
+    /// better price than this.
+    fn is_ideal(&self, plan: &Plan, spot: f64) -> bool {
+        let ideal = match self.fixed {
+            Fixed::In(amount) => amount * spot,
+            Fixed::Out(amount) => -amount / spot,
+        };
+        let fee = ideal.abs() * self.order.costs.fee_one;
+        self.worth(plan) >= ideal - fee - self.least_cost()
+    }
+
     /// Whether a plan really does what is asked, nearly.
     fn is_met(&self, plan: &Plan) -> bool {
         match self.fixed {

@@ -130,10 +130,9 @@ impl Newton {
         self.here.evaluate(problem, graph, &self.trial, fixed);
         let (node, amount) = fixed.given();
         let begin = problem.prices[node];
-        for st in 0..MAX_STEPS {
+        for _ in 0..MAX_STEPS {
             let price = problem.prices[node];
             let value = (amount * price).abs();
-            if *DBGN { eprintln!("  step {st} bound {:.8e} rest {:.3e}", self.here.bound, self.here.rest()/value); }
             let is_lost = (price / begin).ln().abs() > MAX_FALL;
             if self.here.rest() <= tolerance * value || is_lost {
                 break;
@@ -172,7 +171,6 @@ impl Newton {
             self.trial.extend(prices);
             self.there.evaluate(problem, graph, &self.trial, fixed);
             let after = self.there.along(&self.step);
-            if *DBGN { eprintln!("    try {length:.3e} slope {slope:.3e} after {after:.3e} bound {:.6e} step {:?}", self.there.bound, &self.step[..self.step.len().min(6)]); }
             let falls = self.there.bound <= self.best.bound + noise;
             if falls {
                 std::mem::swap(&mut self.best, &mut self.there);
@@ -308,5 +306,3 @@ impl Network {
         both.map(|(excess, step)| excess * step).sum()
     }
 }
-pub(super) static DBG: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("DBG").is_ok());
-static DBGN: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("DBGN").is_ok());

@@ -1,7 +1,7 @@
 //! Single ways through pairs: the first thing to beat.
 
 use super::Goal;
-use super::lens::{Lens, Scratch};
+use super::lens::{self, Lens, Scratch};
 use super::newton::Fixed;
 use super::plan::{Plan, Swap};
 use super::problem::{BOUGHT, SOLD};
@@ -103,15 +103,19 @@ impl Path {
             tokens: vec![sold, bought],
             ..Plan::default()
         };
-        let between = self.tokens().iter().take(self.len.saturating_sub(1));
-        plan.tokens.extend(between);
+        plan.prices.extend([self.price, 1.0]);
+        for (token, price) in self.prices() {
+            plan.tokens.push(token);
+            plan.prices.push(price);
+        }
         let place = |hop: usize| if hop == self.len { BOUGHT } else { hop + 1 };
         let ends = |hop: usize| (if hop == 0 { SOLD } else { place(hop) }, place(hop + 1));
         match goal.fixed {
             Fixed::In(amount) => {
                 (plan.sold, plan.bought) = (amount, amount);
                 for hop in 0..self.len {
-                    let swap = self.best_pool(goal, hop, ends(hop), Fixed::In(plan.bought), scratch)?;
+                    let swap =
+                        self.best_pool(goal, hop, ends(hop), Fixed::In(plan.bought), scratch)?;
                     plan.bought = swap.bought;
                     plan.swaps.push(swap);
                 }
@@ -119,7 +123,8 @@ impl Path {
             Fixed::Out(amount) => {
                 (plan.sold, plan.bought) = (amount, amount);
                 for hop in (0..self.len).rev() {
-                    let swap = self.best_pool(goal, hop, ends(hop), Fixed::Out(plan.sold), scratch)?;
+                    let swap =
+                        self.best_pool(goal, hop, ends(hop), Fixed::Out(plan.sold), scratch)?;
                     plan.sold = swap.sold;
                     plan.swaps.push(swap);
                 }
@@ -143,7 +148,7 @@ impl Path {
         let view = goal.lens.graph.pair(pair)?;
         let mut best: Option<Swap> = None;
         for slot in view.slots().iter().filter(|slot| goal.lens.admits(slot)) {
-            let rungs = goal.lens.pool(&view, slot, way, scratch);
+            let rungs = lens::pool(&view, slot, way, scratch);
             let (sold, bought) = match fixed {
                 Fixed::In(sold) => (Some(sold), ladder::bought_for(rungs, sold)),
                 Fixed::Out(bought) => (ladder::sold_for(rungs, bought), Some(bought)),

@@ -5,10 +5,14 @@
     reason = "all lists have as many places as the problem has tokens"
 )]
 
-use super::lens::{Lens, Scratch};
+use super::lens::{self, Lens, Scratch};
 use super::problem::{BOUGHT, MAX_NODES, Problem, SOLD};
 use crate::graph::{Graph, PairId, Slot, TokenId, Way};
 use crate::{Costs, ladder};
+use amm::book::PoolId;
+
+/// Swaps of any plan: as many as can be told apart by bits.
+pub(super) const MAX_SWAPS: usize = 128;
 
 /// A part of what is traded that is not worth a swap.
 const DUST: f64 = 1e-7;
@@ -81,7 +85,16 @@ impl Plan {
                 let rungs = problem.rungs(lens.graph, edge);
                 let z = ladder::z_for(rungs, edge.flow.sold)?;
                 let prices = [problem.prices[edge.from], problem.prices[edge.to]];
-                let bought = plan.split(lens, (edge.pair, edge.way), (edge.from, edge.to), z, prices, costs, keep, scratch)?;
+                let bought = plan.split(
+                    lens,
+                    (edge.pair, edge.way),
+                    (edge.from, edge.to),
+                    z,
+                    prices,
+                    costs,
+                    keep,
+                    scratch,
+                )?;
                 order.balances[edge.to] += bought;
             }
         }
@@ -113,7 +126,7 @@ impl Plan {
             .filter(|slot| lens.admits(slot) && keep(slot))
         {
             let mut place = 0;
-            let rungs = lens.pool(&view, slot, way, scratch);
+            let rungs = lens::pool(&view, slot, way, scratch);
             let flow = ladder::flow_at(rungs, z, &mut place);
             if flow.sold <= 0.0 {
                 continue;
@@ -133,6 +146,19 @@ impl Plan {
             });
         }
         Some(sum)
+    }
+
+    /// The plan without a pool and without all that is of no use then; what is
+    /// left keeps its proportions. `None` if nothing is left.
+    pub(super) fn without(mut self, pool: PoolId) -> Option<Self> {
+        let swap = self.swaps.iter().find(|swap| swap.slot.pool == pool)?;
+        let dropped = useless_without(&self, swap);
+        let mut at = 0;
+        self.swaps.retain(|_| {
+            at += 1;
+            dropped >> (at - 1) & 1 == 0
+        });
+        (!self.swaps.is_empty()).then_some(self)
     }
 
     /// What all swaps cost.
@@ -252,4 +278,42 @@ fn rank(problem: &mut Problem) -> Option<Order> {
         cut_dust(problem, nothing);
     }
     Some(order)
+}
+
+/// A swap and all that neither get nor give anything without it.
+pub(super) fn useless_without(plan: &Plan, seed: &Swap) -> u128 {
+    let others = |is_alike: &dyn Fn(&Swap) -> bool| {
+        let mut all = plan.swaps.iter();
+        all.any(|swap| swap.slot.pool != seed.slot.pool && is_alike(swap))
+    };
+    let mut dropped = 0_u128;
+    for (swap, at) in plan.swaps.iter().zip(0..) {
+        if swap.slot.pool == seed.slot.pool {
+            dropped |= 1 << at;
+        }
+    }
+    let is_alone = (seed.from != SOLD && !others(&|swap| swap.from == seed.from))
+        || (seed.to != BOUGHT && !others(&|swap| swap.to == seed.to));
+    if !is_alone {
+        return dropped;
+    }
+    for _ in 0..plan.swaps.len() {
+        let before = dropped;
+        let (mut comes, mut goes) = (1_u128 << SOLD, 1_u128 << BOUGHT);
+        for (swap, at) in plan.swaps.iter().zip(0..) {
+            if dropped >> at & 1 == 0 {
+                comes |= 1 << swap.to;
+                goes |= 1 << swap.from;
+            }
+        }
+        for (swap, at) in plan.swaps.iter().zip(0..) {
+            if comes >> swap.from & 1 == 0 || goes >> swap.to & 1 == 0 {
+                dropped |= 1 << at;
+            }
+        }
+        if dropped == before {
+            break;
+        }
+    }
+    dropped
 }

@@ -5,17 +5,14 @@
 //! left out, with all that is of no use without them, as long as it pays.
 
 use super::Goal;
-use super::lens::{Lens, Scratch};
+use super::lens::{self, Lens, Scratch};
 use super::newton::{self, Newton};
-use super::plan::{Plan, Swap};
+use super::plan::{MAX_SWAPS, Plan, Swap, useless_without};
 use super::problem::{BOUGHT, Problem, SOLD};
 use crate::Stop;
 use crate::graph::{Sale, Slot};
 use crate::ladder;
 use amm::book::PoolId;
-
-/// Swaps of any plan; those that bring least are left out at once.
-const MAX_SWAPS: usize = 96;
 
 /// Attempts to leave something out.
 const MAX_ATTEMPTS: usize = 24;
@@ -78,7 +75,6 @@ impl Pruner {
             let kept = kept.filter(|(_, at)| dropped >> at & 1 == 0);
             self.pools.extend(kept.map(|(swap, _)| swap.slot.pool));
             let next = self.resolve(&best, goal, newton, scratch);
-            if *super::newton::DBG { eprintln!("attempt over {over} portion {portion} had {} kept {} -> {:?}", best.swaps.len(), self.pools.len(), next.as_ref().map(|n| (n.swaps.len(), n.bought, n.bought/best.bought-1.0))); }
             match next {
                 Some(next) if over > 0 || goal.worth(&next) > goal.worth(&best) => {
                     best = next;
@@ -261,7 +257,7 @@ impl Pruner {
                     continue;
                 }
                 let mut ticks = 0;
-                let rungs = goal.lens.pool(&view, slot, edge.way, scratch);
+                let rungs = lens::pool(&view, slot, edge.way, scratch);
                 let flow = ladder::flow_at(rungs, (value / price).sqrt(), &mut ticks);
                 let costs = &goal.order.costs;
                 let cost = costs.swap_at(slot.venue) + costs.tick * f64::from(ticks);
@@ -311,42 +307,4 @@ fn restrict(
             small.join(lens, swap.pair, from, to, &keep, scratch);
         }
     }
-}
-
-/// A swap and all that neither get nor give anything without it.
-fn useless_without(plan: &Plan, seed: &Swap) -> u128 {
-    let others = |is_alike: &dyn Fn(&Swap) -> bool| {
-        let mut all = plan.swaps.iter();
-        all.any(|swap| swap.slot.pool != seed.slot.pool && is_alike(swap))
-    };
-    let mut dropped = 0_u128;
-    for (swap, at) in plan.swaps.iter().zip(0..) {
-        if swap.slot.pool == seed.slot.pool {
-            dropped |= 1 << at;
-        }
-    }
-    let is_alone = (seed.from != SOLD && !others(&|swap| swap.from == seed.from))
-        || (seed.to != BOUGHT && !others(&|swap| swap.to == seed.to));
-    if !is_alone {
-        return dropped;
-    }
-    for _ in 0..plan.swaps.len() {
-        let before = dropped;
-        let (mut comes, mut goes) = (1_u128 << SOLD, 1_u128 << BOUGHT);
-        for (swap, at) in plan.swaps.iter().zip(0..) {
-            if dropped >> at & 1 == 0 {
-                comes |= 1 << swap.to;
-                goes |= 1 << swap.from;
-            }
-        }
-        for (swap, at) in plan.swaps.iter().zip(0..) {
-            if comes >> swap.from & 1 == 0 || goes >> swap.to & 1 == 0 {
-                dropped |= 1 << at;
-            }
-        }
-        if dropped == before {
-            break;
-        }
-    }
-    dropped
 }

@@ -5,11 +5,13 @@
 
 use super::class::Class;
 use super::contract::{Contract, Env, Returned, Revert};
+use super::gas::Work;
 use super::hash;
 use super::state::{Key, State};
 use super::trace::{EntryPoint, Invocation, Tracer};
 use super::transaction::{Call, Event};
 use primitives::{Felt, U256, felt_to_hex, selector};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use thiserror::Error;
@@ -128,7 +130,10 @@ pub(crate) struct Execution<'a> {
     origin: Option<Origin<'a>>,
     writes: Writes,
     events: Vec<Event>,
-    calls: usize,
+    /// Reading is no change, but it is counted.
+    reads: Cell<u64>,
+    /// All else that was done.
+    work: Work,
     depth: usize,
     tracer: Option<Tracer>,
 }
@@ -147,7 +152,8 @@ impl<'a> Execution<'a> {
             origin,
             writes: Writes::new(),
             events: Vec::new(),
-            calls: 0,
+            reads: Cell::default(),
+            work: Work::default(),
             depth: 0,
             tracer: None,
         }
@@ -163,15 +169,19 @@ impl<'a> Execution<'a> {
         self.origin
     }
 
-    /// Calls made so far, the failed ones included.
-    pub(crate) fn calls(&self) -> usize {
-        self.calls
+    /// What was done so far, in failed calls too.
+    pub(crate) fn work(&self) -> Work {
+        Work {
+            reads: self.reads.get(),
+            variables: u64::try_from(self.writes.len()).unwrap_or(u64::MAX),
+            ..self.work
+        }
     }
 
     /// Runs one call in the name of `caller`. After a failure the execution is
     /// to be dropped: it may hold half of the call's effects.
     pub(crate) fn call(&mut self, caller: Felt, call: &Call) -> Result<Vec<Felt>, CallFailure> {
-        let class_hash = hash::felt(self.read(&Key::class_hash(call.to)));
+        let class_hash = hash::felt(self.look(&Key::class_hash(call.to)));
         let contract = self
             .view
             .contracts
@@ -204,7 +214,7 @@ impl<'a> Execution<'a> {
             revert: Revert::new(reason),
         };
         let key = Key::class_hash(address);
-        if self.read(&key) != U256::ZERO {
+        if self.look(&key) != U256::ZERO {
             return Err(reverted("contract is already deployed"));
         }
         let contract = self
@@ -227,7 +237,8 @@ impl<'a> Execution<'a> {
         class_hash: Felt,
         run: impl FnOnce(&mut Env<'_, 'a>) -> Option<Returned>,
     ) -> Result<Vec<Felt>, CallFailure> {
-        self.calls += 1;
+        let before = self.work();
+        self.work.calls += 1;
         self.depth += 1;
         if let Some(tracer) = &mut self.tracer {
             tracer.enter(kind, caller, call, class_hash);
@@ -242,8 +253,12 @@ impl<'a> Execution<'a> {
             })
         };
         self.depth -= 1;
+        let work = self.work().since(before);
         if let Some(tracer) = &mut self.tracer {
-            tracer.leave(returned.as_ref().and_then(|result| result.as_ref().ok()));
+            tracer.leave(
+                work,
+                returned.as_ref().and_then(|result| result.as_ref().ok()),
+            );
         }
         returned
             .ok_or(CallFailure::EntrypointNotFound(call.selector))?
@@ -255,7 +270,14 @@ impl<'a> Execution<'a> {
             })
     }
 
+    /// Reads a variable.
     pub(crate) fn read(&self, key: &Key) -> U256 {
+        self.reads.set(self.reads.get() + 1);
+        self.look(key)
+    }
+
+    /// The value of a variable, which nobody pays for.
+    fn look(&self, key: &Key) -> U256 {
         self.writes
             .get(key)
             .copied()
@@ -263,6 +285,7 @@ impl<'a> Execution<'a> {
     }
 
     pub(crate) fn write(&mut self, key: Key, value: U256) {
+        self.work.writes += 1;
         self.writes.insert(key, value);
     }
 
@@ -270,6 +293,9 @@ impl<'a> Execution<'a> {
         if let Some(tracer) = &mut self.tracer {
             tracer.emit(self.events.len());
         }
+        let felts = event.keys.len() + event.data.len();
+        self.work.events += 1;
+        self.work.felts += u64::try_from(felts).unwrap_or(u64::MAX);
         self.events.push(event);
     }
 

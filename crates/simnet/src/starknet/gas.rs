@@ -74,19 +74,16 @@ impl Resources {
         l2: 600_000,
     };
 
-    /// What each call uses on top.
-    pub(crate) const CALL: Self = Gas {
-        l1: 0,
-        l1_data: 160,
-        l2: 450_000,
-    };
-
-    /// A plain rule that grows with the work: no Cairo is run.
-    pub(crate) fn of_calls(calls: usize) -> Self {
-        let calls = u64::try_from(calls).unwrap_or(u64::MAX);
+    /// What a transaction uses that does this work.
+    pub(crate) fn of(work: Work) -> Self {
+        let more = Gas {
+            l1: 0,
+            l1_data: work.l1_data(),
+            l2: work.l2(),
+        };
         Self::LEAST
-            .zip(Self::CALL)
-            .map(|(least, call)| least.saturating_add(call.saturating_mul(calls)))
+            .zip(more)
+            .map(|(least, more)| least.saturating_add(more))
     }
 
     /// The fee in FRI at `prices`, with a tip for each unit of L2 gas.
@@ -98,6 +95,78 @@ impl Resources {
         [fees.l1, fees.l1_data, fees.l2, tip]
             .into_iter()
             .fold(0, u128::saturating_add)
+    }
+}
+
+/// What calls do, as far as gas depends on it. A plain rule: no Cairo is run, so
+/// that computing is part of a call, and walking through ticks is reading them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Work {
+    /// Calls of contracts, and constructors.
+    pub(crate) calls: u64,
+    /// Reading a variable, however often.
+    pub(crate) reads: u64,
+    /// Writing one, however often.
+    pub(crate) writes: u64,
+    /// Variables that were written, each of them once.
+    pub(crate) variables: u64,
+    pub(crate) events: u64,
+    /// Keys and data of events.
+    pub(crate) felts: u64,
+}
+
+impl Work {
+    /// More than a payment or an approval does.
+    pub(crate) const PAYMENT: Self = Self {
+        calls: 1,
+        reads: 4,
+        writes: 4,
+        variables: 4,
+        events: 1,
+        felts: 8,
+    };
+
+    /// The L2 gas of it, without what every transaction uses.
+    pub(crate) fn l2(self) -> u64 {
+        let costs = [
+            (self.calls, 200_000),
+            (self.reads, 20_000),
+            (self.writes, 30_000),
+            (self.events, 20_000),
+            (self.felts, 5_000),
+        ];
+        let cost = |(count, each): (u64, u64)| count.saturating_mul(each);
+        costs.into_iter().map(cost).fold(0, u64::saturating_add)
+    }
+
+    fn l1_data(self) -> u64 {
+        self.variables.saturating_mul(64)
+    }
+
+    /// This work so many times.
+    pub(crate) fn times(self, count: u64) -> Self {
+        self.zip(Self::default(), |one, _| one.saturating_mul(count))
+    }
+
+    /// Both together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        self.zip(other, u64::saturating_add)
+    }
+
+    /// What came after `earlier`.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        self.zip(earlier, u64::saturating_sub)
+    }
+
+    fn zip(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            calls: of(self.calls, other.calls),
+            reads: of(self.reads, other.reads),
+            writes: of(self.writes, other.writes),
+            variables: of(self.variables, other.variables),
+            events: of(self.events, other.events),
+            felts: of(self.felts, other.felts),
+        }
     }
 }
 
@@ -196,6 +265,37 @@ pub(crate) fn max_fee(bounds: ResourceBounds, tip: u64) -> U256 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_kind_of_work_costs() {
+        let one = Work {
+            calls: 1,
+            reads: 1,
+            writes: 1,
+            variables: 1,
+            events: 1,
+            felts: 1,
+        };
+        let parts = [
+            Work { calls: 2, ..one },
+            Work { reads: 2, ..one },
+            Work { writes: 2, ..one },
+            Work { events: 2, ..one },
+            Work { felts: 2, ..one },
+        ];
+        let used = Resources::of(one);
+        for more in parts.map(Resources::of) {
+            assert!(more.l2 > used.l2 && more.l1_data == used.l1_data);
+        }
+        let more = Resources::of(Work {
+            variables: 2,
+            ..one
+        });
+        assert!(more.l2 == used.l2 && more.l1_data > used.l1_data);
+        assert_eq!(Resources::of(Work::default()), Resources::LEAST);
+        assert_eq!(one.times(2), one.plus(one));
+        assert_eq!(one.times(3).since(one), one.times(2));
+    }
 
     #[test]
     fn prices_move_slowly_and_stay_near_the_usual_ones() {

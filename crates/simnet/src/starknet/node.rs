@@ -6,6 +6,7 @@ use super::config::{
     History, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_POOLS, MAX_TRANSACTIONS_PER_BLOCK,
     StarknetConfig,
 };
+use super::contracts::exchange::{EXCHANGE, EXECUTOR};
 use super::fault::{FaultError, FaultKind, Faults};
 use super::feed::{Feed, News};
 use super::journal::{Control, Journal, KeepError, OpenError, Restored};
@@ -17,7 +18,7 @@ use super::world::{
     ACTOR_EVENTS, Genesis, PrefundedAccount, World, anchor_list, token_list, venue_list,
 };
 use primitives::transaction_hash::Version;
-use primitives::{BlockRef, Clock, Felt};
+use primitives::{Address, BlockRef, Clock, Felt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
@@ -264,6 +265,16 @@ impl StarknetNode {
     /// `stables` are meant to be worth a dollar, and many pools are with `hubs`.
     pub fn anchors() -> String {
         anchor_list::render()
+    }
+
+    /// The exchange contract of every simulated network that has exchanges.
+    pub fn exchange() -> Address {
+        Address::new(EXCHANGE)
+    }
+
+    /// The contract that trades there for those who stay private.
+    pub fn private_executor() -> Address {
+        Address::new(EXECUTOR)
     }
 
     /// The node's time in seconds.

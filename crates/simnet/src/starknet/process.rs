@@ -177,7 +177,7 @@ pub(crate) fn apply(
         return Err(Refusal::NotAnAccount(request.sender));
     }
     let terms = &request.signed.terms;
-    let used = work(&execution, request);
+    let used = used(&execution, request);
     let mut reversal = done.err().map(Reversal::Call);
     let mut resources = used;
     if charge == Charge::Fee {
@@ -250,12 +250,12 @@ fn act(execution: &mut Execution<'_>, request: &Request) -> Result<(), CallFailu
 }
 
 /// What the calls so far use; `__execute__` itself is in the base.
-fn work(execution: &Execution<'_>, request: &Request) -> Resources {
-    let calls = execution.calls();
-    match request.signed.action {
-        Action::Invoke(_) => Resources::of_calls(calls.saturating_sub(1)),
-        Action::DeployAccount(_) => Resources::of_calls(calls),
+fn used(execution: &Execution<'_>, request: &Request) -> Resources {
+    let mut work = execution.work();
+    if let Action::Invoke(_) = request.signed.action {
+        work.calls = work.calls.saturating_sub(1);
     }
+    Resources::of(work)
 }
 
 fn out_of_gas(used: Resources, allowed: Resources) -> Option<Reversal> {

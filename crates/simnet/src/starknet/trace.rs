@@ -1,5 +1,6 @@
 //! Who called whom in a simulated transaction.
 
+use super::gas::Work;
 use super::transaction::Call;
 use primitives::Felt;
 
@@ -20,15 +21,10 @@ pub(crate) struct Invocation {
     /// What it returned; nothing if it failed.
     pub(crate) result: Option<Vec<Felt>>,
     pub(crate) calls: Vec<Invocation>,
+    /// What it and they did.
+    pub(crate) work: Work,
     /// Places of its own events among all events of the execution.
     pub(crate) events: Vec<usize>,
-}
-
-impl Invocation {
-    /// This call and all calls under it.
-    pub(crate) fn size(&self) -> u64 {
-        1 + self.calls.iter().map(Self::size).sum::<u64>()
-    }
 }
 
 /// Builds the tree of calls.
@@ -48,14 +44,16 @@ impl Tracer {
             class_hash,
             result: None,
             calls: Vec::new(),
+            work: Work::default(),
             events: Vec::new(),
         });
     }
 
-    pub(crate) fn leave(&mut self, returned: Option<&Vec<Felt>>) {
+    pub(crate) fn leave(&mut self, work: Work, returned: Option<&Vec<Felt>>) {
         let Some(mut left) = self.open.pop() else {
             return;
         };
+        left.work = work;
         left.result = returned.cloned();
         match self.open.last_mut() {
             Some(caller) => caller.calls.push(left),

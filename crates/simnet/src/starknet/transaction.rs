@@ -74,7 +74,7 @@ impl Request {
                 }),
                 terms: Terms {
                     nonce,
-                    bounds: with_headroom(Resources::of_calls(deed.work), prices),
+                    bounds: with_headroom(Resources::of(deed.work), prices),
                     ..Terms::default()
                 },
                 signature: Vec::new(),

@@ -4,6 +4,7 @@ pub(crate) mod account;
 mod arithmetic;
 pub(crate) mod ekubo;
 pub(crate) mod erc20;
+pub(crate) mod exchange;
 pub(crate) mod jediswap_v2;
 #[cfg(test)]
 mod lab;

@@ -93,7 +93,7 @@ fn request(node: &StarknetNode, account: usize, nonce: u64) -> Request {
         terms: Terms {
             nonce,
             bounds: with_headroom(
-                Resources::of_calls(1),
+                Resources::LEAST,
                 node.read().open().prices.map(|mut price| {
                     price.fri *= 2;
                     price

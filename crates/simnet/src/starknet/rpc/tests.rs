@@ -2,6 +2,7 @@
 
 mod contracts;
 mod events;
+mod exchanging;
 mod sending;
 mod simulating;
 

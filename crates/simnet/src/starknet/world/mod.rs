@@ -6,6 +6,7 @@
 mod accounts;
 pub(crate) mod actors;
 pub(crate) mod anchor_list;
+mod exchange_terms;
 mod hostile;
 pub(crate) mod market;
 mod outside;
@@ -25,6 +26,7 @@ use super::builder::BlockBuilder;
 use super::contract::Contract;
 use super::contracts::account::{Account, PUBLIC_KEY};
 use super::contracts::erc20::mint_call;
+use super::contracts::exchange::EXCHANGE;
 use super::execution::Contracts;
 use super::hash::{digest, from_felt};
 use super::process::Charge;
@@ -139,14 +141,22 @@ impl World {
             let key = Key::new(account.address.felt(), PUBLIC_KEY, &[]);
             builder.write(key, from_felt(account.public_key));
         }
+        if self.market.is_open() {
+            self.prepare("FEES", EXCHANGE, exchange_terms::calls(), builder);
+        }
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ u64::MAX);
         for token in &self.tokens {
-            let hash = digest("MINT", &[Felt::from(self.seed), token.address]);
             let mints = self.mints(token, &mut rng);
-            let deed = Deed::plain(DEPLOYER, mints);
-            if let Err(error) = builder.act(hash, &deed, Charge::Nothing) {
-                tracing::error!(%error, "a simulated token could not be minted");
-            }
+            self.prepare("MINT", token.address, mints, builder);
+        }
+    }
+
+    /// Lets the deployer make calls for nothing.
+    fn prepare(&self, what: &str, of: Felt, calls: Vec<Call>, builder: &mut BlockBuilder<'_>) {
+        let hash = digest(what, &[Felt::from(self.seed), of]);
+        let deed = Deed::plain(DEPLOYER, calls);
+        if let Err(error) = builder.act(hash, &deed, Charge::Nothing) {
+            tracing::error!(%error, what, "a simulated contract could not be prepared");
         }
     }
 

@@ -23,35 +23,37 @@ pub(crate) fn render() -> String {
         .iter()
         .map(|(kind, venue)| {
             let classes = [(venue.pair_class_hash(), "usual")];
-            entry((venue.rules.name, kind), venue.rules.factory, &classes, &[])
+            let rules = &venue.rules;
+            let venue = entry((rules.name, kind), rules.factory, &classes, &[]);
+            routed(venue, rules.router)
         })
         .collect();
     let classes = [(my_swap::class_hash(), "usual")];
-    venues.push(entry(
-        ("mySwap", "my_swap"),
-        my_swap::MY_SWAP,
-        &classes,
-        &[],
-    ));
+    let venue = entry(("mySwap", "my_swap"), my_swap::MY_SWAP, &classes, &[]);
+    venues.push(routed(venue, my_swap::MY_SWAP));
     let classes = [(jediswap_v2::pool_class_hash(), "usual")];
-    venues.push(entry(
-        ("JediSwap v2", "jedi_swap_v2"),
-        jediswap_v2::FACTORY,
-        &classes,
-        &[],
-    ));
+    let name = ("JediSwap v2", "jedi_swap_v2");
+    venues.push(entry(name, jediswap_v2::FACTORY, &classes, &[]));
     let classes = [
         (ekubo::core_class_hash(Rounding::Older), "ekubo_older"),
         (ekubo::core_class_hash(Rounding::Exact), "ekubo_exact"),
     ];
     let extensions = [(ekubo::ORACLE, "oracle")];
-    venues.push(entry(
-        ("Ekubo", "ekubo"),
-        ekubo::CORE,
-        &classes,
-        &extensions,
-    ));
+    let venue = entry(("Ekubo", "ekubo"), ekubo::CORE, &classes, &extensions);
+    venues.push(routed(venue, ekubo::CORE));
     Value::from(venues).to_string()
+}
+
+/// The venue with the address by which the exchange contract knows it.
+fn routed(mut venue: Value, router: Felt) -> Value {
+    if let Some(fields) = venue.as_object_mut() {
+        fields.insert("router".to_owned(), address(router).into());
+    }
+    venue
+}
+
+fn address(felt: Felt) -> String {
+    Address::new(felt).to_padded_hex()
 }
 
 fn entry(
@@ -64,7 +66,6 @@ fn entry(
         let entries = list.iter().map(|(felt, name)| (key(*felt), (*name).into()));
         entries.collect()
     };
-    let address = |felt| Address::new(felt).to_padded_hex();
     json!({
         "name": name,
         "kind": kind,
@@ -100,7 +101,9 @@ mod tests {
             assert_eq!(classes, if ranges { 2 } else { 1 });
             let extensions = venue["extensions"].as_object().unwrap().len();
             assert_eq!(extensions, usize::from(ranges));
-            assert_eq!(venue.as_object().unwrap().len(), 7);
+            // The exchange contract has no adapter for one of them.
+            let routed = usize::from(venue["kind"] != "jedi_swap_v2");
+            assert_eq!(venue.as_object().unwrap().len(), 7 + routed);
         }
     }
 }

@@ -18,6 +18,15 @@ pub(crate) struct Hop {
     pub(crate) limit: U256,
 }
 
+impl Hop {
+    fn felts(&self) -> Vec<Felt> {
+        let mut felts = self.key.felts().to_vec();
+        felts.extend(halves(self.limit));
+        felts.push(Felt::from(SKIP_AHEAD));
+        felts
+    }
+}
+
 /// Gives a new pool its price.
 pub(crate) fn initialize_call(key: &PoolKey, tick: i32) -> Call {
     let mut calldata = key.felts().to_vec();
@@ -58,9 +67,7 @@ pub(crate) fn swap_calls(hops: &[Hop], sold: Felt, amount: u128, least: U256) ->
     for hop in hops {
         let [token0, token1] = hop.key.tokens;
         token = if token == token0 { token1 } else { token0 };
-        calldata.extend(hop.key.felts());
-        calldata.extend(halves(hop.limit));
-        calldata.push(Felt::from(SKIP_AHEAD));
+        calldata.extend(hop.felts());
     }
     // One pool is asked directly, as other contracts do it.
     let name = if hops.len() == 1 {
@@ -77,6 +84,19 @@ pub(crate) fn swap_calls(hops: &[Hop], sold: Felt, amount: u128, least: U256) ->
         call(ROUTER, name, calldata),
         call(ROUTER, "clear_minimum", vec![token, low, high]),
     ]
+}
+
+/// Asks the router what selling into one pool would come to.
+pub(crate) fn quote_call(hop: &Hop, sold: Felt, amount: u128) -> Call {
+    let mut calldata = hop.felts();
+    calldata.push(sold);
+    calldata.extend(Signed::plus(amount).felts());
+    call(ROUTER, "quote_swap", calldata)
+}
+
+/// Asks the core for the price of a pool.
+pub(crate) fn price_call(key: &PoolKey) -> Call {
+    call(CORE, "get_pool_price", key.felts().to_vec())
 }
 
 /// Takes back what the router has of a token.

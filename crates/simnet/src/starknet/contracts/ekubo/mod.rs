@@ -17,10 +17,12 @@ mod wire;
 
 pub(crate) use self::core::position_liquidity;
 pub(crate) use calls::{
-    Hop, clear_call, initialize_call, mint_position_call, swap_calls, withdraw_call,
+    Hop, clear_call, initialize_call, mint_position_call, price_call, quote_call, swap_calls,
+    withdraw_call,
 };
 pub(crate) use pool::{PoolKey, pool};
 pub(crate) use positions::{COUNT as POSITION_COUNT, position_owner};
+pub(crate) use wire::read_key;
 
 use self::core::Core;
 use crate::starknet::execution::Contracts;

@@ -35,7 +35,7 @@ pub(crate) struct PoolKey {
 }
 
 impl PoolKey {
-    pub(super) fn felts(&self) -> [Felt; 5] {
+    pub(crate) fn felts(&self) -> [Felt; 5] {
         let [token0, token1] = self.tokens;
         [
             token0,

@@ -105,7 +105,7 @@ impl Order {
     }
 }
 
-pub(super) fn read_key(calldata: &mut Calldata<'_>) -> Result<PoolKey, Revert> {
+pub(crate) fn read_key(calldata: &mut Calldata<'_>) -> Result<PoolKey, Revert> {
     let tokens = [calldata.felt()?, calldata.felt()?];
     let (fee, spacing) = (calldata.u128()?, calldata.u128()?);
     let largest = u128::from(amm::ekubo::MAX_TICK_SPACING);

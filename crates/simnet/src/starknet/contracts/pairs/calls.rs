@@ -60,6 +60,21 @@ impl Venue {
         self.swap_call(name, swap, [amount, least])
     }
 
+    /// Sells exactly `amount` along a path in the venue's own layout, for whatever
+    /// there is.
+    pub(crate) fn sell_along_call(&self, path: &[Felt], amount: U256, to: Felt) -> Call {
+        let case = self.rules.case;
+        let name = case.name("swap_exact_tokens_for_tokens", "swapExactTokensForTokens");
+        self.swap_along_call(name, path, [amount, U256::ZERO], to)
+    }
+
+    /// Asks what `amount` comes to along a path in the venue's own layout.
+    pub(crate) fn amounts_out_call(&self, path: &[Felt], amount: U256) -> Call {
+        let name = self.rules.case.name("get_amounts_out", "getAmountsOut");
+        let calldata = [&halves(amount), path].concat();
+        call(self.rules.router, name, calldata)
+    }
+
     /// Buys exactly `amount` for at most `most`.
     pub(crate) fn buy_call(&self, swap: &Swap<'_>, amount: U256, most: U256) -> Call {
         let case = self.rules.case;
@@ -68,9 +83,13 @@ impl Venue {
     }
 
     fn swap_call(&self, name: &str, swap: &Swap<'_>, amounts: [U256; 2]) -> Call {
+        self.swap_along_call(name, &self.path(swap), amounts, swap.to)
+    }
+
+    fn swap_along_call(&self, name: &str, path: &[Felt], amounts: [U256; 2], to: Felt) -> Call {
         let mut calldata = amounts.map(halves).concat();
-        calldata.extend(self.path(swap));
-        calldata.extend([swap.to, Felt::from(NO_DEADLINE)]);
+        calldata.extend(path);
+        calldata.extend([to, Felt::from(NO_DEADLINE)]);
         call(self.rules.router, name, calldata)
     }
 

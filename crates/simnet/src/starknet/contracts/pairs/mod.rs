@@ -16,13 +16,14 @@ mod venues;
 
 pub(crate) use calls::Swap;
 pub(crate) use pair::reserve_keys;
+pub(crate) use rules::Path;
 pub(crate) use venues::{JEDISWAP, NOSTRA, SITHSWAP, STARKDEFI, TEN_K_SWAP, VENUES};
 
 use super::super::contract::{Calldata, Contract, Kind, Revert};
 use super::super::execution::Contracts;
 use super::super::hash::{deployed_address, digest, from_felt};
 use primitives::Felt;
-use rules::{Path, Rules};
+use rules::Rules;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 

@@ -186,8 +186,8 @@ pub(crate) fn withdraw_call(pool: u64, shares: U256) -> Call {
 }
 
 /// Sells exactly `amount` of a token for at least `least` of the other.
-pub(crate) fn swap_call(pool: u64, sold: Felt, amount: U256, least: U256) -> Call {
-    let mut calldata = vec![Felt::from(pool), sold];
+pub(crate) fn swap_call(pool: impl Into<Felt>, sold: Felt, amount: U256, least: U256) -> Call {
+    let mut calldata = vec![pool.into(), sold];
     calldata.extend([amount, least].map(halves).concat());
     call("swap", calldata)
 }

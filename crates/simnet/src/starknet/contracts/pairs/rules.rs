@@ -10,7 +10,7 @@ pub(crate) struct Rules {
     pub(crate) factory: Felt,
     pub(crate) router: Felt,
     pub(super) case: Case,
-    pub(super) path: Path,
+    pub(crate) path: Path,
     pub(super) reserves: Reserves,
     pub(super) fee: FeeRule,
     /// The fees of volatile and of stable pairs, where none is named.
@@ -47,7 +47,7 @@ impl Case {
 
 /// How a router is told the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Path {
+pub(crate) enum Path {
     /// The tokens in order.
     Tokens,
     /// From, to and whether the pair is stable, for each pair.

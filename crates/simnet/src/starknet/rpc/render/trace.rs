@@ -1,7 +1,6 @@
 //! Traces of simulated transactions.
 
 use super::transaction::kind;
-use crate::starknet::gas::Resources;
 use crate::starknet::process::Outcome;
 use crate::starknet::rpc::hex::{Hex, hex};
 use crate::starknet::trace::{EntryPoint, Invocation};
@@ -79,7 +78,7 @@ fn invocation(made: &Invocation, events: &[Event]) -> Value {
         "messages": [],
         "execution_resources": {
             "l1_gas": 0,
-            "l2_gas": Resources::CALL.l2.saturating_mul(made.size()),
+            "l2_gas": made.work.l2(),
         },
         "is_reverted": made.result.is_none(),
     })

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::starknet::contracts::erc20::transfer_call;
-use crate::starknet::gas::{Prices, Resources};
+use crate::starknet::gas::{Prices, Resources, Work};
 use crate::starknet::transaction::{Action, Call, Request, SignedTransaction};
 use crate::starknet::wallet::{BOUNDS, Wallet};
 use crate::starknet::world::{SEQUENCER, STRK as STRK_FELT};
@@ -161,7 +161,15 @@ fn the_fee_is_what_was_used_at_the_prices_of_the_block_and_goes_to_the_sequencer
     let calls = [pay(Felt::TWO, 5), pay(Felt::TWO, 6)];
     let hash = send(&node, &alice.invoke_on(terms, &calls)).unwrap();
     node.mine(1).unwrap();
-    let used = Resources::of_calls(2);
+    // Each reads, writes and tells of two balances, which are the same ones.
+    let used = Resources::of(Work {
+        calls: 2,
+        reads: 4,
+        writes: 4,
+        variables: 2,
+        events: 2,
+        felts: 10,
+    });
     let fee = used.fee(Prices::of_block(9, 6), 1_000);
     let receipt = receipt(&node, &hash);
     assert_eq!(receipt["execution_resources"], json!(used));
@@ -236,7 +244,7 @@ fn one_who_allows_too_little_gas_pays_what_was_allowed() {
     let receipt = receipt(&node, &hash);
     assert_eq!(
         receipt["revert_reason"],
-        "insufficient max L2Gas: max amount: 600000, actual used: 1050000"
+        "insufficient max L2Gas: max amount: 600000, actual used: 945000"
     );
     assert_eq!(
         receipt["execution_resources"]["l2_gas"],

@@ -21,7 +21,7 @@ pub(crate) use rehearsal::Deed;
 use super::World;
 use super::random_felt;
 use crate::starknet::contracts::pairs::{VENUES, my_swap};
-use crate::starknet::contracts::{ekubo, jediswap_v2, vault};
+use crate::starknet::contracts::{ekubo, exchange, jediswap_v2, vault};
 use crate::starknet::execution::{Contracts, View};
 use amm::ekubo::Rounding;
 use asset::Asset;
@@ -143,6 +143,7 @@ pub(super) fn install(contracts: &mut Contracts) {
     jediswap_v2::install(contracts);
     ekubo::install(contracts, Rounding::Exact);
     vault::install(contracts);
+    exchange::install(contracts);
 }
 
 /// What an agent sees: the world, the chain so far, and the time.

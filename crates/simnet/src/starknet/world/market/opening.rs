@@ -8,6 +8,7 @@ use crate::starknet::contracts::ekubo::{self, POSITIONS, PoolKey};
 use crate::starknet::contracts::erc20::{approve_call, transfer_call};
 use crate::starknet::contracts::jediswap_v2;
 use crate::starknet::contracts::pairs::my_swap;
+use crate::starknet::gas::Work;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256};
 use rand::RngExt;
@@ -17,8 +18,15 @@ use rand_chacha::ChaCha8Rng;
 /// Pools that open in one block.
 const A_BLOCK: usize = 64;
 
-/// More calls than the opening of a pool leads to.
-const MOST_WORK: usize = 100;
+/// More than the opening of a pool leads to.
+const MOST_WORK: Work = Work {
+    calls: 100,
+    reads: 400,
+    writes: 200,
+    variables: 100,
+    events: 50,
+    felts: 500,
+};
 
 /// A pool begins with at least so many units of either token: some have no
 /// smaller ones than whole tokens.

@@ -3,13 +3,17 @@
 
 use crate::starknet::contracts::ekubo::{self, Hop, PoolKey};
 use crate::starknet::contracts::erc20::approve_call;
+use crate::starknet::contracts::exchange::{self, Step};
 use crate::starknet::contracts::jediswap_v2::{self, PoolId};
-use crate::starknet::contracts::pairs::{self, KnownPair, PairId, Swap, Venue, my_swap};
+use crate::starknet::contracts::pairs::{self, KnownPair, PairId, Path, Swap, Venue, my_swap};
 use crate::starknet::execution::View;
 use crate::starknet::state::Key;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256};
 use std::sync::OnceLock;
+
+/// Farther than any price of Ekubo's.
+const FAR: Felt = Felt::from_hex_unchecked("0x1000000000000000000000000000000000000000000000000");
 
 /// A pool that exists, or may one day.
 #[derive(Debug)]
@@ -182,8 +186,45 @@ impl Pool {
         if first { (low, high) } else { (high, low) }
     }
 
+    /// The token that is bought for one of its tokens.
+    fn other(&self, sold: Felt) -> Felt {
+        let [low, high] = self.tokens;
+        if sold == low { high } else { low }
+    }
+
+    /// The address by which the exchange contract knows the venue, if it does,
+    /// and what it has to be told of the pool.
+    fn leg(&self, view: View<'_>) -> Option<(Felt, Vec<Felt>)> {
+        match &self.at {
+            At::Pair(pair) => {
+                let id = &pair.id;
+                let (stable, fee) = (Felt::from(id.stable), Felt::from(id.fee));
+                let params = match pair.venue.rules.path {
+                    Path::Tokens => vec![],
+                    Path::Stable => vec![stable],
+                    Path::Tiered => vec![stable, fee],
+                    Path::Pairs => vec![pair.address()],
+                };
+                Some((pair.venue.rules.router, params))
+            }
+            At::MySwap => Some((my_swap::MY_SWAP, vec![self.number(view)?.into()])),
+            At::Ekubo(key) => {
+                let mut params = key.felts().to_vec();
+                params.push(FAR);
+                Some((ekubo::CORE, params))
+            }
+            At::V2(_) => None,
+        }
+    }
+
     /// Whether a trade can pass both pools on its way.
-    pub(super) fn is_beside(&self, other: &Self) -> bool {
+    pub(super) fn leads_to(&self, next: &Self) -> bool {
+        let known = |pool: &Self| !matches!(pool.at, At::V2(_));
+        known(self) && known(next)
+    }
+
+    /// Whether the venue itself can pass both in one trade.
+    fn is_beside(&self, other: &Self) -> bool {
         match (&self.at, &other.at) {
             (At::Pair(one), At::Pair(other)) => std::ptr::eq(one.venue, other.venue),
             (At::Ekubo(one), At::Ekubo(other)) => one != other,
@@ -192,7 +233,7 @@ impl Pool {
     }
 }
 
-/// A trade along pools of one venue that sells `amount` of `sold`.
+/// A trade along pools that sells `amount` of `sold`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Order<'o> {
     pub(super) route: &'o [&'o Pool],
@@ -204,16 +245,17 @@ pub(super) struct Order<'o> {
 impl Order<'_> {
     /// The token that is bought at last.
     pub(super) fn bought(&self) -> Felt {
-        self.route.iter().fold(self.sold, |sold, pool| {
-            let [low, high] = pool.tokens;
-            if sold == low { high } else { low }
-        })
+        let pools = self.route.iter();
+        pools.fold(self.sold, |sold, pool| pool.other(sold))
     }
 
     /// The calls that sell for at least `least`, and no further than the limit,
     /// where the venue knows limits.
     pub(super) fn calls(&self, view: View<'_>, least: U256, limit: U256) -> Option<Vec<Call>> {
         let first = self.route.first()?;
+        if self.changes_venue() {
+            return self.exchange_calls(view, least);
+        }
         match &first.at {
             At::Pair(pair) => {
                 let router = pair.venue.rules.router;
@@ -239,7 +281,7 @@ impl Order<'_> {
                     .collect();
                 let amount = u128::try_from(self.amount).ok()?;
                 let mut calls = ekubo::swap_calls(&hops, self.sold, amount, least);
-                calls.push(ekubo::clear_call(self.sold));
+                calls.extend(self.clear_calls());
                 Some(calls)
             }
             At::V2(pool) => Some(vec![
@@ -255,10 +297,53 @@ impl Order<'_> {
         let At::Pair(pair) = &self.route.first()?.at else {
             return None;
         };
+        if self.changes_venue() {
+            return None;
+        }
         let router = pair.venue.rules.router;
         let pairs = self.pairs();
         let purchase = pair.venue.buy_call(&self.swap(&pairs), bought, self.amount);
         Some(vec![approve_call(self.sold, router, self.amount), purchase])
+    }
+
+    /// Whether no venue can make the trade by itself.
+    fn changes_venue(&self) -> bool {
+        let mut steps = self.route.iter().zip(self.route.iter().skip(1));
+        steps.any(|(pool, next)| !next.is_beside(pool))
+    }
+
+    /// The calls that sell through the exchange contract.
+    fn exchange_calls(&self, view: View<'_>, least: U256) -> Option<Vec<Call>> {
+        let mut sold = self.sold;
+        let steps = self.route.iter().map(|pool| {
+            let (exchange, params) = pool.leg(view)?;
+            let bought = pool.other(sold);
+            let tokens = [std::mem::replace(&mut sold, bought), bought];
+            Some(Step {
+                tokens,
+                exchange,
+                params,
+            })
+        });
+        let steps = steps.collect::<Option<Vec<_>>>()?;
+        let tokens = [self.sold, self.bought()];
+        let (amount, taker) = (self.amount, self.sender);
+        let mut calls = exchange::sell_calls(tokens, amount, least, taker, &steps);
+        calls.extend(self.clear_calls());
+        Some(calls)
+    }
+
+    /// The calls that take back what Ekubo's pools on the way could not sell.
+    fn clear_calls(&self) -> Vec<Call> {
+        let mut sold = self.sold;
+        let mut calls = Vec::new();
+        for pool in self.route {
+            if let At::Ekubo(_) = pool.at {
+                calls.push(ekubo::clear_call(sold));
+            }
+            sold = pool.other(sold);
+        }
+        calls
     }
 
     fn pairs(&self) -> Vec<KnownPair> {

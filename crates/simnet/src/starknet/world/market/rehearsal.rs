@@ -2,6 +2,7 @@
 
 use crate::starknet::contracts::erc20::balance_key;
 use crate::starknet::execution::{CallFailure, Execution, View};
+use crate::starknet::gas::Work;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256};
 
@@ -10,14 +11,15 @@ use primitives::{Felt, U256};
 pub(crate) struct Deed {
     pub(crate) sender: Felt,
     pub(crate) calls: Vec<Call>,
-    /// All calls that these lead to.
-    pub(crate) work: usize,
+    /// What these lead to.
+    pub(crate) work: Work,
 }
 
 impl Deed {
-    /// Calls that lead to no others.
+    /// Payments, and other calls that lead to no others.
     pub(crate) fn plain(sender: Felt, calls: Vec<Call>) -> Self {
-        let work = calls.len();
+        let count = u64::try_from(calls.len()).unwrap_or(u64::MAX);
+        let work = Work::PAYMENT.times(count);
         Self {
             sender,
             calls,
@@ -28,7 +30,7 @@ impl Deed {
     /// These calls, and then those of another one of the same sender.
     pub(super) fn with(mut self, other: Self) -> Self {
         self.calls.extend(other.calls);
-        self.work += other.work;
+        self.work = self.work.plus(other.work);
         self
     }
 }
@@ -69,7 +71,7 @@ impl<'a> Rehearsal<'a> {
 
     /// The calls, of which the last were these.
     pub(super) fn done(&self, sender: Felt, calls: Vec<Call>) -> Deed {
-        let work = self.0.calls();
+        let work = self.0.work();
         Deed {
             sender,
             calls,

@@ -88,7 +88,7 @@ pub(super) fn seller(
     (!amount.is_zero()).then_some((sender, amount))
 }
 
-/// A pool of the same venue that goes on from there.
+/// A pool that goes on from there, at this venue or another one.
 fn second<'a>(
     scene: Scene<'a>,
     pool: &Pool,
@@ -99,7 +99,7 @@ fn second<'a>(
     (0..LOOKED_AT).find_map(|_| {
         let next = scene.popular_pool(rng)?;
         let goes_on = next.tokens.contains(&bought) && !next.tokens.contains(&sold);
-        (goes_on && next.is_beside(pool)).then_some(next)
+        (goes_on && pool.leads_to(next)).then_some(next)
     })
 }
 

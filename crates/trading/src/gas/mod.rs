@@ -1,0 +1,199 @@
+//! What the execution of a route costs in gas.
+//!
+//! The cost is a sum: something for the transaction itself, something for each
+//! swap by the kind of its venue, for each tick that a price passes and for each
+//! pool with an extension. The parts are fitted on what a node estimates for
+//! such transactions ([`GasModel::fit`]).
+
+mod fit;
+
+use amm::book::{Kind, Pools, Spot};
+use primitives::{Felt, U256};
+use routing::Leg;
+use serde::{Deserialize, Serialize};
+
+/// Gas of all three sorts, as nodes count it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Gas {
+    /// For what happens on L1.
+    pub l1: u64,
+    /// For data on L1.
+    pub l1_data: u64,
+    /// For execution.
+    pub l2: u64,
+}
+
+impl Gas {
+    /// Gas of these sorts.
+    #[must_use]
+    pub const fn new(l1: u64, l1_data: u64, l2: u64) -> Self {
+        Self { l1, l1_data, l2 }
+    }
+
+    /// What it costs.
+    #[must_use]
+    pub fn fee(&self, prices: &GasPrices) -> U256 {
+        let cost = |gas: u64, price: u128| U256::from(gas) * U256::from(price);
+        cost(self.l1, prices.l1) + cost(self.l1_data, prices.l1_data) + cost(self.l2, prices.l2)
+    }
+
+    fn plus(self, count: u32, each: Self) -> Self {
+        let add = |sum: u64, gas: u64| sum.saturating_add(gas.saturating_mul(count.into()));
+        Self {
+            l1: add(self.l1, each.l1),
+            l1_data: add(self.l1_data, each.l1_data),
+            l2: add(self.l2, each.l2),
+        }
+    }
+}
+
+/// What a unit of gas costs, in the smallest unit of STRK.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GasPrices {
+    /// For what happens on L1.
+    pub l1: u128,
+    /// For data on L1.
+    pub l1_data: u128,
+    /// For execution.
+    pub l2: u128,
+}
+
+/// The kinds of venues that routes pass.
+const KINDS: [Kind; 7] = [
+    Kind::JediSwap,
+    Kind::TenKSwap,
+    Kind::SithSwap,
+    Kind::StarkDefi,
+    Kind::Nostra,
+    Kind::MySwap,
+    Kind::Ekubo,
+];
+
+/// What a route does that costs gas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Work {
+    /// Swaps by kind, in the order of [`KINDS`].
+    swaps: [u32; KINDS.len()],
+    ticks: u32,
+    extensions: u32,
+}
+
+impl Work {
+    /// What these swaps do. A pool that is not there does nothing.
+    #[must_use]
+    pub fn of(legs: &[Leg], pools: &Pools) -> Self {
+        let mut work = Self::default();
+        for leg in legs {
+            let Some(view) = pools.get(leg.pool) else {
+                continue;
+            };
+            for (kind, count) in KINDS.iter().zip(&mut work.swaps) {
+                *count += u32::from(*kind == view.venue.kind);
+            }
+            work.ticks = work.ticks.saturating_add(leg.ticks);
+            let extended = matches!(view.spot(), Spot::Keyed { extension, .. } if extension.felt() != Felt::ZERO);
+            work.extensions += u32::from(extended);
+        }
+        work
+    }
+}
+
+/// What each part of a route costs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GasModel {
+    /// The transaction itself, with an approval and what the exchange contract
+    /// does around the swaps.
+    pub base: Gas,
+    /// A swap by kind, in the order of [`KINDS`].
+    swaps: [Gas; KINDS.len()],
+    /// A tick that a price passes.
+    pub tick: Gas,
+    /// What an extended pool costs beyond others.
+    pub extension: Gas,
+}
+
+impl GasModel {
+    /// What a swap at a venue of this kind costs, ticks left out.
+    #[must_use]
+    pub fn swap(&self, kind: Kind) -> Gas {
+        let mut kinds = KINDS.iter().zip(self.swaps);
+        let found = kinds.find(|(known, _)| **known == kind);
+        found.map(|(_, gas)| gas).unwrap_or_default()
+    }
+
+    /// What a route costs.
+    #[must_use]
+    pub fn of(&self, work: &Work) -> Gas {
+        let swaps = work.swaps.iter().zip(self.swaps);
+        let with_swaps = swaps.fold(self.base, |sum, (count, gas)| sum.plus(*count, gas));
+        with_swaps
+            .plus(work.ticks, self.tick)
+            .plus(work.extensions, self.extension)
+    }
+
+    /// The parts that the simulated network's node estimates.
+    #[must_use]
+    pub const fn simulated() -> Self {
+        SIMULATED
+    }
+}
+
+/// First guesses, to be replaced by what [`GasModel::fit`] finds for the
+/// estimates of the simulated node.
+const SIMULATED: GasModel = GasModel {
+    base: Gas::new(0, 700, 3_000_000),
+    swaps: [
+        Gas::new(0, 300, 1_200_000), // JediSwap
+        Gas::new(0, 300, 1_200_000), // 10kSwap
+        Gas::new(0, 300, 1_400_000), // SithSwap
+        Gas::new(0, 300, 1_400_000), // StarkDefi
+        Gas::new(0, 300, 1_200_000), // Nostra
+        Gas::new(0, 300, 1_000_000), // mySwap
+        Gas::new(0, 400, 1_500_000), // Ekubo
+    ],
+    tick: Gas::new(0, 0, 50_000),
+    extension: Gas::new(0, 0, 100_000),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::{USUAL, Way, pools, route};
+
+    #[test]
+    fn a_fee_is_exact_at_any_price() {
+        let prices = GasPrices {
+            l1: u128::MAX,
+            l1_data: 2,
+            l2: 3,
+        };
+        let fee = Gas::new(u64::MAX, 5, 7).fee(&prices);
+        let most = U256::from(u64::MAX) * U256::from(u128::MAX);
+        assert_eq!(fee, most + U256::from(31));
+    }
+
+    #[test]
+    fn work_is_swaps_by_kind_with_ticks_and_extensions() {
+        let pools = pools(&USUAL);
+        let swaps = [(6, Way::Out, 1.0), (6, Way::In, 0.5), (4, Way::In, 1.0)];
+        let mut legs = route(&pools, &swaps).legs;
+        legs[1].ticks = 9;
+        let work = Work::of(&legs, &pools);
+        // The pool of the first swap has an extension.
+        let expected = Work {
+            swaps: [0, 0, 0, 0, 1, 0, 2],
+            ticks: 9,
+            extensions: 1,
+        };
+        assert_eq!(work, expected);
+        let model = GasModel::simulated();
+        let l2 = [
+            model.base.l2,
+            model.swap(Kind::Nostra).l2,
+            2 * model.swap(Kind::Ekubo).l2,
+            9 * model.tick.l2,
+            model.extension.l2,
+        ];
+        assert_eq!(model.of(&work).l2, l2.iter().sum::<u64>());
+    }
+}
