@@ -63,7 +63,10 @@ fn compare(
     let timed = |found: &mut dyn FnMut() -> Option<Route>| {
         let start = now();
         let route = found();
-        (route.map_or(0.0, |route| f64::from(route.bought)), now() - start)
+        (
+            route.map_or(0.0, |route| f64::from(route.bought)),
+            now() - start,
+        )
     };
     let ways = [
         timed(&mut || desk.fully(&sale)),
