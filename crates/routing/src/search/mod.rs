@@ -7,6 +7,7 @@
 //! settles what is left in whole units.
 
 mod alternatives;
+mod greedy;
 mod lens;
 mod newton;
 mod path;
@@ -87,6 +88,11 @@ impl Goal<'_> {
         self.order.max_swaps.saturating_mul(3).clamp(24, MAX_NODES)
     }
 
+    /// The least that a swap costs, as a share of what a way trades.
+    fn cost_share(&self, path: &Path) -> f64 {
+        (self.least_cost() / path.amount).min(0.5)
+    }
+
     /// The least that a swap costs.
     fn least_cost(&self) -> f64 {
         let costs = self.order.costs.swap.iter().copied();
@@ -144,11 +150,22 @@ impl Searcher {
             ..
         } = self;
         let [_, bought] = goal.ends;
-        reach.spread(goal.lens, &[bought], &[1.0]);
-        let path = path::best(goal.lens, reach, goal.ends, goal.fixed, firsts, scratch)?;
-        let single = path.plan(goal, scratch);
-        let single = single.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
+        reach.spread(goal.lens, &[bought], &[1.0], 1.0);
+        let path = path::best(goal, reach, firsts, scratch)?;
         let spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
+        let mut single = path.plan(goal, scratch);
+        let share = goal.cost_share(&path);
+        if share > NEGLIGIBLE {
+            // Where swaps are dear, a way with fewer may be worth more.
+            reach.spread(goal.lens, &[bought], &[1.0], 1.0 - share);
+            let short = path::best(goal, reach, firsts, scratch);
+            let short = short.and_then(|path| path.plan(goal, scratch));
+            let worth = |plan: &Option<Plan>| plan.as_ref().map(|plan| goal.worth(plan));
+            if worth(&short) > worth(&single) {
+                single = short;
+            }
+        }
+        let single = single.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
         if let Some(plan) = single.as_ref().filter(|plan| goal.is_ideal(plan, spot)) {
             let (plan, gap) = (plan.clone(), 0.0);
             return Some(Solution { plan, single, gap });
@@ -205,12 +222,14 @@ impl Searcher {
                 ..
             } = self;
             let mut balance = newton.balance(problem, goal.lens.graph, goal.fixed, tolerance);
-            reach.spread(goal.lens, &problem.tokens, &problem.prices);
+            reach.spread(goal.lens, &problem.tokens, &problem.prices, 1.0);
             let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
             let (missed, gains) = reach.gains(goal.lens, problem, cost, limits, scratch);
             let is_full = problem.tokens.len() >= goal.max_tokens();
             let is_enough = missed <= balance.bound.abs() * MISSED;
-            let is_last = is_enough || round >= ROUNDS || is_full || stop();
+            // Without a solution there is nothing to stop with.
+            let is_late = balance.rest <= newton::COARSE && stop();
+            let is_last = is_enough || round >= ROUNDS || is_full || is_late;
             if is_last && balance.rest > newton::FINE {
                 balance = newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
                 if is_enough && round < ROUNDS {
@@ -263,7 +282,13 @@ impl Searcher {
             ..
         } = self;
         let costs = &goal.order.costs;
-        let plan = Plan::of(problem, goal.lens, goal.sold(), costs, &|_| true, scratch);
+        let mut plan = Plan::of(problem, goal.lens, goal.sold(), costs, &|_| true, scratch);
+        if !plan.as_ref().is_some_and(|plan| goal.is_met(plan)) {
+            let sold = greedy::fill(problem, goal.lens.graph, goal.fixed);
+            plan = sold.and_then(|sold| {
+                Plan::of(problem, goal.lens, Some(sold), costs, &|_| true, scratch)
+            });
+        }
         // Whoever uses a pool pays for it: no plan keeps all that it brings.
         let paid = plan.iter().flat_map(|plan| &plan.swaps);
         let paid: f64 = paid.map(|swap| swap.surplus.min(swap.cost)).sum();

@@ -211,11 +211,13 @@ impl Path {
         (self.amount > 0.0 && self.amount.is_finite()).then_some(self)
     }
 
-    /// Whether it pays more, or costs less, than another.
-    pub(super) fn beats(&self, other: &Self, fixed: Fixed) -> bool {
+    /// How good it is, if a swap costs so much.
+    fn worth(&self, fixed: Fixed, cost: f64) -> f64 {
+        let hops = u32::try_from(self.len).unwrap_or(u32::MAX);
+        let costs = cost * f64::from(hops);
         match fixed {
-            Fixed::In(_) => self.amount > other.amount,
-            Fixed::Out(_) => self.amount < other.amount,
+            Fixed::In(_) => self.amount - costs,
+            Fixed::Out(_) => -self.amount - costs,
         }
     }
 }
@@ -227,14 +229,13 @@ const HALVINGS: usize = 24;
 /// for a smaller amount. The values must be those that follow from the bought
 /// token alone.
 pub(super) fn best(
-    lens: Lens<'_>,
+    goal: &Goal<'_>,
     reach: &Reach,
-    ends: [TokenId; 2],
-    fixed: Fixed,
     firsts: &mut Vec<(f64, TokenId)>,
     scratch: &mut Scratch,
 ) -> Option<Path> {
-    let [sold, bought] = ends;
+    let lens = goal.lens;
+    let [sold, bought] = goal.ends;
     firsts.clear();
     if let Some(sale) = lens.graph.topology().sale(sold, bought) {
         firsts.push((lens.rate(sale), bought));
@@ -247,9 +248,9 @@ pub(super) fn best(
         return None;
     }
     firsts.sort_unstable_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
-    let mut fixed = fixed;
+    let mut fixed = goal.fixed;
     for _ in 0..HALVINGS {
-        let found = best_for(lens, reach, ends, fixed, firsts, scratch);
+        let found = best_for(goal, reach, fixed, firsts, scratch);
         if found.is_some() {
             return found;
         }
@@ -259,31 +260,31 @@ pub(super) fn best(
 }
 
 fn best_for(
-    lens: Lens<'_>,
+    goal: &Goal<'_>,
     reach: &Reach,
-    ends: [TokenId; 2],
     fixed: Fixed,
     firsts: &[(f64, TokenId)],
     scratch: &mut Scratch,
 ) -> Option<Path> {
-    let mut best: Option<Path> = None;
+    let cost = goal.least_cost();
+    let mut best: Option<(f64, Path)> = None;
     for (rate, first) in firsts.iter().take(TRIED) {
         // No later one can pay more: not even its first unit does.
-        let is_beaten = match (fixed, &best) {
-            (Fixed::In(amount), Some(best)) => amount * rate <= best.amount,
-            (Fixed::Out(amount), Some(best)) => amount / rate >= best.amount,
-            (_, None) => false,
+        let most = match fixed {
+            Fixed::In(amount) => amount * rate,
+            Fixed::Out(amount) => -amount / rate,
         };
-        if is_beaten {
+        if best.is_some_and(|(worth, _)| most - cost <= worth) {
             break;
         }
-        let path = Path::follow(lens, reach, ends, *first);
-        let Some(path) = path.and_then(|path| path.priced(lens, fixed, scratch)) else {
+        let path = Path::follow(goal.lens, reach, goal.ends, *first);
+        let Some(path) = path.and_then(|path| path.priced(goal.lens, fixed, scratch)) else {
             continue;
         };
-        if best.is_none_or(|best| path.beats(&best, fixed)) {
-            best = Some(path);
+        let worth = path.worth(fixed, cost);
+        if best.is_none_or(|(most, _)| worth > most) {
+            best = Some((worth, path));
         }
     }
-    best
+    best.map(|(_, path)| path)
 }

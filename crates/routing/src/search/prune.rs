@@ -15,10 +15,13 @@ use crate::ladder;
 use amm::book::PoolId;
 
 /// Attempts to leave something out.
-const MAX_ATTEMPTS: usize = 24;
+const MAX_ATTEMPTS: usize = 40;
 
 /// What is left out at once, as a part of all, as long as it pays.
 const PORTIONS: [usize; 4] = [2, 4, 8, usize::MAX];
+
+/// Plans with no more swaps lose one after the other.
+const FEW_SWAPS: usize = 10;
 
 /// Attempts to take something in again.
 const MAX_RETURNS: usize = 4;
@@ -144,6 +147,10 @@ impl Pruner {
         self.groups.sort_unstable_by(order);
         let divisor = PORTIONS.get(portion).copied().unwrap_or(usize::MAX);
         let mut most = (plan.swaps.len() / divisor).max(1);
+        if plan.swaps.len() <= FEW_SWAPS {
+            // Two that can stand in for each other must not both go.
+            most = 1;
+        }
         if over > 0 {
             most = most.min(over);
         }

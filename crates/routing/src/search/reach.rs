@@ -77,8 +77,9 @@ impl Gain {
 }
 
 impl Reach {
-    /// Finds the values of all tokens within reach of those with prices.
-    pub(super) fn spread(&mut self, lens: Lens<'_>, tokens: &[TokenId], prices: &[f64]) {
+    /// Finds the values of all tokens within reach of those with prices, if so
+    /// much is kept of every swap.
+    pub(super) fn spread(&mut self, lens: Lens<'_>, tokens: &[TokenId], prices: &[f64], kept: f64) {
         let topology = lens.graph.topology();
         let connectors = topology.connectors();
         self.values.clear();
@@ -95,7 +96,7 @@ impl Reach {
             }
         }
         for (token, price) in tokens.iter().zip(prices) {
-            self.relax(lens, *token, *price);
+            self.relax(lens, *token, *price * kept);
         }
         for _ in 0..ROUNDS {
             std::mem::swap(&mut self.changed, &mut self.changing);
@@ -108,7 +109,7 @@ impl Reach {
                 let token = connectors.get(connector).copied();
                 let value = self.values.get(connector).copied();
                 if let (Some(token), Some(value)) = (token, value) {
-                    self.relax(lens, token, value);
+                    self.relax(lens, token, value * kept);
                 }
             }
         }

@@ -1,0 +1,96 @@
+//! What is done where balanced prices are not found: the amount in small
+//! chunks, each along the way that pays most for it.
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "all lists have as many places as the problem has tokens or edges"
+)]
+
+use super::newton::Fixed;
+use super::problem::{BOUGHT, MAX_NODES, Problem, SOLD};
+use crate::graph::Graph;
+use crate::ladder;
+
+/// Chunks of an amount.
+const CHUNKS: u32 = 64;
+
+/// Swaps of a chunk's way.
+const MAX_HOPS: usize = 4;
+
+/// Larger amounts that are tried for a purchase.
+const MAX_GROWTHS: usize = 24;
+
+/// What a chunk has become at each token after so many swaps, and by which edge.
+type Layer = [(f64, usize); MAX_NODES];
+
+/// Lets the amount flow through the problem's edges; says how much is sold, if
+/// all of it can be.
+pub(super) fn fill(problem: &mut Problem, graph: &Graph, fixed: Fixed) -> Option<f64> {
+    match fixed {
+        Fixed::In(amount) => {
+            pour(problem, graph, amount)?;
+            Some(amount)
+        }
+        Fixed::Out(target) => {
+            let mut amount = target * problem.prices[BOUGHT] / problem.prices[SOLD];
+            for _ in 0..MAX_GROWTHS {
+                if pour(problem, graph, amount)? >= target {
+                    return Some(amount);
+                }
+                amount *= 1.1;
+            }
+            None
+        }
+    }
+}
+
+/// Sells an amount chunk by chunk and says what it buys.
+fn pour(problem: &mut Problem, graph: &Graph, amount: f64) -> Option<f64> {
+    for edge in &mut problem.edges {
+        edge.flow.sold = 0.0;
+    }
+    let mut bought = 0.0;
+    for _ in 0..CHUNKS {
+        bought += send(problem, graph, amount / f64::from(CHUNKS))?;
+    }
+    Some(bought)
+}
+
+/// Sends a chunk along the best way.
+fn send(problem: &mut Problem, graph: &Graph, chunk: f64) -> Option<f64> {
+    let mut layers = [[(0.0, usize::MAX); MAX_NODES]; MAX_HOPS + 1];
+    layers[0][SOLD].0 = chunk;
+    for hop in 0..MAX_HOPS {
+        let before: Layer = layers[hop];
+        for at in 0..problem.edges.len() {
+            let edge = problem.edges[at];
+            let (amount, _) = before[edge.from];
+            if amount <= 0.0 {
+                continue;
+            }
+            let rungs = problem.rungs(graph, &edge);
+            let sold = edge.flow.sold;
+            let more = ladder::bought_for(rungs, sold + amount);
+            let (Some(more), Some(less)) = (more, ladder::bought_for(rungs, sold)) else {
+                continue;
+            };
+            let place = &mut layers[hop + 1][edge.to];
+            if more - less > place.0 {
+                *place = (more - less, at);
+            }
+        }
+    }
+    let last =
+        (1..=MAX_HOPS).max_by(|a, b| layers[*a][BOUGHT].0.total_cmp(&layers[*b][BOUGHT].0))?;
+    let (bought, _) = layers[last][BOUGHT];
+    if bought <= 0.0 {
+        return None;
+    }
+    let mut place = BOUGHT;
+    for hop in (1..=last).rev() {
+        let (_, edge) = layers[hop][place];
+        place = problem.edges[edge].from;
+        problem.edges[edge].flow.sold += layers[hop - 1][place].0;
+    }
+    Some(bought)
+}
