@@ -13,7 +13,7 @@ use crate::{
 use axum::Router;
 use metrics_exporter_prometheus::PrometheusHandle;
 use primitives::{Clock, Entropy};
-use services::{ApiKeys, GlobalFeed, Health, RateLimiter, Snapshots};
+use services::{ApiKeys, GlobalFeed, Health, RateLimiter, Snapshots, Swaps};
 use std::{fmt, sync::Arc};
 
 /// What the faces stand on.
@@ -21,6 +21,8 @@ use std::{fmt, sync::Arc};
 pub struct ApiServices {
     /// What requests are answered from.
     pub snapshots: Snapshots,
+    /// Quotes, and the calls that execute them.
+    pub swaps: Swaps,
     /// What the wider market says of tokens.
     pub global: GlobalFeed,
     /// Who may ask more often.
@@ -88,8 +90,8 @@ impl Api {
     }
 
     fn trade_routes(&self) -> Router {
-        let snapshots = self.services.snapshots.clone();
-        let state = TradeState::new(snapshots, self.config.dialect);
+        let (snapshots, swaps) = (&self.services.snapshots, &self.services.swaps);
+        let state = TradeState::new(snapshots.clone(), swaps.clone(), self.config.dialect);
         let (routes, _) = trade::routes(&self.config.network).split_for_parts();
         routes.with_state(state)
     }

@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 use thiserror::Error;
 
 /// A name that differs: as the plain dialect has it, and as published SDKs do.
-const RENAMED: [(&str, &str); 7] = [
+const RENAMED: [(&str, &str); 10] = [
     ("PLATFORM", "AVNU"),
     (AGGREGATOR_KEY, "coingeckoId"),
     ("network", "starknet"),
@@ -14,6 +14,9 @@ const RENAMED: [(&str, &str); 7] = [
     ("networkTvl", "starknetTvl"),
     ("networkVolume24h", "starknetVolume24h"),
     ("networkTradingVolume24h", "starknetTradingVolume24h"),
+    ("platformFees", "avnuFees"),
+    ("platformFeesInUsd", "avnuFeesInUsd"),
+    ("platformFeesBps", "avnuFeesBps"),
 ];
 
 /// The extension that holds a token's name at a global market-data aggregator.

@@ -15,6 +15,7 @@ mod starknet;
 pub use error::{NodeError, RpcError};
 pub use jsonrpc::RpcOptions;
 pub use starknet::{
-    Block, Event, HeadsError, MAX_BLOCKS, MAX_PAIRS, PoolAnswer, PoolQuestion, SpecVersion,
-    StarknetClient, Transfers, Untold, pool_event, ring_at_heads,
+    Block, BlockGas, Event, ExchangeAnswer, ExchangeQuestion, HeadsError, MAX_BLOCKS, MAX_PAIRS,
+    PoolAnswer, PoolQuestion, SpecVersion, StarknetClient, Transfers, Untold, pool_event,
+    ring_at_heads,
 };

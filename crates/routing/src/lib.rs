@@ -13,6 +13,8 @@ mod order;
 mod route;
 mod search;
 mod share;
+#[cfg(test)]
+mod testing;
 
 pub use graph::Graph;
 pub use order::{Amount, Costs, Order, VenueSet};

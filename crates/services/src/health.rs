@@ -145,7 +145,7 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::Snapshot;
+    use crate::{snapshot::Snapshot, trail::Trail};
     use amm::book::Pools;
     use market::figures::Figures;
     use primitives::{Felt, ManualClock, Timestamp};
@@ -194,6 +194,8 @@ mod tests {
                 head_time: self.clock.now(),
                 tokens: Arc::default(),
                 pools: Pools::default(),
+                graph: Arc::default(),
+                trail: Trail::default(),
                 figures: Figures::default(),
             });
         }

@@ -13,6 +13,9 @@ mod keys;
 mod known;
 mod rate;
 mod snapshot;
+mod swap;
+mod trail;
+mod worth;
 
 pub use fault::Fault;
 pub use follower::Follower;
@@ -27,3 +30,8 @@ pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
 pub use known::Known;
 pub use rate::{Decision, Policy, RateLimiter};
 pub use snapshot::{Snapshot, Snapshots};
+pub use swap::{
+    BuildError, BuildRequest, Built, ExchangeTerms, Offer, QUOTE_GAP, QUOTE_SECONDS, QuoteError,
+    QuoteStore, SwapOptions, Swaps, Taker, Terms,
+};
+pub use trail::Trail;

@@ -1,9 +1,11 @@
 //! What requests are answered from.
 
+use crate::trail::Trail;
 use amm::book::Pools;
 use arc_swap::ArcSwapOption;
 use market::{TokenList, figures::Figures};
 use primitives::{BlockRef, Timestamp};
+use routing::Graph;
 use std::sync::Arc;
 
 /// Everything a request may need, as of one block. It never changes.
@@ -18,6 +20,10 @@ pub struct Snapshot {
     /// The pools of all venues; those that did not change are shared with
     /// earlier snapshots.
     pub pools: Pools,
+    /// The same pools, as routes are searched on them.
+    pub graph: Arc<Graph>,
+    /// The pools of the last few published blocks.
+    pub trail: Trail,
     /// Prices, candles, volumes and TVL.
     pub figures: Figures,
 }

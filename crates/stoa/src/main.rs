@@ -5,6 +5,7 @@ mod cli;
 mod command;
 mod config;
 mod console;
+mod exchange;
 mod known;
 mod log;
 mod network;

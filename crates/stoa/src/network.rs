@@ -79,6 +79,11 @@ impl Network {
         self.kind == Kind::Mainnet
     }
 
+    /// Whether it is Starknet's public test network.
+    pub(crate) fn is_sepolia(self) -> bool {
+        self.kind == Kind::Sepolia
+    }
+
     /// Whether nothing on it is worth anything.
     pub(crate) fn is_simulated(self) -> bool {
         self.kind == Kind::Simulated

@@ -3,6 +3,7 @@
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{Bytes, Config, Plan, Role},
+    exchange::{exchange, executor},
     known::known,
     network::Network,
 };
@@ -16,16 +17,18 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use services::{
     ApiKeys, Follower, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan, GlobalPoller,
-    HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, RateLimiter, Snapshots,
+    HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS,
+    QuoteStore, RateLimiter, Snapshots, SwapOptions, Swaps, Terms,
 };
-pub(crate) use services::{Doorbell, Health};
+pub(crate) use services::{Doorbell, ExchangeTerms, Health};
 pub(crate) use simnet::PrefundedAccount;
 use simnet::{StarknetConfig, StarknetNode};
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 pub(crate) use store::Store;
 use store::{Location, MigrationReport};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use trading::{Bps, FeeTerms, GasModel, GasPrices};
 use url::Url;
 
 /// Blocks that the data may be behind the node and still count as fresh.
@@ -36,6 +39,9 @@ const MAX_SILENCE: SignedDuration = SignedDuration::from_secs(30);
 
 /// A Redis that does not take the connection in this time is not there.
 const REDIS_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Bounds of how much better than a quote another way could be, as a share.
+const GAP_BUCKETS: [f64; 8] = [1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
 /// The keys of API clients.
 pub(crate) type Keys = ApiKeys;
@@ -154,11 +160,80 @@ pub(crate) async fn limiter(config: &Config) -> anyhow::Result<RateLimiter> {
         return Ok(RateLimiter::local(clock()));
     };
     let connected = RateLimiter::redis(url.expose().as_str(), clock());
+    in_time(connected, url).await
+}
+
+/// Keeps quotes: in Redis when there is one, otherwise here.
+async fn quotes(config: &Config) -> anyhow::Result<QuoteStore> {
+    let Some(url) = &config.shared.redis else {
+        return Ok(QuoteStore::local());
+    };
+    in_time(QuoteStore::redis(url.expose().as_str()), url).await
+}
+
+/// A connection to Redis, unless it takes too long.
+async fn in_time<T, E>(
+    connected: impl Future<Output = Result<T, E>>,
+    url: &impl fmt::Display,
+) -> anyhow::Result<T>
+where
+    Result<T, E>: anyhow::Context<T, E>,
+{
     let context = || format!("cannot use the Redis at {url}");
     match tokio::time::timeout(REDIS_PATIENCE, connected).await {
         Ok(connected) => connected.with_context(context),
         Err(_) => Err(anyhow!("no answer within {REDIS_PATIENCE:?}")).with_context(context),
     }
+}
+
+/// Quotes and their calls; `nodes` are asked for the exchange contract's terms.
+async fn swaps(
+    config: &Config,
+    network: Network,
+    nodes: Vec<StarknetClient>,
+    snapshots: Snapshots,
+) -> anyhow::Result<(Swaps, Option<ExchangeTerms>)> {
+    let swap = &config.swap;
+    let bps = |points| Bps::new(points).context("a fee of more than everything");
+    let configured = Terms {
+        fees: FeeTerms {
+            one: bps(swap.fee_one_swap)?,
+            many: bps(swap.fee_more_swaps)?,
+            exact_out: bps(swap.fee_exact_out)?,
+            ..FeeTerms::default()
+        },
+        gas: GasPrices {
+            l2: swap.gas_price.into(),
+            ..GasPrices::default()
+        },
+    };
+    let terms =
+        exchange(config, network).map(|exchange| ExchangeTerms::new(nodes, exchange, configured));
+    let workers = usize::try_from(swap.workers)
+        .ok()
+        .and_then(NonZeroUsize::new);
+    let all = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let options = SwapOptions {
+        chain_id: network.chain_id(),
+        executor: executor(config, network),
+        lifetime: swap.quote_lifetime,
+        deadline: swap.deadline,
+        workers: workers.unwrap_or_else(all),
+        queue: usize::try_from(swap.queue)?,
+        max_swaps: usize::try_from(swap.max_swaps)?,
+        gas: GasModel::simulated(),
+    };
+    let quotes = quotes(config).await?;
+    let swaps = Swaps::start(
+        options,
+        snapshots,
+        terms.clone(),
+        quotes,
+        clock(),
+        entropy(),
+    );
+    let swaps = swaps.context("cannot start the threads that search for quotes")?;
+    Ok((swaps, terms))
 }
 
 /// Begins to measure. Can be done once in a process.
@@ -168,6 +243,14 @@ pub(crate) fn metrics() -> anyhow::Result<PrometheusHandle> {
             Matcher::Full(api::REQUEST_SECONDS.to_owned()),
             &api::REQUEST_SECONDS_BUCKETS,
         )
+        .and_then(|builder| {
+            let seconds = Matcher::Full(QUOTE_SECONDS.to_owned());
+            builder.set_buckets_for_metric(seconds, &api::REQUEST_SECONDS_BUCKETS)
+        })
+        .and_then(|builder| {
+            let gap = Matcher::Full(QUOTE_GAP.to_owned());
+            builder.set_buckets_for_metric(gap, &GAP_BUCKETS)
+        })
         .and_then(PrometheusBuilder::install_recorder)
         .context("cannot set up the metrics")
 }
@@ -202,16 +285,18 @@ pub(crate) struct Service {
     pub(crate) work: Work,
     pub(crate) health: Health,
     pub(crate) global: Option<GlobalPoller>,
+    pub(crate) terms: Option<ExchangeTerms>,
     pub(crate) api: Api,
 }
 
 /// Puts the service together. With nodes it indexes, without any it follows
-/// what another process commits.
+/// what another process commits; the `asked` ones tell what trades cost.
 pub(crate) async fn service(
     config: &Config,
     store: &Store,
     network: Network,
     nodes: Vec<StarknetClient>,
+    asked: Vec<StarknetClient>,
     aggregator: Option<Url>,
     metrics: PrometheusHandle,
 ) -> anyhow::Result<Service> {
@@ -249,8 +334,10 @@ pub(crate) async fn service(
         max_head_age: max_head_age.unwrap_or(SignedDuration::MAX),
     };
     let health = Health::new(work.name(), snapshots.clone(), progress, clock(), limits);
+    let (swaps, terms) = swaps(config, network, asked, snapshots.clone()).await?;
     let services = ApiServices {
         snapshots,
+        swaps,
         global: feed,
         keys: keys(store),
         limiter: limiter(config).await?,
@@ -264,6 +351,7 @@ pub(crate) async fn service(
         work,
         health,
         global,
+        terms,
         api,
     })
 }

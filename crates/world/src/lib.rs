@@ -10,6 +10,9 @@
     reason = "a test whose world cannot be made has failed"
 )]
 
+mod swap;
+mod trader;
+
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
 use market::{Listings, Reading, price::AnchorList};
@@ -22,8 +25,10 @@ use std::{
     time::Duration,
 };
 use store::{Location, PoolHistory, Store};
+pub use swap::{exchange_terms, swap_options, swaps_alone};
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
+pub use trader::{Traded, Trader};
 use url::Url;
 
 /// When every world begins.

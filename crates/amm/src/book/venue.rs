@@ -117,6 +117,12 @@ impl Venue {
         self.classes.get(&Address::new(class)).copied()
     }
 
+    /// Whether routes may pass its pools.
+    #[must_use]
+    pub const fn is_routed(&self) -> bool {
+        self.enabled && self.router.is_some() && self.kind.is_routable()
+    }
+
     /// What a pool's extension does.
     #[must_use]
     pub fn extension(&self, contract: Address) -> Extension {

@@ -47,6 +47,8 @@ pub enum Rejection {
     NotReady,
     /// The answer took too long.
     TooSlow,
+    /// As many searches for quotes wait as may wait.
+    Saturated,
 }
 
 /// Seconds after which asking again makes sense when nothing better is known.
@@ -70,14 +72,14 @@ impl Rejection {
             Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::NotReady | Self::TooSlow => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NotReady | Self::TooSlow | Self::Saturated => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
     fn retry_after_s(&self) -> Option<u64> {
         match self {
             Self::TooManyRequests { retry_after_s, .. } => Some(*retry_after_s),
-            Self::NotReady | Self::TooSlow => Some(SOON_S),
+            Self::NotReady | Self::TooSlow | Self::Saturated => Some(SOON_S),
             Self::Invalid(_)
             | Self::UnknownKey
             | Self::UnknownToken { .. }
@@ -120,6 +122,7 @@ impl Rejection {
             Self::Internal => "something went wrong on our side".to_owned(),
             Self::NotReady => "no block has been read yet; try again in a moment".to_owned(),
             Self::TooSlow => "the answer took too long; try again in a moment".to_owned(),
+            Self::Saturated => "too many quotes are asked for; try again in a moment".to_owned(),
         };
         vec![message]
     }

@@ -1,13 +1,14 @@
-//! The trading API: so far, the token list.
+//! The trading API: the token list, and swaps.
 
 mod rendered;
+mod swap;
 mod token;
 mod token_query;
 mod tokens;
 
 use crate::{dialect::Dialect, error::ErrorBody, network::NetworkSegment};
 use rendered::RenderedTokens;
-use services::Snapshots;
+use services::{Snapshots, Swaps};
 use std::sync::Arc;
 pub(crate) use token::TagName;
 use utoipa::OpenApi;
@@ -17,14 +18,16 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 #[derive(Clone)]
 pub(crate) struct TradeState {
     snapshots: Snapshots,
+    swaps: Swaps,
     dialect: Dialect,
     rendered: Arc<RenderedTokens>,
 }
 
 impl TradeState {
-    pub(crate) fn new(snapshots: Snapshots, dialect: Dialect) -> Self {
+    pub(crate) fn new(snapshots: Snapshots, swaps: Swaps, dialect: Dialect) -> Self {
         Self {
             snapshots,
+            swaps,
             dialect,
             rendered: Arc::new(RenderedTokens::new(dialect)),
         }
@@ -35,18 +38,23 @@ impl TradeState {
 #[openapi(
     info(
         title = "Stoa: trading",
-        description = "Tokens of a Starknet network. Addresses are hexadecimal, padded or not; \
+        description = "Tokens of a Starknet network, and swaps between them. Addresses are \
+            hexadecimal, padded or not; amounts are whole numbers of a token's smallest unit; \
             USD values are JSON numbers. Unknown query parameters are ignored. Every refusal is \
             `{\"messages\": [...]}`.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
-    tags((name = "Tokens", description = "A paged list of tokens with metadata and tags.")),
+    tags(
+        (name = "Tokens", description = "A paged list of tokens with metadata and tags."),
+        (name = "Swap", description = "Quotes through all pools, and the calls that execute them."),
+    ),
     components(schemas(ErrorBody)),
 )]
 struct Description;
 
 pub(crate) fn routes(network: &NetworkSegment) -> OpenApiRouter<TradeState> {
-    tokens::routes().into_iter().fold(
+    let routes = tokens::routes().into_iter().chain(swap::routes());
+    routes.fold(
         OpenApiRouter::with_openapi(Description::openapi()),
         |router, route| router.routes(at_network(route, network)),
     )

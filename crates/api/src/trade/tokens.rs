@@ -85,7 +85,7 @@ async fn find_token(
 }
 
 impl TradeState {
-    fn snapshot(&self) -> Result<Arc<Snapshot>, Rejection> {
+    pub(super) fn snapshot(&self) -> Result<Arc<Snapshot>, Rejection> {
         self.snapshots.load().ok_or(Rejection::NotReady)
     }
 }

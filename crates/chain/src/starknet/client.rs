@@ -3,6 +3,7 @@
 use super::{
     Block, SpecVersion,
     block::{Header, WireBlock},
+    exchange::{self, BlockGas, ExchangeAnswer, ExchangeQuestion},
     felt::WireFelt,
     pools::{self, PoolAnswer, PoolQuestion},
     readings, supplies,
@@ -196,5 +197,19 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<Vec<Created>, RpcError> {
         pools::pairs(&self.0, kind, factory, at.hash).await
+    }
+
+    /// What gas costs in the newest block.
+    pub async fn gas(&self) -> Result<BlockGas, RpcError> {
+        exchange::gas(&self.0).await
+    }
+
+    /// What the exchange contract says of its terms at a block.
+    pub async fn exchange_terms(
+        &self,
+        question: ExchangeQuestion<'_>,
+        at: BlockRef,
+    ) -> Result<ExchangeAnswer, RpcError> {
+        exchange::terms(&self.0, question, at.hash).await
     }
 }

@@ -3,6 +3,7 @@
 mod block;
 mod calls;
 mod client;
+mod exchange;
 mod felt;
 mod heads;
 mod pools;
@@ -15,6 +16,7 @@ mod venues;
 
 pub use block::Block;
 pub use client::{MAX_BLOCKS, StarknetClient};
+pub use exchange::{BlockGas, ExchangeAnswer, ExchangeQuestion};
 pub use heads::{HeadsError, ring_at_heads};
 pub use pools::{MAX_PAIRS, PoolAnswer, PoolQuestion};
 pub use receipts::{Event, Transfers};

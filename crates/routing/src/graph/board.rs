@@ -6,9 +6,10 @@
 use crate::{VenueSet, ladder};
 use amm::book::{PoolId, PoolView, VenueId};
 use amm::{Curve as _, Ladder, Rung, Side};
+use std::ops::Range;
 
 /// Pairs on a board.
-pub(crate) const BOARD: usize = 16;
+pub(crate) const BOARD: usize = 32;
 
 /// Some pairs.
 #[derive(Debug, Default)]
@@ -96,6 +97,13 @@ impl<'a> PairView<'a> {
         slots.unwrap_or_default()
     }
 
+    /// The place of a pool; slots stand in the order of their pools.
+    fn slot(&self, pool: PoolId) -> Option<&'a Slot> {
+        let slots = self.slots();
+        let found = slots.binary_search_by_key(&pool, |slot| slot.pool).ok()?;
+        slots.get(found)
+    }
+
     /// Where the slope of a pool's curve changes, and by how much. A pool that
     /// is alone has none: its curve is the pair's.
     pub(crate) fn changes(&self, slot: &Slot, way: Way) -> &'a [(f64, f64)] {
@@ -119,33 +127,76 @@ impl Board {
         rungs.unwrap_or_default()
     }
 
-    /// Adds a pair as it is on another board.
-    pub(super) fn copy(&mut self, pair: PairView<'_>) {
-        self.open();
-        for slot in pair.slots() {
-            let begin = self.changes.len();
-            for way in [0, 1] {
-                self.changes.extend_from_slice(pair.changes(slot, way));
-            }
-            self.slots.push(Slot {
-                changes: place(begin),
-                ..*slot
-            });
+    /// An empty board with room for what another one holds.
+    pub(super) fn like(other: &Self) -> Self {
+        Self {
+            pairs: Vec::with_capacity(other.pairs.len()),
+            rungs: Vec::with_capacity(other.rungs.len()),
+            slots: Vec::with_capacity(other.slots.len()),
+            changes: Vec::with_capacity(other.changes.len()),
         }
-        self.close_with(|rungs, way| rungs.extend_from_slice(pair.rungs(way)));
+    }
+
+    pub(super) const fn pair_count(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Adds some neighbouring pairs as they are on another board.
+    pub(super) fn copy(&mut self, other: &Self, pairs: Range<usize>) {
+        let spans = other.pairs.get(pairs).unwrap_or_default();
+        let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
+            return;
+        };
+        let rungs = [first.rungs[0], last.rungs[2]].map(|at| at as usize);
+        let slots = [first.slots[0], last.slots[1]].map(|at| at as usize);
+        let changes = slots.map(|at| {
+            let slot = other.slots.get(at);
+            slot.map_or(other.changes.len(), |slot| slot.changes as usize)
+        });
+        let from = |[start, end]: [usize; 2]| start..end;
+        let moved = |before: usize, begin: usize, at: u32| {
+            place(before + (at as usize).saturating_sub(begin))
+        };
+        let (rungs_before, slots_before) = (self.rungs.len(), self.slots.len());
+        let changes_before = self.changes.len();
+        self.pairs.extend(spans.iter().map(|span| Span {
+            rungs: span.rungs.map(|at| moved(rungs_before, rungs[0], at)),
+            slots: span.slots.map(|at| moved(slots_before, slots[0], at)),
+            ..*span
+        }));
+        let copied = other.slots.get(from(slots)).unwrap_or_default();
+        self.slots.extend(copied.iter().map(|slot| Slot {
+            changes: moved(changes_before, changes[0], slot.changes),
+            ..*slot
+        }));
+        let copied = other.rungs.get(from(rungs)).unwrap_or_default();
+        self.rungs.extend_from_slice(copied);
+        let copied = other.changes.get(from(changes)).unwrap_or_default();
+        self.changes.extend_from_slice(copied);
     }
 
     /// Adds a pair of these pools; `flipped` tells for each whether its first
-    /// token is the pair's second.
+    /// token is the pair's second. Pools that `before` has and that did not
+    /// change are taken from there.
     pub(super) fn add<'a>(
         &mut self,
         pools: impl Iterator<Item = (PoolView<'a>, bool)>,
+        before: Option<(PairView<'_>, &dyn Fn(PoolId) -> bool)>,
         merging: &mut Vec<(f64, f64)>,
     ) {
         let first_slot = self.slots.len();
         self.open();
         for (pool, flipped) in pools {
-            self.add_pool(&pool, flipped);
+            let known = before.and_then(|(pair, is_changed)| {
+                let is_known = pair.slots().len() > 1 && !is_changed(pool.id);
+                is_known.then(|| (pair, pair.slot(pool.id)))
+            });
+            match known {
+                Some((pair, Some(slot))) => self.copy_pool(pair, slot),
+                // It could not be traded with, and cannot now.
+                Some((_, None)) => (),
+                None => self.add_pool(&pool, flipped),
+            }
         }
         let slots = self.slots.get(first_slot..).unwrap_or_default().to_vec();
         let changes = std::mem::take(&mut self.changes);
@@ -168,6 +219,14 @@ impl Board {
             alone.counts = [0, 0];
             self.changes.truncate(alone.changes as usize);
         }
+    }
+
+    fn copy_pool(&mut self, pair: PairView<'_>, slot: &Slot) {
+        let changes = place(self.changes.len());
+        for way in [0, 1] {
+            self.changes.extend_from_slice(pair.changes(slot, way));
+        }
+        self.slots.push(Slot { changes, ..*slot });
     }
 
     fn open(&mut self) {
@@ -239,12 +298,17 @@ impl Board {
             + size_of::<(f64, f64)>() * self.changes.capacity()
     }
 
-    /// Gives back what the lists do not need.
+    /// Gives back what the lists do not need, if that is worth copying them.
     pub(super) fn trim(&mut self) {
-        self.pairs.shrink_to_fit();
-        self.rungs.shrink_to_fit();
-        self.slots.shrink_to_fit();
-        self.changes.shrink_to_fit();
+        fn trim<T>(list: &mut Vec<T>) {
+            if list.capacity() > list.len() + list.len() / 8 {
+                list.shrink_to_fit();
+            }
+        }
+        trim(&mut self.pairs);
+        trim(&mut self.rungs);
+        trim(&mut self.slots);
+        trim(&mut self.changes);
     }
 }
 

@@ -13,7 +13,6 @@ use amm::Rung;
 use amm::book::{PoolId, Pools};
 use board::Board;
 use primitives::Address;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The fall of a price until which a pair's depth is counted.
@@ -27,6 +26,41 @@ pub struct Graph {
     boards: Vec<Arc<Board>>,
     /// The price of the first unit of every sale, where a search finds it fast.
     rates: Arc<Vec<f64>>,
+}
+
+/// What changed since a graph was made, in order.
+#[derive(Debug, Default)]
+struct Changed {
+    pools: Vec<PoolId>,
+    pairs: Vec<PairId>,
+}
+
+impl Changed {
+    fn new(topology: &Topology, pools: impl Iterator<Item = PoolId>) -> Self {
+        let mut pools: Vec<PoolId> = pools.collect();
+        pools.sort_unstable();
+        let pairs = pools.iter().filter_map(|pool| topology.pair_of(*pool));
+        let mut pairs: Vec<PairId> = pairs.collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        Self { pools, pairs }
+    }
+
+    fn has_pool(&self, pool: PoolId) -> bool {
+        self.pools.binary_search(&pool).is_ok()
+    }
+
+    fn has_pair(&self, pair: PairId) -> bool {
+        self.pairs.binary_search(&pair).is_ok()
+    }
+
+    /// The boards of the pairs.
+    fn boards(&self) -> impl Iterator<Item = usize> + '_ {
+        let board = |pair: &PairId| *pair as usize / BOARD;
+        let same = self.pairs.chunk_by(move |a, b| board(a) == board(b));
+        same.filter_map(|pairs| pairs.first())
+            .map(|pair| *pair as usize / BOARD)
+    }
 }
 
 impl Graph {
@@ -44,7 +78,7 @@ impl Graph {
         };
         let mut merging = Vec::new();
         for board in 0..pairs.div_ceil(BOARD) {
-            let made = graph.board(&topology, pools, board, &|_| true, &mut merging);
+            let made = graph.board(&topology, pools, board, &Changed::default(), &mut merging);
             graph.boards.push(Arc::new(made));
         }
         graph.rate_all(0..pairs);
@@ -64,36 +98,35 @@ impl Graph {
         if pools.len() < known {
             return Self::new(pools, worth);
         }
+        let mut graph = self.clone();
         if pools.len() == known {
-            let pairs = changed
-                .iter()
-                .filter_map(|pool| self.topology.pair_of(*pool));
-            let mut graph = self.clone();
-            graph.remake(&self.topology, pools, &pairs.collect());
+            graph.remake(&self.topology, pools, changed.iter().copied());
             return graph;
         }
         let topology = Topology::new(pools);
         let new = pools.iter().skip(known).map(|pool| pool.id);
-        let pairs = changed.iter().copied().chain(new);
-        let pairs: BTreeSet<PairId> = pairs.filter_map(|pool| topology.pair_of(pool)).collect();
-        let mut graph = self.clone();
-        graph.remake(&topology, pools, &pairs);
+        graph.remake(&topology, pools, changed.iter().copied().chain(new));
         graph.settle(topology, worth)
     }
 
-    /// Makes the boards of these pairs anew.
-    fn remake(&mut self, topology: &Topology, pools: &Pools, pairs: &BTreeSet<PairId>) {
-        let boards: BTreeSet<usize> = pairs.iter().map(|pair| *pair as usize / BOARD).collect();
+    /// Makes the boards of changed pools anew.
+    fn remake(
+        &mut self,
+        topology: &Topology,
+        pools: &Pools,
+        changed: impl Iterator<Item = PoolId>,
+    ) {
+        let changed = Changed::new(topology, changed);
         let mut merging = Vec::new();
-        for number in boards {
-            let is_new = |pair: PairId| pairs.contains(&pair);
-            let made = Arc::new(self.board(topology, pools, number, &is_new, &mut merging));
+        for number in changed.boards() {
+            let made = self.board(topology, pools, number, &changed, &mut merging);
+            let made = Arc::new(made);
             match self.boards.get_mut(number) {
                 Some(board) => *board = made,
                 None => self.boards.push(made),
             }
         }
-        self.rate_all(pairs.iter().map(|pair| *pair as usize));
+        self.rate_all(changed.pairs.iter().map(|pair| *pair as usize));
     }
 
     /// Notes the rates of these pairs.
@@ -117,20 +150,35 @@ impl Graph {
         topology: &Topology,
         pools: &Pools,
         number: usize,
-        is_new: &dyn Fn(PairId) -> bool,
+        changed: &Changed,
         merging: &mut Vec<(f64, f64)>,
     ) -> Board {
-        let mut board = Board::default();
-        for pair in number * BOARD..topology.pair_count().min((number + 1) * BOARD) {
-            let pair = u32::try_from(pair).unwrap_or(NONE);
-            if let Some(before) = self.pair(pair).filter(|_| !is_new(pair)) {
-                board.copy(before);
+        let before = self.boards.get(number).map(Arc::as_ref);
+        let mut board = before.map_or_else(Board::default, Board::like);
+        let begin = number * BOARD;
+        let end = topology.pair_count().min(begin + BOARD);
+        let pairs = begin..end;
+        let mut kept = 0;
+        for place in 0..pairs.len() {
+            let pair = u32::try_from(begin + place).unwrap_or(NONE);
+            let known = before.filter(|before| place < before.pair_count());
+            if known.is_some() && !changed.has_pair(pair) {
                 continue;
             }
+            if let Some(before) = before {
+                board.copy(before, kept..place);
+            }
+            kept = place + 1;
             let views = topology.pools(pair).iter();
             let views = views.filter_map(|pool| pools.get(*pool));
             let flipped = views.map(|pool| (pool, topology.is_flipped(pair, &pool)));
-            board.add(flipped, merging);
+            let has_changed = |pool| changed.has_pool(pool);
+            let known = known.and_then(|before| before.pair(place));
+            let known = known.map(|known| (known, &has_changed as &dyn Fn(PoolId) -> bool));
+            board.add(flipped, known, merging);
+        }
+        if let Some(before) = before {
+            board.copy(before, kept..pairs.len());
         }
         board.trim();
         board

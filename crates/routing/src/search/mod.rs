@@ -39,9 +39,9 @@ const TAKEN_IN: usize = 32;
 const ROUNDS: usize = 5;
 
 /// What may be missed, as a share of what is traded.
-const MISSED: f64 = 5e-6;
+const MISSED: f64 = 2e-5;
 /// What a token must bring to be taken in.
-const NEGLIGIBLE: f64 = 1e-7;
+const NEGLIGIBLE: f64 = 1e-6;
 
 /// A place to search in: memory that is used again by the next search. One
 /// for each thread.
@@ -85,7 +85,7 @@ impl Goal<'_> {
 
     /// Tokens that are worth looking at: with few swaps few can be passed.
     fn max_tokens(&self) -> usize {
-        self.order.max_swaps.saturating_mul(3).clamp(24, MAX_NODES)
+        self.order.max_swaps.saturating_mul(2).clamp(24, MAX_NODES)
     }
 
     /// The least that a swap costs, as a share of what a way trades.

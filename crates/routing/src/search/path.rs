@@ -12,8 +12,10 @@ use crate::ladder;
 /// Swaps of a single way.
 const MAX_HOPS: usize = 4;
 
-/// First steps that are tried at full size.
+/// First steps that are tried at full size,
 const TRIED: usize = 8;
+/// and those that are looked at for that: many begin well that lead nowhere.
+const LOOKED_AT: usize = 256;
 
 /// A way through pairs, with what it pays.
 #[derive(Debug, Clone, Copy)]
@@ -81,9 +83,9 @@ impl Path {
                 return Some(path);
             }
             let next = reach.next(lens, to)?;
-            // Values of loops lead back.
+            // Values of loops lead back; the pair with the bought token does not.
             if next == sold || path.tokens().contains(&next) {
-                return None;
+                return path.with(topology.sale(to, bought)?, bought);
             }
             (from, to) = (to, next);
         }
@@ -268,7 +270,8 @@ fn best_for(
 ) -> Option<Path> {
     let cost = goal.least_cost();
     let mut best: Option<(f64, Path)> = None;
-    for (rate, first) in firsts.iter().take(TRIED) {
+    let mut tried = 0;
+    for (rate, first) in firsts.iter().take(LOOKED_AT) {
         // No later one can pay more: not even its first unit does.
         let most = match fixed {
             Fixed::In(amount) => amount * rate,
@@ -281,9 +284,13 @@ fn best_for(
         let Some(path) = path.and_then(|path| path.priced(goal.lens, fixed, scratch)) else {
             continue;
         };
+        tried += 1;
         let worth = path.worth(fixed, cost);
         if best.is_none_or(|(most, _)| worth > most) {
             best = Some((worth, path));
+        }
+        if tried == TRIED {
+            break;
         }
     }
     best.map(|(_, path)| path)

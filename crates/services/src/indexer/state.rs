@@ -4,15 +4,23 @@ use crate::{
     fault::Fault,
     known::Known,
     snapshot::{Snapshot, Snapshots},
+    trail::Trail,
+    worth::unit_usd,
 };
-use amm::book::{Book, Registry};
+use amm::book::{Book, Change, PoolId, Registry};
 use market::{
     BlockEffects, Directory, TokenList,
     figures::{Appraiser, Delta, Figures, Taken},
 };
-use primitives::{BlockRef, Timestamp};
-use std::sync::Arc;
+use primitives::{Address, BlockRef, Timestamp};
+use routing::Graph;
+use std::{collections::BTreeSet, sync::Arc};
 use store::{FigureHistory, PoolHistory, Store};
+
+/// The graph of pools is made anew every so many blocks, and otherwise only
+/// where pools changed: which tokens are worth passing depends on prices, which
+/// move slowly.
+const GRAPH_EVERY: u64 = 512;
 
 #[derive(Debug, Clone)]
 pub(crate) struct State {
@@ -24,6 +32,12 @@ pub(crate) struct State {
     /// The block whose pages of figures are kept.
     pub(crate) kept: Option<u64>,
     tokens: Arc<TokenList>,
+    /// The book's pools at the tip, as routes are searched on them.
+    graph: Arc<Graph>,
+    /// How many pools it has, and the block at which it was last made anew.
+    graphed: usize,
+    graphed_anew: u64,
+    trail: Trail,
 }
 
 /// The newest block applied.
@@ -54,8 +68,13 @@ impl State {
             book,
             figures,
             tokens: Arc::default(),
+            graph: Arc::default(),
+            graphed: 0,
+            graphed_anew: 0,
+            trail: Trail::default(),
         };
         state.list(known);
+        state.graph_anew();
         Ok(state)
     }
 
@@ -73,6 +92,11 @@ impl State {
             self.list(known);
         } else {
             self.count_volumes();
+        }
+        let age = last.block.number.saturating_sub(self.graphed_anew);
+        match self.changed(effects) {
+            Some(changed) if age < GRAPH_EVERY => self.graph_changes(&changed),
+            _ => self.graph_anew(),
         }
     }
 
@@ -109,6 +133,7 @@ impl State {
         self.figures = figures;
         self.look_anew(known);
         self.list(known);
+        self.graph_anew();
         Ok(())
     }
 
@@ -145,9 +170,60 @@ impl State {
                 head_time: tip.time,
                 tokens: Arc::clone(&self.tokens),
                 pools: self.book.pools().clone(),
+                graph: Arc::clone(&self.graph),
+                trail: self.trail.clone(),
                 figures,
             });
         }
+    }
+
+    /// The pools that blocks changed or brought; none if a class did, which may
+    /// switch any pool on or off.
+    fn changed(&self, effects: &[BlockEffects]) -> Option<Vec<PoolId>> {
+        let mut changed = BTreeSet::new();
+        for change in effects.iter().flat_map(|effects| &effects.pools) {
+            match change {
+                Change::Moved { pool, .. }
+                | Change::Asked { pool, .. }
+                | Change::Flawed { pool, .. } => {
+                    changed.insert(*pool);
+                }
+                Change::Created { .. } => {}
+                Change::Class { .. } => return None,
+            }
+        }
+        let new = self.book.pools().iter().skip(self.graphed);
+        changed.extend(new.map(|view| view.id));
+        Some(changed.into_iter().collect())
+    }
+
+    fn graph_changes(&mut self, changed: &[PoolId]) {
+        if !changed.is_empty() {
+            let pools = self.book.pools();
+            let graph = self.graph.refreshed(pools, changed, self.worth());
+            self.graph = Arc::new(graph);
+        }
+        self.note_graphed();
+    }
+
+    fn graph_anew(&mut self) {
+        let graph = Graph::new(self.book.pools(), self.worth());
+        self.graph = Arc::new(graph);
+        self.graphed_anew = self.tip.map_or(0, |tip| tip.block.number);
+        self.note_graphed();
+    }
+
+    fn note_graphed(&mut self) {
+        let pools = self.book.pools();
+        self.graphed = pools.len();
+        if let Some(tip) = self.tip {
+            self.trail = self.trail.then(tip.block.number, pools);
+        }
+    }
+
+    /// What a token's smallest unit is worth in USD, 0 where nobody knows.
+    fn worth(&self) -> impl Fn(Address) -> f64 {
+        |token| unit_usd(&self.figures, token).unwrap_or_default()
     }
 
     fn list(&mut self, known: &Known) {

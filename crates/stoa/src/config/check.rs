@@ -12,6 +12,15 @@ const MAX_TRANSACTIONS: u32 = 1_000;
 /// The most pools that a simulated node makes.
 const MAX_POOLS: u32 = 1_000;
 
+/// More threads than any machine has processors for.
+const MAX_WORKERS: u32 = 256;
+
+/// A longer route costs more gas than it can bring.
+const MAX_SWAPS: u32 = 24;
+
+/// The highest fee that the exchange contract takes, in basis points.
+const MAX_FEE: u32 = 100;
+
 /// No aggregator is asked more often.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -28,6 +37,7 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         ("starknet.poll", config.starknet.poll),
         ("starknet.timeout", config.starknet.timeout),
         ("starknet.max_head_age", config.starknet.max_head_age),
+        ("swap.deadline", config.swap.deadline),
         ("global.timeout", config.global.timeout),
         ("simnet.block_time", config.simnet.block_time),
     ] {
@@ -65,6 +75,30 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         config.simnet.pools <= MAX_POOLS,
         "must be at most 1000",
     );
+    let lifetime = config.swap.quote_lifetime;
+    rule(
+        "swap.quote_lifetime",
+        lifetime.subsec_nanos() == 0 && !lifetime.is_zero() && lifetime <= MAX_WINDOW,
+        "must be whole seconds, at least 1s and at most 24h",
+    );
+    rule(
+        "swap.workers",
+        config.swap.workers <= MAX_WORKERS,
+        "must be at most 256",
+    );
+    rule("swap.queue", config.swap.queue > 0, "must be at least 1");
+    rule(
+        "swap.max_swaps",
+        (1..=MAX_SWAPS).contains(&config.swap.max_swaps),
+        "must be at least 1 and at most 24",
+    );
+    for (key, fee) in [
+        ("swap.fee_one_swap", config.swap.fee_one_swap),
+        ("swap.fee_more_swaps", config.swap.fee_more_swaps),
+        ("swap.fee_exact_out", config.swap.fee_exact_out),
+    ] {
+        rule(key, fee <= MAX_FEE, "must be at most 100");
+    }
     let nodes = config.starknet.rpc.as_ref().map_or(1, SecretUrls::len);
     let agreement = usize::try_from(config.starknet.agreement).unwrap_or(usize::MAX);
     rule(

@@ -7,6 +7,7 @@ use super::{
     secret::{SecretText, SecretUrl, SecretUrls},
 };
 use api::{AddressRange, Dialect, NetworkSegment};
+use primitives::Address;
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use store::Location;
 
@@ -244,6 +245,34 @@ settings! {
         /// The chain id that the node must have, such as `SN_MAIN`. Needed only for
         /// a chain that is neither `SN_MAIN`, `SN_SEPOLIA` nor `SN_STOA`.
         expect_chain_id: Option<ChainId>;
+    }
+    /// Swaps: quotes, and the calls that execute them.
+    swap: Swap {
+        /// The exchange contract that executes routes. Without it, the known one on the
+        /// simulated network, on `SN_MAIN` and on `SN_SEPOLIA`; elsewhere there are no quotes.
+        exchange: Option<Address>;
+        /// The contract that executes private swaps. Without it, the simulated network's own
+        /// there; elsewhere private swaps are refused.
+        executor: Option<Address>;
+        /// How long a quote can be built.
+        quote_lifetime: Duration = "30s";
+        /// How long the search for a quote may take.
+        deadline: Duration = "50ms";
+        /// Threads that search for quotes; 0 is one for each processor.
+        workers: u32 = "0";
+        /// Quotes that may wait for a thread; further ones are refused.
+        queue: u32 = "256";
+        /// The most swaps of one route.
+        max_swaps: u32 = "12";
+        /// The exchange contract's fee for a route of one swap, in basis points. This and the
+        /// next three count only where the contract does not say, or no node can be asked.
+        fee_one_swap: u32 = "2";
+        /// The same for a route of more swaps.
+        fee_more_swaps: u32 = "15";
+        /// The same where the bought amount is given.
+        fee_exact_out: u32 = "5";
+        /// What a unit of L2 gas costs, in FRI.
+        gas_price: u64 = "3000000000";
     }
     /// What the wider market says of tokens, by their `aggregatorId` in the token list.
     global: Global {

@@ -5,7 +5,7 @@ use super::{
     secret::Scheme,
 };
 use api::{AddressRange, Dialect, NetworkSegment};
-use primitives::{Felt, felt_from_hex, felt_to_hex, short_string};
+use primitives::{Address, Felt, felt_from_hex, felt_to_hex, short_string};
 use std::fmt;
 use store::Location;
 use toml::Value;
@@ -156,6 +156,18 @@ impl Leaf for ChainId {
         }
         let is_name = (1..=31).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_graphic());
         is_name.then(|| Self(short_string(text))).ok_or(None)
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(self.to_string().into())
+    }
+}
+
+impl Leaf for Address {
+    const EXPECTED: &'static str = "the address of a contract such as 0x1234";
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        text.parse().map_err(|error| Some(format!("it {error}")))
     }
 
     fn shown(&self) -> Option<Value> {

@@ -138,21 +138,21 @@ impl GasModel {
     }
 }
 
-/// First guesses, to be replaced by what [`GasModel::fit`] finds for the
-/// estimates of the simulated node.
+/// What [`GasModel::fit`] finds for the estimates of the simulated node over
+/// swaps of every kind, rounded.
 const SIMULATED: GasModel = GasModel {
-    base: Gas::new(0, 700, 3_000_000),
+    base: Gas::new(0, 595, 2_870_000),
     swaps: [
-        Gas::new(0, 300, 1_200_000), // JediSwap
-        Gas::new(0, 300, 1_200_000), // 10kSwap
-        Gas::new(0, 300, 1_400_000), // SithSwap
-        Gas::new(0, 300, 1_400_000), // StarkDefi
-        Gas::new(0, 300, 1_200_000), // Nostra
-        Gas::new(0, 300, 1_000_000), // mySwap
-        Gas::new(0, 400, 1_500_000), // Ekubo
+        Gas::new(0, 330, 3_470_000), // JediSwap
+        Gas::new(0, 297, 3_380_000), // 10kSwap
+        Gas::new(0, 381, 3_930_000), // SithSwap
+        Gas::new(0, 375, 3_990_000), // StarkDefi
+        Gas::new(0, 326, 3_710_000), // Nostra
+        Gas::new(0, 297, 1_760_000), // mySwap
+        Gas::new(0, 305, 3_060_000), // Ekubo
     ],
-    tick: Gas::new(0, 0, 50_000),
-    extension: Gas::new(0, 0, 100_000),
+    tick: Gas::new(0, 0, 89_000),
+    extension: Gas::new(0, 0, 0),
 };
 
 #[cfg(test)]

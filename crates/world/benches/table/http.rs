@@ -72,6 +72,7 @@ fn router(world: &World, station: &Station) -> Router {
     };
     let services = ApiServices {
         global: services::GlobalFeed::default(),
+        swaps: world.swaps(station),
         snapshots: station.snapshots.clone(),
         keys: ApiKeys::new(
             station.store.clone(),

@@ -8,12 +8,13 @@ use market::figures::Figures;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
 use services::{
-    ApiKeys, GlobalFeed, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots,
+    ApiKeys, GlobalFeed, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots, Swaps,
+    Trail,
 };
 use std::sync::Arc;
 use store::{Location, Store};
 use tempfile::TempDir;
-use world::{Station, World};
+use world::{Station, World, swaps_alone};
 
 /// What a test wants to be otherwise.
 pub(crate) struct Setting {
@@ -63,7 +64,9 @@ impl Bench {
         let start = Timestamp::from_millisecond(1_700_000_000_250).unwrap();
         let clock = Arc::new(ManualClock::new(start));
         let (snapshots, progress) = (Snapshots::default(), Progress::default());
-        let mut bench = Self::over(setting.config, store, clock, snapshots, progress);
+        let entropy = Arc::new(SeededEntropy::new(2));
+        let swaps = swaps_alone(snapshots.clone(), clock.clone(), entropy);
+        let mut bench = Self::over(setting.config, store, clock, snapshots, progress, swaps);
         bench.folder = Some(folder);
         if let Some(more) = setting.more_tokens {
             bench.publish(more);
@@ -78,12 +81,24 @@ impl Bench {
 
     /// The same, as the operator wants it.
     pub(crate) fn configured_of(config: ApiConfig, world: &World, station: &Station) -> Self {
+        let swaps = world.swaps(station);
+        Self::swapping(config, world, station, swaps)
+    }
+
+    /// The same, with quotes of the caller's.
+    pub(crate) fn swapping(
+        config: ApiConfig,
+        world: &World,
+        station: &Station,
+        swaps: Swaps,
+    ) -> Self {
         Self::over(
             config,
             station.store.clone(),
             world.clock.clone(),
             station.snapshots.clone(),
             station.progress.clone(),
+            swaps,
         )
     }
 
@@ -93,6 +108,7 @@ impl Bench {
         clock: Arc<ManualClock>,
         snapshots: Snapshots,
         progress: Progress,
+        swaps: Swaps,
     ) -> Self {
         let entropy: Arc<dyn Entropy> = Arc::new(SeededEntropy::new(1));
         let keys = ApiKeys::new(store.clone(), clock.clone(), entropy.clone());
@@ -104,6 +120,7 @@ impl Bench {
         let recorder = PrometheusBuilder::new().build_recorder();
         let global = GlobalFeed::default();
         let services = ApiServices {
+            swaps,
             global: global.clone(),
             snapshots: snapshots.clone(),
             keys: keys.clone(),
@@ -140,6 +157,8 @@ impl Bench {
             head_time: primitives::Clock::now(&*self.clock),
             tokens: Arc::new(tokens::list(more)),
             pools: Pools::default(),
+            graph: Arc::default(),
+            trail: Trail::default(),
             figures: Figures::default(),
         });
     }

@@ -1,3 +1,4 @@
 mod finding;
 mod listing;
 mod refusals;
+mod swap;

@@ -26,6 +26,8 @@ struct Ground {
     network: Network,
     /// Only a process that indexes has any.
     nodes: Vec<wiring::StarknetClient>,
+    /// Those that may be asked what trades cost.
+    asked: Vec<wiring::StarknetClient>,
     /// Where new blocks are announced.
     announcements: Option<Url>,
     /// The simulated aggregator of market data, beside a simulated node.
@@ -50,12 +52,14 @@ pub(super) async fn start(
         work,
         health,
         global,
+        terms,
         api,
     } = wiring::service(
         config,
         store,
         ground.network,
         ground.nodes,
+        ground.asked,
         ground.aggregator,
         metrics.clone(),
     )
@@ -84,6 +88,12 @@ pub(super) async fn start(
     if let Some(poller) = global {
         tasks.spawn("poller of global market data", |stop| async move {
             poller.run(stop).await;
+            Ok(())
+        });
+    }
+    if let Some(terms) = terms.filter(|_| config.process.roles.contains(&Role::Api)) {
+        tasks.spawn("reader of the exchange's terms", |stop| async move {
+            terms.run(stop).await;
             Ok(())
         });
     }
@@ -122,9 +132,11 @@ async fn simulate(
     tasks: &mut Tasks,
 ) -> anyhow::Result<Ground> {
     let (simulation, url) = start_simulation(config, listener, tasks).await?;
+    let client = wiring::client(config, url)?;
     Ok(Ground {
         network: Network::simulated(),
-        nodes: vec![wiring::client(config, url)?],
+        nodes: vec![client.clone()],
+        asked: vec![client],
         announcements: simulation.announcements.parse().ok(),
         aggregator: simulation.aggregator.parse().ok(),
         simulation: Some(simulation),
@@ -167,6 +179,7 @@ async fn connect(config: &Config) -> anyhow::Result<Ground> {
     let mut ground = Ground {
         network: Network::simulated(),
         nodes: Vec::new(),
+        asked: Vec::new(),
         announcements: None,
         aggregator: None,
         simulation: None,
@@ -197,6 +210,7 @@ async fn connect(config: &Config) -> anyhow::Result<Ground> {
         (None, Some(failure)) => return failure,
         (None, None) => anyhow::bail!("no Starknet node is named"),
     };
+    ground.asked.clone_from(&ground.nodes);
     if !config.process.roles.contains(&Role::Indexer) {
         ground.nodes.clear();
     }

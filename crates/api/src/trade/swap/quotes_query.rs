@@ -1,0 +1,256 @@
+//! Reads a wish for quotes. Everything wrong with it is told at once.
+
+use super::amount::{read_amount, read_positive};
+use crate::error::{Problems, Rejection, shown};
+use amm::book::{Registry, VenueId};
+use primitives::{Address, Felt, U256};
+use routing::VenueSet;
+use serde::Deserialize;
+use services::Snapshot;
+use trading::{Bps, Fixed, Integrator, Wanted};
+use utoipa::IntoParams;
+
+const MAX_SIZE: usize = 5;
+const MAX_NAME_CHARS: usize = 64;
+const MAX_EXCLUDED: usize = 64;
+
+/// The query as it is sent; every key may be repeated, which most refuse.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct QuotesQuery {
+    /// The token to be sold.
+    #[param(value_type = String, example = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")]
+    sell_token_address: Vec<String>,
+    /// The token to be bought.
+    #[param(value_type = String, example = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8")]
+    buy_token_address: Vec<String>,
+    /// How much is sold, fees included, in the token's smallest unit: decimal,
+    /// or hexadecimal after `0x`. Either this or `buyAmount` must be given.
+    #[param(value_type = Option<String>, example = "0xde0b6b3a7640000")]
+    sell_amount: Vec<String>,
+    /// How much is bought, all fees taken, in the same forms; the quote then
+    /// has the smallest amount that must be sold for it.
+    #[param(value_type = Option<String>, example = "2500000000")]
+    buy_amount: Vec<String>,
+    /// Who will execute the quote, if that is known already. `0x0` is nobody.
+    #[param(value_type = Option<String>, example = "0x1234")]
+    taker_address: Vec<String>,
+    /// How many quotes are wanted at most, each with other pools.
+    #[param(value_type = Option<u64>, minimum = 1, maximum = 5, default = 1, example = 1)]
+    size: Vec<String>,
+    /// What the integrator takes, in basis points, at most 500: decimal, or
+    /// hexadecimal after `0x`. Needs `integratorFeeRecipient` and
+    /// `integratorName`.
+    #[param(value_type = Option<String>, example = "30")]
+    integrator_fees: Vec<String>,
+    /// Who gets the integrator's fees.
+    #[param(value_type = Option<String>, example = "0x1234")]
+    integrator_fee_recipient: Vec<String>,
+    /// What the integrator is called.
+    #[param(value_type = Option<String>, max_length = 64, example = "My app")]
+    integrator_name: Vec<String>,
+    /// `true` leaves out routes with a token between the two.
+    #[param(value_type = Option<bool>, default = false, example = false)]
+    only_direct: Vec<String>,
+    /// The name of an exchange that routes must not pass, in any case; repeat
+    /// it for several. Names that no source has are ignored.
+    #[param(value_type = Option<Vec<String>>, style = Form, explode, max_items = 64, example = json!(["Ekubo"]))]
+    exclude_sources: Vec<String>,
+}
+
+impl QuotesQuery {
+    pub(super) fn read(&self, snapshot: &Snapshot, max_swaps: usize) -> Result<Wanted, Rejection> {
+        let mut reading = Reading::default();
+        let sell = reading.token("sellTokenAddress", &self.sell_token_address, snapshot);
+        let buy = reading.token("buyTokenAddress", &self.buy_token_address, snapshot);
+        if let (Some(sell), Some(buy)) = (sell, buy)
+            && sell == buy
+        {
+            reading.problems.add(format!(
+                "sellTokenAddress and buyTokenAddress must be different tokens, both are {sell}"
+            ));
+        }
+        let amount = reading.fixed(&self.sell_amount, &self.buy_amount);
+        let taker = reading.address("takerAddress", &self.taker_address);
+        let size = reading.size(&self.size);
+        let integrator = reading.integrator(self);
+        let direct = reading.truth("onlyDirect", &self.only_direct);
+        let avoid = reading.venues(&self.exclude_sources, snapshot.pools.registry());
+        reading.problems.none()?;
+        let (Some(sell), Some(buy), Some(amount)) = (sell, buy, amount) else {
+            // What is missing is a problem that was told.
+            return Err(Rejection::Internal);
+        };
+        Ok(Wanted {
+            sell,
+            buy,
+            amount,
+            taker: taker.filter(|taker| taker.felt() != Felt::ZERO),
+            integrator,
+            direct,
+            avoid,
+            size,
+            max_swaps,
+        })
+    }
+}
+
+/// What was wrong so far.
+#[derive(Default)]
+struct Reading {
+    problems: Problems,
+}
+
+impl Reading {
+    /// The only value of a parameter, if it is given.
+    fn once<'a>(&mut self, name: &str, given: &'a [String]) -> Option<&'a str> {
+        match given {
+            [] => None,
+            [text] => Some(text),
+            _ => {
+                self.problems.add(format!("{name} may be given once"));
+                None
+            }
+        }
+    }
+
+    /// A value, or the problem with it.
+    fn take<T>(&mut self, read: Result<T, String>) -> Option<T> {
+        read.map_err(|problem| self.problems.add(problem)).ok()
+    }
+
+    fn address(&mut self, name: &str, given: &[String]) -> Option<Address> {
+        let text = self.once(name, given)?;
+        let read = text.parse::<Address>();
+        self.take(read.map_err(|error| format!("{name} {} {error}", shown(text))))
+    }
+
+    /// A token that is there.
+    fn token(&mut self, name: &str, given: &[String], snapshot: &Snapshot) -> Option<Address> {
+        if given.is_empty() {
+            self.problems.add(format!("{name} is required"));
+        }
+        let address = self.address(name, given)?;
+        if snapshot.tokens.by_address(address).is_none() {
+            self.problems
+                .add(format!("{name}: token {address} not found"));
+        }
+        Some(address)
+    }
+
+    fn fixed(&mut self, sell: &[String], buy: &[String]) -> Option<Fixed> {
+        match (sell, buy) {
+            ([], []) => {
+                let problem = "either sellAmount or buyAmount is required";
+                self.problems.add(problem.to_owned());
+                None
+            }
+            (sell, []) => self.amount("sellAmount", sell).map(Fixed::Sell),
+            ([], buy) => self.amount("buyAmount", buy).map(Fixed::Buy),
+            _ => {
+                let problem = "sellAmount and buyAmount exclude each other; give one of them";
+                self.problems.add(problem.to_owned());
+                None
+            }
+        }
+    }
+
+    fn amount(&mut self, name: &str, given: &[String]) -> Option<U256> {
+        let text = self.once(name, given)?;
+        self.take(read_positive(name, text))
+    }
+
+    fn size(&mut self, given: &[String]) -> usize {
+        let Some(text) = self.once("size", given) else {
+            return 1;
+        };
+        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let size = text
+            .parse()
+            .ok()
+            .filter(|size| plain && (1..=MAX_SIZE).contains(size));
+        let size = size.ok_or_else(|| {
+            format!(
+                "size must be a whole number from 1 to {MAX_SIZE}, not {}",
+                shown(text)
+            )
+        });
+        self.take(size).unwrap_or(1)
+    }
+
+    fn truth(&mut self, name: &str, given: &[String]) -> bool {
+        match self.once(name, given) {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(text) => {
+                let problem = format!("{name} must be true or false, not {}", shown(text));
+                self.problems.add(problem);
+                false
+            }
+        }
+    }
+
+    /// An integrator, if fees are given. Without fees nobody has to be paid, so
+    /// that the rest does not matter.
+    fn integrator(&mut self, query: &QuotesQuery) -> Option<Integrator> {
+        let fees = self.once("integratorFees", &query.integrator_fees);
+        if query.integrator_fees.is_empty() {
+            return None;
+        }
+        let fee = fees.and_then(|text| self.bps(text));
+        let recipient = &query.integrator_fee_recipient;
+        if recipient.is_empty() {
+            let problem = "integratorFees needs integratorFeeRecipient: who gets them";
+            self.problems.add(problem.to_owned());
+        }
+        let recipient = self.address("integratorFeeRecipient", recipient);
+        let name = self.name(&query.integrator_name);
+        let made = Integrator::new(fee?, recipient?, name?);
+        self.take(made.map_err(|error| error.to_string()))
+    }
+
+    fn bps(&mut self, text: &str) -> Option<Bps> {
+        let most = Bps::MOST_OF_AN_INTEGRATOR;
+        let fee = read_amount("integratorFees", text).and_then(|amount| {
+            let fee = u32::try_from(amount).ok().and_then(Bps::new);
+            fee.filter(|fee| *fee <= most).ok_or_else(|| {
+                format!(
+                    "integratorFees must be at most {} basis points, not {}",
+                    most.get(),
+                    shown(text)
+                )
+            })
+        });
+        self.take(fee)
+    }
+
+    fn name(&mut self, given: &[String]) -> Option<String> {
+        if given.is_empty() {
+            let problem = "integratorFees needs integratorName: what the integrator is called";
+            self.problems.add(problem.to_owned());
+        }
+        let name = self.once("integratorName", given)?;
+        if !(1..=MAX_NAME_CHARS).contains(&name.chars().count()) {
+            self.problems.add(format!(
+                "integratorName must have 1 to {MAX_NAME_CHARS} characters, not {}",
+                shown(name)
+            ));
+            return None;
+        }
+        Some(name.to_owned())
+    }
+
+    fn venues(&mut self, names: &[String], registry: &Registry) -> VenueSet {
+        if names.len() > MAX_EXCLUDED {
+            self.problems.add(format!(
+                "excludeSources may be given at most {MAX_EXCLUDED} times"
+            ));
+            return VenueSet::NONE;
+        }
+        let is_named = |name: &str| names.iter().any(|it| it.eq_ignore_ascii_case(name));
+        let venues = (0..).zip(registry.venues());
+        let named = venues.filter(|(_, venue)| is_named(&venue.name));
+        named.filter_map(|(place, _)| VenueId::at(place)).collect()
+    }
+}

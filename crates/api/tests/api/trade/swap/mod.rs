@@ -1,0 +1,5 @@
+mod building;
+mod operations;
+mod quoting;
+mod refusals;
+mod support;

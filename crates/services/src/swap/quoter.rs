@@ -1,0 +1,274 @@
+//! Quotes: searched by a worker, kept, told.
+
+use super::{
+    drift::estimated_slippage,
+    offer::Offer,
+    quotes::{Kept, QuoteStore},
+    terms::{ExchangeTerms, Terms},
+    workers::{Refused, Workers},
+};
+use crate::{
+    snapshot::{Snapshot, Snapshots},
+    worth::unit_usd,
+};
+use primitives::{Address, Clock, Entropy, Felt, Timestamp};
+use routing::{Route, Searcher};
+use std::{io, num::NonZeroUsize, sync::Arc, time::Duration};
+use tokio::time::Instant;
+use trading::{GasCosts, GasModel, Quote, Wanted, Worth};
+
+/// The token that gas is paid in, on every Starknet network.
+const STRK: Address = Address::new(Felt::from_hex_unchecked(
+    "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d",
+));
+
+/// How quotes are made.
+#[derive(Debug, Clone)]
+pub struct SwapOptions {
+    /// The chain that trades are executed on.
+    pub chain_id: Felt,
+    /// The contract that trades for those who stay private.
+    pub executor: Option<Address>,
+    /// How long a quote can be built.
+    pub lifetime: Duration,
+    /// How long a search may take.
+    pub deadline: Duration,
+    /// Threads that search.
+    pub workers: NonZeroUsize,
+    /// Searches that may wait for one of them.
+    pub queue: usize,
+    /// No route has more swaps.
+    pub max_swaps: usize,
+    /// What swaps cost in gas.
+    pub gas: GasModel,
+}
+
+/// Makes quotes and builds them. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Swaps(pub(super) Arc<Inner>);
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) options: SwapOptions,
+    pub(super) snapshots: Snapshots,
+    /// None if no exchange contract is known, so that there are no routes.
+    pub(super) terms: Option<ExchangeTerms>,
+    pub(super) quotes: QuoteStore,
+    pub(super) clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    workers: Workers,
+}
+
+/// Why there is no answer to a wish for quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuoteError {
+    /// As many searches wait as may wait, or this one waited too long.
+    Saturated,
+    /// A search broke down, which is a bug.
+    Broken,
+}
+
+/// What a search found.
+#[derive(Debug)]
+struct Found {
+    quote: Quote,
+    gap: f64,
+    estimated_slippage: f64,
+}
+
+impl Swaps {
+    /// Starts the threads that search.
+    pub fn start(
+        options: SwapOptions,
+        snapshots: Snapshots,
+        terms: Option<ExchangeTerms>,
+        quotes: QuoteStore,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> io::Result<Self> {
+        let workers = Workers::start(options.workers, options.queue)?;
+        Ok(Self(Arc::new(Inner {
+            options,
+            snapshots,
+            terms,
+            quotes,
+            clock,
+            entropy,
+            workers,
+        })))
+    }
+
+    /// The chain that trades are executed on.
+    pub fn chain_id(&self) -> Felt {
+        self.0.options.chain_id
+    }
+
+    /// No route has more swaps.
+    pub fn max_swaps(&self) -> usize {
+        self.0.options.max_swaps
+    }
+
+    /// The best quotes for what is wanted on a snapshot, the best first; none if
+    /// there is no way.
+    pub async fn quote(
+        &self,
+        wanted: Wanted,
+        snapshot: Arc<Snapshot>,
+    ) -> Result<Vec<Offer>, QuoteError> {
+        let Some(terms) = &self.0.terms else {
+            return Ok(Vec::new());
+        };
+        let integrator = wanted.integrator.as_ref().map(|it| it.recipient());
+        let terms = terms.of([wanted.sell, wanted.buy], integrator).await;
+        let started = Instant::now();
+        let found = self.search(wanted, &snapshot, &terms, started).await;
+        record(&found, started);
+        let found = found?;
+        let now = self.0.clock.now();
+        let expiry = self.expiry(now);
+        let offers: Vec<Offer> = found
+            .into_iter()
+            .map(|found| self.offer(found, &snapshot, &terms, expiry))
+            .collect();
+        let kept = offers.iter().map(|offer| {
+            let quote = offer.quote.clone();
+            (offer.id, Kept { expiry, quote })
+        });
+        self.0.quotes.keep(kept.collect(), now).await;
+        Ok(offers)
+    }
+
+    async fn search(
+        &self,
+        wanted: Wanted,
+        snapshot: &Arc<Snapshot>,
+        terms: &Arc<Terms>,
+        started: Instant,
+    ) -> Result<Vec<Found>, QuoteError> {
+        let deadline = started + self.0.options.deadline;
+        let (inner, snapshot, terms) =
+            (Arc::clone(&self.0), Arc::clone(snapshot), Arc::clone(terms));
+        let search = move |searcher: &mut Searcher| {
+            if Instant::now() >= deadline {
+                return Err(QuoteError::Saturated);
+            }
+            let stop = || Instant::now() >= deadline;
+            Ok(inner.found(&wanted, &snapshot, &terms, searcher, &stop))
+        };
+        match self.0.workers.run(search).await {
+            Ok(found) => found,
+            Err(Refused::Full) => Err(QuoteError::Saturated),
+            Err(Refused::Broken) => Err(QuoteError::Broken),
+        }
+    }
+
+    /// When a quote of now expires: at a whole second, not before its time.
+    fn expiry(&self, now: Timestamp) -> i64 {
+        let lifetime = i64::try_from(self.0.options.lifetime.as_secs()).unwrap_or(i64::MAX);
+        let begun = i64::from(now.subsec_nanosecond() > 0);
+        now.as_second()
+            .saturating_add(begun)
+            .saturating_add(lifetime)
+    }
+
+    fn offer(&self, found: Found, snapshot: &Snapshot, terms: &Terms, expiry: i64) -> Offer {
+        let Found {
+            quote,
+            estimated_slippage,
+            ..
+        } = found;
+        let figures = &snapshot.figures;
+        let price = |token| Some(figures.price(figures.token(token)?)?.usd);
+        Offer {
+            id: uuid::Builder::from_random_bytes(self.0.entropy.bytes()).into_uuid(),
+            expiry,
+            gas_fee: quote.gas.fee(&terms.gas),
+            worth: worth(snapshot, quote.sell, quote.buy),
+            prices: [quote.sell, quote.buy].map(price),
+            estimated_slippage,
+            quote,
+        }
+    }
+}
+
+impl Inner {
+    fn found(
+        &self,
+        wanted: &Wanted,
+        snapshot: &Snapshot,
+        terms: &Terms,
+        searcher: &mut Searcher,
+        stop: &dyn Fn() -> bool,
+    ) -> Vec<Found> {
+        let gas = GasCosts {
+            model: &self.options.gas,
+            prices: terms.gas,
+            worth: worth(snapshot, wanted.sell, wanted.buy),
+        };
+        let Snapshot { pools, graph, .. } = snapshot;
+        let order = trading::order(wanted, &terms.fees, &gas, pools.registry());
+        let Some(order) = order else {
+            return Vec::new();
+        };
+        let routes = searcher.routes(graph, pools, &order, wanted.size, stop);
+        let quoted = routes
+            .iter()
+            .filter_map(|route| self.quoted(wanted, route, snapshot, terms));
+        quoted.collect()
+    }
+
+    fn quoted(
+        &self,
+        wanted: &Wanted,
+        route: &Route,
+        snapshot: &Snapshot,
+        terms: &Terms,
+    ) -> Option<Found> {
+        let (pools, block) = (&snapshot.pools, snapshot.head.number);
+        let quoted = trading::quote(wanted, route, pools, &terms.fees, &self.options.gas, block);
+        match quoted {
+            Ok(quote) => Some(Found {
+                gap: route.gap,
+                estimated_slippage: estimated_slippage(&quote, &snapshot.trail),
+                quote,
+            }),
+            Err(reason) => {
+                tracing::debug!(%reason, "a route makes no quote");
+                None
+            }
+        }
+    }
+}
+
+fn worth(snapshot: &Snapshot, sell: Address, buy: Address) -> Worth {
+    let unit = |token| unit_usd(&snapshot.figures, token);
+    Worth {
+        sell: unit(sell),
+        buy: unit(buy),
+        strk: unit(STRK),
+    }
+}
+
+/// Counts a wish for quotes, how long its answer took and how near to the best
+/// it is known to be.
+fn record(found: &Result<Vec<Found>, QuoteError>, started: Instant) {
+    let outcome = match found {
+        Ok(found) if found.is_empty() => "none",
+        Ok(_) => "found",
+        Err(QuoteError::Saturated) => "saturated",
+        Err(QuoteError::Broken) => "failed",
+    };
+    metrics::counter!("stoa_swap_quotes_total", "outcome" => outcome).increment(1);
+    metrics::histogram!(QUOTE_SECONDS).record(started.elapsed());
+    if let Some(best) = found.as_ref().ok().and_then(|found| found.first()) {
+        metrics::histogram!(QUOTE_GAP).record(best.gap);
+        tracing::debug!(gap = best.gap, hops = best.quote.hops.len(), "quoted");
+    }
+}
+
+/// How long the search for quotes took, waiting included.
+pub const QUOTE_SECONDS: &str = "stoa_swap_quote_seconds";
+
+/// The most by which any other way could be better than the best quote, as a
+/// share of it.
+pub const QUOTE_GAP: &str = "stoa_swap_quote_gap";

@@ -1,0 +1,250 @@
+//! Quotes that were given, until they expire: in memory, and in Redis when
+//! replicas share them.
+
+use primitives::Timestamp;
+use redis::{RedisError, aio::ConnectionManager};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::HashMap,
+    fmt, mem,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use trading::Quote;
+use uuid::Uuid;
+
+/// Quotes of one generation.
+const GENERATION_QUOTES: usize = 32_768;
+
+/// A Redis that does not answer in this time is passed over.
+const REDIS_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// A quote as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Kept {
+    /// When it ends, in seconds since 1970.
+    pub(super) expiry: i64,
+    pub(super) quote: Quote,
+}
+
+impl Kept {
+    fn lives_at(&self, now: Timestamp) -> bool {
+        now < Timestamp::from_second(self.expiry).unwrap_or(Timestamp::MIN)
+    }
+}
+
+/// Where quotes are kept.
+#[derive(Clone)]
+pub struct QuoteStore {
+    local: Arc<Mutex<Generations>>,
+    capacity: usize,
+    shared: Option<ConnectionManager>,
+}
+
+/// When the young generation is full or as old as a quote becomes, it becomes
+/// the old one, and the former old one is forgotten: memory is bounded and
+/// nothing is ever scanned.
+#[derive(Default)]
+struct Generations {
+    young: HashMap<Uuid, Arc<Kept>>,
+    old: HashMap<Uuid, Arc<Kept>>,
+    /// When the young one began, in seconds since 1970.
+    since: i64,
+}
+
+impl fmt::Debug for QuoteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QuoteStore")
+            .field("shared", &self.shared.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl QuoteStore {
+    /// Quotes of this process alone.
+    pub fn local() -> Self {
+        Self::with_capacity(GENERATION_QUOTES)
+    }
+
+    /// Quotes shared by every replica that uses the same Redis.
+    pub async fn redis(url: &str) -> Result<Self, RedisError> {
+        let redis = ConnectionManager::new(redis::Client::open(url)?).await?;
+        Ok(Self {
+            shared: Some(redis),
+            ..Self::local()
+        })
+    }
+
+    fn with_capacity(capacity: usize) -> Self {
+        Self {
+            local: Arc::default(),
+            capacity,
+            shared: None,
+        }
+    }
+
+    /// Keeps quotes until they expire. When Redis does not answer, only this
+    /// process knows them.
+    pub(super) async fn keep(&self, quotes: Vec<(Uuid, Kept)>, now: Timestamp) {
+        if let Some(redis) = &self.shared
+            && let Err(reason) = share(redis.clone(), &quotes, now).await
+        {
+            note_failure(&reason);
+        }
+        let mut local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        for (id, kept) in quotes {
+            local.keep(id, kept, now, self.capacity);
+        }
+    }
+
+    /// The quote of an id, unless it has expired or is not known.
+    pub(super) async fn find(&self, id: Uuid, now: Timestamp) -> Option<Arc<Kept>> {
+        let local = self.find_here(id);
+        let kept = match (local, &self.shared) {
+            (None, Some(redis)) => match fetch(redis.clone(), id).await {
+                Ok(found) => found.map(Arc::new),
+                Err(reason) => {
+                    note_failure(&reason);
+                    None
+                }
+            },
+            (local, _) => local,
+        };
+        kept.filter(|kept| kept.lives_at(now))
+    }
+
+    fn find_here(&self, id: Uuid) -> Option<Arc<Kept>> {
+        let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        local.young.get(&id).or_else(|| local.old.get(&id)).cloned()
+    }
+}
+
+impl Generations {
+    fn keep(&mut self, id: Uuid, kept: Kept, now: Timestamp, capacity: usize) {
+        let now = now.as_second();
+        let is_over = now - self.since > kept.expiry - now;
+        if self.young.len() >= capacity || is_over {
+            self.old = mem::take(&mut self.young);
+            self.since = now;
+        }
+        self.young.insert(id, Arc::new(kept));
+    }
+}
+
+fn key(id: Uuid) -> String {
+    format!("stoa:quote:{id}")
+}
+
+async fn share(
+    mut redis: ConnectionManager,
+    quotes: &[(Uuid, Kept)],
+    now: Timestamp,
+) -> Result<(), String> {
+    let mut pipe = redis::pipe();
+    for (id, kept) in quotes {
+        let text = serde_json::to_string(kept).map_err(|error| error.to_string())?;
+        let left = u64::try_from(kept.expiry - now.as_second()).unwrap_or(0);
+        pipe.set_ex(key(*id), text, left.max(1)).ignore();
+    }
+    in_time(pipe.query_async::<()>(&mut redis)).await
+}
+
+async fn fetch(mut redis: ConnectionManager, id: Uuid) -> Result<Option<Kept>, String> {
+    let mut get = redis::cmd("GET");
+    get.arg(key(id));
+    let text: Option<String> = in_time(get.query_async(&mut redis)).await?;
+    // A quote that another version wrote is one that we do not know.
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+async fn in_time<T>(answer: impl Future<Output = Result<T, RedisError>>) -> Result<T, String> {
+    tokio::time::timeout(REDIS_TIMEOUT, answer)
+        .await
+        .map_err(|_| "no answer in time".to_owned())?
+        .map_err(|error| error.to_string())
+}
+
+fn note_failure(reason: &str) {
+    metrics::counter!("stoa_swap_redis_failures_total").increment(1);
+    tracing::debug!(reason, "redis does not keep quotes, keeping them here");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use primitives::{Address, Felt, U256};
+    use trading::{Bps, Exact, FeeSide, Fees, Gas};
+
+    fn kept(expiry: i64) -> Kept {
+        let token = Address::new(Felt::ONE);
+        let fees = Fees {
+            side: FeeSide::Buy,
+            token,
+            platform: U256::ZERO,
+            platform_bps: Bps::ZERO,
+            integrator: U256::ZERO,
+            integrator_bps: Bps::ZERO,
+        };
+        let quote = Quote {
+            sell: Address::new(Felt::TWO),
+            buy: token,
+            sell_amount: U256::MAX,
+            buy_amount: U256::ONE,
+            exact: Exact::In,
+            fees,
+            hops: Vec::new(),
+            taker: None,
+            integrator: None,
+            gas: Gas::default(),
+            block: 7,
+        };
+        Kept { expiry, quote }
+    }
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn held(store: &QuoteStore) -> usize {
+        let local = store.local.lock().unwrap();
+        local.young.len() + local.old.len()
+    }
+
+    #[tokio::test]
+    async fn a_quote_is_found_until_it_expires() {
+        let store = QuoteStore::local();
+        let id = Uuid::from_u128(1);
+        store.keep(vec![(id, kept(30))], at(0)).await;
+        assert_eq!(store.find(id, at(29)).await.as_deref(), Some(&kept(30)));
+        assert!(store.find(id, at(30)).await.is_none());
+        assert!(store.find(Uuid::from_u128(2), at(0)).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn memory_is_bounded_by_number_and_by_time() {
+        let store = QuoteStore::with_capacity(10);
+        for n in 0..1_000 {
+            store
+                .keep(vec![(Uuid::from_u128(n), kept(30))], at(0))
+                .await;
+        }
+        assert!((10..=20).contains(&held(&store)), "{}", held(&store));
+        let store = QuoteStore::with_capacity(1_000);
+        for second in 0..300 {
+            let id = Uuid::from_u128(u128::try_from(second).unwrap());
+            store.keep(vec![(id, kept(second + 30))], at(second)).await;
+            assert!(store.find(id, at(second + 29)).await.is_some());
+            if second >= 30 {
+                let before = Uuid::from_u128(u128::try_from(second - 29).unwrap());
+                assert!(store.find(before, at(second)).await.is_some());
+            }
+        }
+        assert!(held(&store) <= 65, "{}", held(&store));
+    }
+
+    #[test]
+    fn a_quote_survives_its_text() {
+        let text = serde_json::to_string(&kept(30)).unwrap();
+        assert_eq!(serde_json::from_str::<Kept>(&text).unwrap(), kept(30));
+    }
+}

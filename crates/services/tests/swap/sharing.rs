@@ -1,0 +1,111 @@
+//! Quotes shared through a real Redis.
+
+use crate::{dice::Dice, execution::build, market::tokens};
+use primitives::{Address, SeededEntropy, SignedDuration, U256};
+use routing::VenueSet;
+use services::{BuildError, Offer, QuoteStore, Swaps};
+use std::sync::Arc;
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, UnixStream},
+};
+use tokio_util::sync::CancellationToken;
+use trading::{Fixed, Wanted};
+use world::{Station, World, swap_options};
+
+fn redis_url() -> String {
+    let url = std::env::var("STOA_TEST_REDIS");
+    url.unwrap_or_else(|_| panic!("STOA_TEST_REDIS is not set: run ./test, which starts Redis"))
+}
+
+async fn replica(world: &World, station: &Station, url: &str) -> Swaps {
+    let quotes = QuoteStore::redis(url).await.unwrap();
+    world.swaps_with(station, swap_options(), quotes)
+}
+
+async fn station(world: &World) -> Station {
+    let mut station = world.station("store").await;
+    station.sync().await;
+    station
+}
+
+/// Some quote.
+async fn offer(swaps: &Swaps, station: &Station) -> Offer {
+    let snapshot = station.snapshots.load().unwrap();
+    let (dice, all) = (Dice(SeededEntropy::new(1)), tokens(&snapshot));
+    loop {
+        let [sell, buy] = [*dice.one_of(&all), *dice.one_of(&all)];
+        if sell == buy {
+            continue;
+        }
+        let wanted = Wanted {
+            sell,
+            buy,
+            amount: Fixed::Sell(U256::from(10).pow(U256::from(10))),
+            taker: None,
+            integrator: None,
+            direct: false,
+            avoid: VenueSet::NONE,
+            size: 1,
+            max_swaps: 12,
+        };
+        let offers = swaps.quote(wanted, Arc::clone(&snapshot)).await.unwrap();
+        if let Some(offer) = offers.into_iter().next() {
+            return offer;
+        }
+    }
+}
+
+const TAKER: Address = Address::new(primitives::Felt::ONE);
+
+#[tokio::test]
+async fn a_quote_of_one_replica_is_built_by_another() {
+    let world = World::new(21).await;
+    let station = station(&world).await;
+    let first = replica(&world, &station, &redis_url()).await;
+    let second = replica(&world, &station, &redis_url()).await;
+    let alone = world.swaps(&station);
+    let offer = offer(&first, &station).await;
+    let built = build(&first, &offer, TAKER).await.unwrap();
+    assert_eq!(build(&second, &offer, TAKER).await, Ok(built));
+    assert_eq!(build(&alone, &offer, TAKER).await, Err(BuildError::Expired));
+    world.clock.advance(SignedDuration::from_secs(30));
+    for swaps in [&first, &second] {
+        assert_eq!(build(swaps, &offer, TAKER).await, Err(BuildError::Expired));
+    }
+}
+
+#[tokio::test]
+async fn when_redis_is_lost_each_replica_knows_its_own_quotes() {
+    let world = World::new(22).await;
+    let station = station(&world).await;
+    let cut = CancellationToken::new();
+    let url = proxy(cut.clone()).await;
+    let first = replica(&world, &station, &url).await;
+    let second = replica(&world, &station, &redis_url()).await;
+    let before = offer(&first, &station).await;
+    cut.cancel();
+    let after = offer(&first, &station).await;
+    assert!(build(&first, &before, TAKER).await.is_ok());
+    assert!(build(&first, &after, TAKER).await.is_ok());
+    assert!(build(&second, &before, TAKER).await.is_ok());
+    assert_eq!(
+        build(&second, &after, TAKER).await,
+        Err(BuildError::Expired)
+    );
+}
+
+/// A way to Redis that can be cut.
+async fn proxy(cut: CancellationToken) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let socket = redis_url().replace("redis+unix://", "");
+    tokio::spawn(cut.clone().run_until_cancelled_owned(async move {
+        while let Ok((mut near, _)) = listener.accept().await {
+            let mut far = UnixStream::connect(&socket).await.unwrap();
+            let both = async move { copy_bidirectional(&mut near, &mut far).await };
+            tokio::spawn(cut.clone().run_until_cancelled_owned(both));
+        }
+    }));
+    format!("redis://{address}")
+}
