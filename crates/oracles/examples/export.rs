@@ -46,9 +46,9 @@ fn tasks() -> Vec<Task> {
         task(82, Variant::Stable, 30, 0.0),
         task(83, Variant::Hollow, 30, 0.0),
         task(400, Variant::Usual, 20, 0.0),
-        task(2_000, Variant::Usual, 8, 0.0),
-        task(40, Variant::Usual, 40, 0.05),
-        task(41, Variant::ConstantProduct, 20, 0.5),
+        task(2_000, Variant::Usual, 3, 0.0),
+        task(16, Variant::Usual, 30, 0.05),
+        task(14, Variant::ConstantProduct, 20, 0.5),
     ]
 }
 

@@ -21,10 +21,9 @@ struct Point {
 }
 
 impl Streets {
-    /// What every pool sells at the best prices that were found, and what no
-    /// route at all can exceed: the value at any prices is such a bound.
+    /// What every pool sells at the best prices that were found.
     #[must_use]
-    pub fn dual(&self, trade: &Trade) -> (Flows, f64) {
+    pub fn dual(&self, trade: &Trade) -> Flows {
         let unit = self.worths.get(trade.to).copied().unwrap_or(1.0);
         let logs = self.worths.iter().map(|worth| (worth / unit).ln());
         let mut at = self.point(trade, logs.collect());
@@ -48,7 +47,7 @@ impl Streets {
             }
             at = next;
         }
-        (self.flows(&at.logs), at.value)
+        self.flows(&at.logs)
     }
 
     /// A point downhill, the far end of the step halved until it is lower.

@@ -15,7 +15,7 @@ fn enumerated(asked: &Asked, query: &Query, cost: f64) -> f64 {
         let counts = |pool: PoolId| set & 1 << ids.iter().position(|id| *id == pool).unwrap() != 0;
         let streets = Streets::through(&asked.market, counts);
         let trade = streets.trade(query.sell, query.buy, f64::from(query.amount))?;
-        let (flows, _) = streets.dual(&trade);
+        let flows = streets.dual(&trade);
         let route = streets.settled(&trade, &flows, query.amount, asked.market.pools())?;
         let swaps = f64::from(u32::try_from(route.legs.len()).unwrap());
         Some(f64::from(route.bought) - swaps * cost)

@@ -1,5 +1,10 @@
 //! Routes held against their promises, against search by brute force and
 //! against the enumeration of all sets of pools.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail by panicking"
+)]
 
 mod brute;
 mod costs;
