@@ -71,7 +71,7 @@ fn solve(rows: &mut [Row; PARTS]) -> [[f64; SORTS]; PARTS] {
         if pivot <= weights[part] * INDISTINCT {
             // The part is left out of every equation.
             rows[part] = Row::default();
-            for row in &mut rows {
+            for row in rows.iter_mut() {
                 row.left[part] = 0.0;
             }
             continue;
