@@ -296,7 +296,8 @@ impl Searcher {
         let paid: f64 = paid.map(|swap| swap.surplus.min(swap.cost)).sum();
         let bound = ceiling(goal, bound, paid, scratch);
         let plan = plan.map(|plan| pruner.prune(plan, problem, goal, newton, scratch, stop));
-        let plan = plan.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
+        let allowed = 1..=goal.order.max_swaps;
+        let plan = plan.filter(|plan| allowed.contains(&plan.swaps.len()));
         let best = match (plan, single.as_ref()) {
             (Some(plan), Some(single)) if goal.worth(single) >= goal.worth(&plan) => single.clone(),
             (Some(plan), _) => plan,
