@@ -157,7 +157,7 @@ impl Searcher {
         let spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
         let mut single = path.plan(goal, scratch);
         let share = goal.cost_share(&path);
-        if share > NEGLIGIBLE {
+        if share > MISSED {
             // Where swaps are dear, a way with fewer may be worth more.
             reach.spread(goal.lens, &[bought], &[1.0], 1.0 - share);
             let short = path::best(goal, reach, firsts, scratch);
