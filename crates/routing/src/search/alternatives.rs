@@ -86,16 +86,26 @@ impl Finder<'_> {
             fixed: self.fixed,
             rounds: if self.found.is_empty() { ROUNDS } else { 1 },
         };
-        let Some(solution) = searcher.solve(&goal, self.stop) else {
-            return;
-        };
-        let Solution { plan, single, gap } = solution;
-        let route = self.settle_most(plan);
-        let route = route.or_else(|| self.settle_most(single?));
-        if let Some(mut route) = route {
-            route.gap = gap;
+        let solution = searcher.solve(&goal, self.stop);
+        let route = solution.and_then(|solution| self.settled(solution));
+        // A plain way is better than a good one that cannot be settled, as
+        // where prices of look-alikes make loops.
+        let route = route.or_else(|| {
+            let solution = searcher.solve_direct(&goal, self.stop)?;
+            self.settled(solution)
+        });
+        if let Some(route) = route {
             self.keep(route);
         }
+    }
+
+    /// The route of a solution's plan, or else of its single way.
+    fn settled(&self, solution: Solution) -> Option<Route> {
+        let Solution { plan, single, gap } = solution;
+        let route = self.settle_most(plan);
+        let mut route = route.or_else(|| self.settle_most(single?))?;
+        route.gap = gap;
+        Some(route)
     }
 
     /// The route of a plan. A pool that refuses in whole units what it seemed
