@@ -152,14 +152,22 @@ impl Searcher {
             ..
         } = self;
         let [_, bought] = goal.ends;
-        reach.spread(goal.lens, &[bought], &[1.0], 1.0);
-        let path = path::best(goal, reach, firsts, scratch)?;
-        let spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
+        let from = (&[bought][..], &[1.0][..]);
+        reach.spread(goal.lens, from, 1.0, reach::FAR);
+        let mut path = path::best(goal, reach, firsts, scratch);
+        let mut spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
+        if path.is_none() {
+            // Prices that make loops lead in circles; two swaps cannot.
+            reach.spread(goal.lens, from, 1.0, 0);
+            path = path::best(goal, reach, firsts, scratch);
+            spot = f64::INFINITY;
+        }
+        let path = path?;
         let mut single = path.plan(goal, scratch);
         let share = goal.cost_share(&path);
         if share > MISSED {
             // Where swaps are dear, a way with fewer may be worth more.
-            reach.spread(goal.lens, &[bought], &[1.0], 1.0 - share);
+            reach.spread(goal.lens, from, 1.0 - share, reach::FAR);
             let short = path::best(goal, reach, firsts, scratch);
             let short = short.and_then(|path| path.plan(goal, scratch));
             let worth = |plan: &Option<Plan>| plan.as_ref().map(|plan| goal.worth(plan));
@@ -224,7 +232,8 @@ impl Searcher {
                 ..
             } = self;
             let mut balance = newton.balance(problem, goal.lens.graph, goal.fixed, tolerance);
-            reach.spread(goal.lens, &problem.tokens, &problem.prices, 1.0);
+            let known = (&problem.tokens[..], &problem.prices[..]);
+            reach.spread(goal.lens, known, 1.0, reach::FAR);
             let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
             let (missed, gains) = reach.gains(goal.lens, problem, cost, limits, scratch);
             let is_full = problem.tokens.len() >= goal.max_tokens();

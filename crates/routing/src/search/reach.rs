@@ -12,8 +12,8 @@ use super::problem::{BOUGHT, Problem, SOLD};
 use crate::graph::{Link, NONE, Sale, TokenId};
 use crate::ladder;
 
-/// Swaps beyond the problem's tokens.
-const ROUNDS: usize = 4;
+/// Swaps beyond the neighbours of the problem's tokens.
+pub(super) const FAR: usize = 4;
 
 /// Ends with no more pairs than this add all their neighbours to the search.
 const FEW_PAIRS: usize = 64;
@@ -81,8 +81,14 @@ impl Gain {
 
 impl Reach {
     /// Finds the values of all tokens within reach of those with prices, if so
-    /// much is kept of every swap.
-    pub(super) fn spread(&mut self, lens: Lens<'_>, tokens: &[TokenId], prices: &[f64], kept: f64) {
+    /// much is kept of every swap, and so many swaps may lie behind the first.
+    pub(super) fn spread(
+        &mut self,
+        lens: Lens<'_>,
+        (tokens, prices): (&[TokenId], &[f64]),
+        kept: f64,
+        swaps: usize,
+    ) {
         let topology = lens.graph.topology();
         let connectors = topology.connectors();
         self.values.clear();
@@ -101,7 +107,7 @@ impl Reach {
         for (token, price) in tokens.iter().zip(prices) {
             self.relax(lens, *token, *price * kept);
         }
-        for _ in 0..ROUNDS {
+        for _ in 0..swaps {
             std::mem::swap(&mut self.changed, &mut self.changing);
             self.changed.clear();
             if self.changing.is_empty() {
