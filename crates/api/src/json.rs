@@ -26,6 +26,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
 pub(crate) struct JsonText(Bytes);
 
 impl JsonText {
+    pub(crate) fn bytes(&self) -> &Bytes {
+        &self.0
+    }
+
     pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Rejection> {
         serde_json::from_slice(&self.0)
             .map_err(|error| Rejection::invalid(format!("request body: {error}")))

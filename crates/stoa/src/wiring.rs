@@ -197,8 +197,8 @@ async fn swaps(
     let bps = |points| Bps::new(points).context("a fee of more than everything");
     let configured = Terms {
         fees: FeeTerms {
-            one: bps(swap.fee_one_swap)?,
-            many: bps(swap.fee_more_swaps)?,
+            one: bps(swap.fee_single)?,
+            many: bps(swap.fee_several)?,
             exact_out: bps(swap.fee_exact_out)?,
             ..FeeTerms::default()
         },

@@ -141,6 +141,26 @@ impl ChainStore {
         hash.map(|hash| HASH.felt(&hash)).transpose()
     }
 
+    /// The stored ones of the blocks at these heights.
+    pub async fn blocks_at(&self, numbers: &[u64]) -> Result<Vec<BlockRef>, StoreError> {
+        let numbers = numbers.iter().map(|number| NUMBER.to_stored(*number));
+        let numbers = numbers.collect::<Result<Vec<i64>, _>>()?;
+        if numbers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows: Vec<BlockRow> = on!(reader &self.0, pool => {
+            let mut select = QueryBuilder::new("SELECT number, hash FROM block WHERE number IN (");
+            let mut list = select.separated(", ");
+            for number in numbers {
+                list.push_bind(number);
+            }
+            select.push(")");
+            select.build_query_as().fetch_all(pool).await
+        })
+        .map_err(in_table(BLOCK))?;
+        rows.into_iter().map(BlockRow::decode).collect()
+    }
+
     /// Everything that is stored, read at one moment.
     pub async fn contents(&self) -> Result<ChainContents, StoreError> {
         let mut tx = self.0.begin_reading().await?;

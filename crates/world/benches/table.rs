@@ -110,26 +110,56 @@ fn ten_million_candles() -> Vec<Row> {
     })
 }
 
-fn main() {
-    // Before anything else has asked for memory and given it back.
-    let weight = pools::weight();
+/// Routes on generated markets; a million pools only if that is asked for.
+fn routes() -> Vec<Row> {
     let million = std::env::args().any(|argument| argument == "--million");
-    let (routes, figures) = routing::rows(million);
-    let (pages, hello_per_second) = http::token_page();
-    let mut rows = vec![
-        pages,
-        indexing::backfill(),
-        restarting::starting_again(),
-        sending::signed_transactions(),
-    ];
-    rows.extend(quotes::exact_quotes());
-    rows.extend(pools::rows());
-    rows.push(weight);
-    rows.extend([freshness::freshness(), forks::rollback()]);
-    rows.extend(ten_million_candles());
-    rows.extend(routes);
+    let (rows, figures) = routing::rows(million);
     println!("routes on generated markets:\n{figures}");
-    println!("this run: {hello_per_second:.0} bare \"hello\" requests per CPU second,");
+    rows
+}
+
+/// Measures some rows.
+type Part = fn() -> Vec<Row>;
+
+/// The parts of the table, by the names that can be asked for.
+const PARTS: [(&str, Part); 11] = [
+    // Before anything else has asked for memory and given it back.
+    ("weight", || vec![pools::weight()]),
+    ("page", || vec![http::token_page()]),
+    ("backfill", || vec![indexing::backfill()]),
+    ("restart", || vec![restarting::starting_again()]),
+    ("sending", || vec![sending::signed_transactions()]),
+    ("quotes", quotes::exact_quotes),
+    ("pools", pools::rows),
+    ("freshness", || vec![freshness::freshness()]),
+    ("forks", || vec![forks::rollback()]),
+    ("candles", ten_million_candles),
+    ("routes", routes),
+];
+
+/// The parts that are asked for: all, or those that are named.
+fn asked() -> Vec<Part> {
+    // Cargo adds options of its own.
+    let names: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|name| !name.starts_with("--"))
+        .collect();
+    let known = PARTS.map(|(name, _)| name);
+    if let Some(stranger) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        eprintln!("{stranger} is none of: {}", known.join(", "));
+        std::process::exit(2);
+    }
+    let is_asked = |name: &str| names.is_empty() || names.iter().any(|it| it == name);
+    let asked = PARTS.into_iter().filter(|(name, _)| is_asked(name));
+    asked.map(|(_, rows)| rows).collect()
+}
+
+fn main() {
+    let rows: Vec<Row> = asked().into_iter().flat_map(|rows| rows()).collect();
+    println!(
+        "this run: {:.0} bare \"hello\" requests per CPU second,",
+        http::hellos_per_second()
+    );
     println!(
         "          {:.1} ns for a 256-bit multiply-divide\n",
         muldiv::nanoseconds()

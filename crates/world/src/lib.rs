@@ -6,6 +6,7 @@
 
 #![expect(
     clippy::expect_used,
+    clippy::indexing_slicing,
     clippy::missing_panics_doc,
     reason = "a test whose world cannot be made has failed"
 )]

@@ -58,7 +58,7 @@ impl Frame {
 }
 
 /// A body that is of this moment only.
-pub(super) fn json(body: Vec<u8>) -> Response {
+pub(super) fn json(body: impl Into<Body>) -> Response {
     let json = HeaderValue::from_static("application/json");
-    ([(CONTENT_TYPE, json)], body).into_response()
+    ([(CONTENT_TYPE, json)], body.into()).into_response()
 }

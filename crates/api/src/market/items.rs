@@ -120,8 +120,7 @@ impl ItemWriter {
 impl Items {
     /// The items of a span, if there are any.
     pub(super) fn part(&self, span: &Span) -> Option<Part> {
-        let before = self.marks.partition_point(|mark| mark.bucket < span.start);
-        let through = self.marks.partition_point(|mark| mark.bucket < span.end);
+        let (before, through) = (self.count_before(span.start), self.count_before(span.end));
         let at = |count: usize| count.checked_sub(1).and_then(|it| self.marks.get(it));
         let last = at(through).filter(|_| through > before)?;
         let (start, tag) =
@@ -131,6 +130,25 @@ impl Items {
             tag,
             last: last.bucket,
         })
+    }
+
+    /// How many items lie before a bucket.
+    fn count_before(&self, bucket: Bucket) -> usize {
+        let is_before = |mark: &Mark| mark.bucket < bucket;
+        // Most often no bucket is missing: then only this place is looked at.
+        let first = self.marks.first().map_or(bucket, |mark| mark.bucket);
+        let guess = usize::try_from(bucket.saturating_sub(first)).unwrap_or(0);
+        let guess = guess.min(self.marks.len());
+        let fits = self.marks.get(guess).is_none_or(|mark| !is_before(mark))
+            && guess
+                .checked_sub(1)
+                .and_then(|it| self.marks.get(it))
+                .is_none_or(is_before);
+        if fits {
+            guess
+        } else {
+            self.marks.partition_point(is_before)
+        }
     }
 
     /// Roughly what it takes in memory.
@@ -182,6 +200,17 @@ mod tests {
             text(items),
             &br#",{"date":"1970-01-01T01:00:00Z","value":0.5},{"date":"1970-01-01T02:00:00Z","value":1.0}"#[..]
         );
+    }
+
+    #[test]
+    fn a_part_is_found_where_buckets_are_missing() {
+        let mut items = ItemWriter::default();
+        items.add_prices(Resolution::Hour, &[(3, 3.0), (4, 4.0), (9, 9.0)]);
+        let items = items.finish();
+        for bucket in 0..12 {
+            let expected = [3, 4, 9].iter().filter(|it| **it < bucket).count();
+            assert_eq!(items.count_before(bucket), expected, "{bucket}");
+        }
     }
 
     proptest! {

@@ -9,6 +9,7 @@ mod date;
 mod exchanges;
 mod items;
 mod json;
+mod kept_answers;
 mod known_tokens;
 mod pages;
 mod prices;
@@ -41,6 +42,7 @@ pub(crate) struct Parts {
     pages: pages::Pages,
     tokens: known_tokens::KnownTokens,
     rankings: ranking::Rankings,
+    answers: kept_answers::KeptAnswers,
 }
 
 impl MarketState {
@@ -53,6 +55,7 @@ impl MarketState {
             pages: pages::Pages::default(),
             tokens: known_tokens::KnownTokens::default(),
             rankings: ranking::Rankings::default(),
+            answers: kept_answers::KeptAnswers::default(),
         }))
     }
 

@@ -89,15 +89,25 @@ impl StarknetClient {
 
     /// The hash of the block at a height, `None` if the node has none there.
     pub async fn block_hash(&self, number: u64) -> Result<Option<Felt>, RpcError> {
-        let answer = self
-            .0
-            .call("starknet_getBlockWithTxHashes", &OfBlock::number(number))
-            .await;
-        match answer {
-            Ok(header) => Header::position(&header, number).map(|at| Some(at.hash)),
-            Err(error) if error.is_block_not_found() => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(self.block_hashes(&[number]).await?.pop().flatten())
+    }
+
+    /// The hashes of the blocks at some heights, in their order; `None` where
+    /// the node has none.
+    pub async fn block_hashes(&self, numbers: &[u64]) -> Result<Vec<Option<Felt>>, RpcError> {
+        const METHOD: &str = "starknet_getBlockWithTxHashes";
+        let params: Vec<_> = numbers.iter().copied().map(OfBlock::number).collect();
+        self.0
+            .batch(METHOD, &params, |asked: &OfBlock, answer| match answer {
+                Ok(header) => {
+                    let header: Header = parse(METHOD, header)?;
+                    let at = header.position(asked.block_id.block_number)?;
+                    Ok(Some(at.hash))
+                }
+                Err(error) if error.is_block_not_found() => Ok(None),
+                Err(error) => Err(error),
+            })
+            .await
     }
 
     /// The blocks of at most [`MAX_BLOCKS`] heights, in order. That each is the

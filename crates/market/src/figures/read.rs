@@ -58,33 +58,21 @@ impl Figures {
         resolution: Resolution,
         span: Span,
     ) -> Vec<Candle> {
-        let mut candles: Vec<Candle> = self.bars(token, quote, resolution, span);
-        let (Some(figures), Some(first), Some(last)) =
-            (self.of(token), candles.first(), candles.last())
-        else {
-            return candles;
+        let Some(figures) = self.of(token) else {
+            return Vec::new();
         };
-        let start = first.bucket;
-        let span = start..last.bucket.saturating_add(1);
-        let quotes: Option<Vec<Close>> =
-            quote.map(|quote| self.prices.bars_as(quote, resolution, span.clone()));
-        figures.traded.runs(resolution, span, |bucket, traded| {
-            let place = usize::try_from(bucket - start).unwrap_or(usize::MAX);
-            let candles = candles.get_mut(place..).unwrap_or_default();
-            let volumes = candles.iter_mut().map(|candle| &mut candle.volume);
-            match &quotes {
-                None => volumes
-                    .zip(traded)
-                    .for_each(|(volume, sum)| *volume = sum.usd),
-                Some(quotes) => {
-                    let quotes = quotes.get(place..).unwrap_or_default();
-                    for ((volume, sum), Close(usd)) in volumes.zip(traded).zip(quotes) {
-                        *volume = quotient(sum.usd, *usd);
-                    }
-                }
+        let mut volumes = figures.traded.worths(resolution, &span);
+        self.bars_with(token, quote, resolution, span, |bar, quote| {
+            let usd = volumes.usd(bar.bucket);
+            Candle {
+                bucket: bar.bucket,
+                open: bar.open,
+                high: bar.high,
+                low: bar.low,
+                close: bar.close,
+                volume: quote.map_or(usd, |quote| quotient(usd, quote)),
             }
-        });
-        candles
+        })
     }
 
     /// The closes of [`Figures::candles`].
@@ -95,7 +83,9 @@ impl Figures {
         resolution: Resolution,
         span: Span,
     ) -> Vec<(Bucket, f64)> {
-        self.bars(token, quote, resolution, span)
+        self.bars_with(token, quote, resolution, span, |bar, _| {
+            (bar.bucket, bar.close)
+        })
     }
 
     /// What was transferred of a token; one amount for every bucket of the span
@@ -176,19 +166,22 @@ impl Figures {
             .collect()
     }
 
-    fn bars<T: From<Ohlc>>(
+    /// What is made of candles and of the price of what they are quoted in, if
+    /// that is not USD.
+    fn bars_with<T>(
         &self,
         token: TokenId,
         quote: Option<TokenId>,
         resolution: Resolution,
         span: Span,
+        mut make: impl FnMut(Ohlc, Option<f64>) -> T,
     ) -> Vec<T> {
+        let board = &self.prices;
         match quote {
-            None => self.prices.bars_as(token, resolution, span),
-            Some(quote) => {
-                let bars = self.prices.ratio_bars(token, quote, resolution, span);
-                bars.into_iter().map(T::from).collect()
-            }
+            None => board.bars_with(token, resolution, span, |bar| make(bar, None)),
+            Some(quote) => board.ratio_bars_with(token, quote, resolution, span, |bar, usd| {
+                make(bar, Some(usd))
+            }),
         }
     }
 }
@@ -197,34 +190,6 @@ impl TokenFigures {
     fn locked(&self, units: u128, price: Option<f64>) -> Locked {
         let usd = price.map_or(0.0, |price| whole(units, self.decimals) * price);
         Locked { units, usd }
-    }
-}
-
-impl From<Ohlc> for Candle {
-    fn from(bar: Ohlc) -> Self {
-        Self {
-            bucket: bar.bucket,
-            open: bar.open,
-            high: bar.high,
-            low: bar.low,
-            close: bar.close,
-            volume: 0,
-        }
-    }
-}
-
-/// Only where a candle ends.
-struct Close(f64);
-
-impl From<Ohlc> for Close {
-    fn from(bar: Ohlc) -> Self {
-        Self(bar.close)
-    }
-}
-
-impl From<Ohlc> for (Bucket, f64) {
-    fn from(bar: Ohlc) -> Self {
-        (bar.bucket, bar.close)
     }
 }
 
@@ -251,5 +216,7 @@ fn amounts(track: &SumTrack, resolution: Resolution, span: Span) -> Vec<(Bucket,
     reason = "a volume at a price that floating point knows; the cast saturates"
 )]
 fn quotient(usd: u128, price: f64) -> u128 {
-    (usd as f64 / price).round() as u128
+    // Numbers of 64 bits are converted at once, larger ones step by step.
+    let usd = u64::try_from(usd).map_or_else(|_| usd as f64, |usd| usd as f64);
+    (usd / price).round() as u128
 }

@@ -3,6 +3,7 @@
 use super::{
     Bucket, PageError, Resolution, Span, TrackPage,
     codec::{Input, Record, put},
+    lane::Segment,
     track::{Merge, Track, place},
 };
 
@@ -27,16 +28,17 @@ impl Sum {
     }
 }
 
+/// Candles ask for worths alone.
 impl Record for Sum {
-    type Head = Self;
-    type Rest = ();
+    type Head = u128;
+    type Rest = u128;
 
-    fn parts(&self) -> (&Self, &()) {
-        (self, &())
+    fn parts(&self) -> (&u128, &u128) {
+        (&self.usd, &self.units)
     }
 
-    fn join(head: Self, (): ()) -> Self {
-        head
+    fn join(usd: u128, units: u128) -> Self {
+        Self { units, usd }
     }
 
     fn encode(&self, _: Option<&Self>, out: &mut Vec<u8>) {
@@ -78,27 +80,20 @@ impl SumTrack {
         self.0.range(resolution, span)
     }
 
-    /// Tells of the buckets of a span in which there was any amount, in order,
-    /// by runs of consecutive ones: [`SumTrack::range`] for those who take all.
-    pub(crate) fn runs(
-        &self,
-        resolution: Resolution,
-        span: Span,
-        mut tell: impl FnMut(Bucket, &[Sum]),
-    ) {
-        if resolution.stored() != resolution {
-            let merged = self.range(resolution, span);
-            return merged.for_each(|(at, sum)| tell(at, &[sum]));
-        }
-        let end = place(span.end);
-        for segment in self.0.lane(resolution).segments(place(span.start)) {
-            let segment = segment.until(end);
-            let Some(first) = segment.first() else { break };
-            if let Some(sums) = segment.run() {
-                tell(first.into(), sums);
-            } else {
-                segment.iter().for_each(|(at, sum)| tell(at.into(), &[sum]));
-            }
+    /// The worths of the buckets of a span, for those who ask for one after
+    /// another.
+    pub(crate) fn worths(&self, resolution: Resolution, span: &Span) -> Worths<'_> {
+        let stored = resolution.stored();
+        let span = resolution.refine(span, stored);
+        let segments = self
+            .0
+            .lane(stored)
+            .within(place(span.start), place(span.end));
+        Worths {
+            resolution,
+            later: segments.collect::<Vec<_>>().into_iter(),
+            segment: None,
+            run: (0, &[]),
         }
     }
 
@@ -132,5 +127,62 @@ impl SumTrack {
     /// What pages hold, which come in the order of time within each resolution.
     pub fn from_pages(pages: impl IntoIterator<Item = TrackPage>) -> Result<Self, PageError> {
         Track::from_pages(pages).map(Self)
+    }
+}
+
+/// The worths of buckets, which are asked for in the order of time.
+pub(crate) struct Worths<'a> {
+    resolution: Resolution,
+    later: std::vec::IntoIter<Segment<'a, Sum>>,
+    segment: Option<Segment<'a, Sum>>,
+    /// The segment from a bucket on, if no bucket is missing in it and it needs
+    /// no merging.
+    run: (Bucket, &'a [u128]),
+}
+
+impl Worths<'_> {
+    /// What the amounts of a bucket were worth together. Most often it is the
+    /// next one of a run.
+    #[inline]
+    pub(crate) fn usd(&mut self, bucket: Bucket) -> u128 {
+        let (first, run) = self.run;
+        let place = usize::try_from(bucket.wrapping_sub(first));
+        match place.ok().and_then(|place| run.get(place)) {
+            Some(usd) => *usd,
+            None => self.find(bucket),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find(&mut self, bucket: Bucket) -> u128 {
+        let stored = self.resolution.stored();
+        if stored == self.resolution {
+            let usd = self.stored(place(bucket));
+            let run = self
+                .segment
+                .as_ref()
+                .and_then(|it| it.first().zip(it.run()));
+            self.run = run.map_or((0, &[]), |(first, run)| (first.into(), run));
+            return usd;
+        }
+        let bucket = bucket..bucket.saturating_add(1);
+        let within = self.resolution.refine(&bucket, stored);
+        within.fold(0, |sum: u128, bucket| {
+            sum.saturating_add(self.stored(place(bucket)))
+        })
+    }
+
+    /// The worth of a bucket as it is stored.
+    fn stored(&mut self, bucket: u32) -> u128 {
+        let is_before = |segment: &Segment<'_, Sum>| segment.last() < Some(bucket);
+        while self.segment.as_ref().is_none_or(is_before) {
+            self.segment = self.later.next();
+            if self.segment.is_none() {
+                return 0;
+            }
+        }
+        let segment = self.segment.as_ref();
+        segment.and_then(|it| it.head(bucket)).copied().unwrap_or(0)
     }
 }

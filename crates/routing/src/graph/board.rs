@@ -3,13 +3,13 @@
 //! A board is made anew when one of its pairs changes, and shared by graphs
 //! until then. Its lists are flat: what a search reads lies together.
 
-use crate::{VenueSet, ladder};
+use crate::ladder;
 use amm::book::{PoolId, PoolView, VenueId};
 use amm::{Curve as _, Ladder, Rung, Side};
 use std::ops::Range;
 
 /// Pairs on a board.
-pub(crate) const BOARD: usize = 32;
+pub(crate) const BOARD: usize = 16;
 
 /// Some pairs.
 #[derive(Debug, Default)]
@@ -27,7 +27,6 @@ struct Span {
     rungs: [u32; 3],
     /// The first pool, and the end.
     slots: [u32; 2],
-    venues: VenueSet,
 }
 
 /// A pool of a pair.
@@ -83,11 +82,6 @@ impl<'a> PairView<'a> {
     /// The merged curve.
     pub(crate) fn rungs(&self, way: Way) -> &'a [Rung] {
         self.board.rungs(self.rung_range(way))
-    }
-
-    /// The venues of its pools.
-    pub(crate) fn venues(&self) -> VenueSet {
-        self.span.venues
     }
 
     /// Its pools that can be traded with.
@@ -162,7 +156,6 @@ impl Board {
         self.pairs.extend(spans.iter().map(|span| Span {
             rungs: span.rungs.map(|at| moved(rungs_before, rungs[0], at)),
             slots: span.slots.map(|at| moved(slots_before, slots[0], at)),
-            ..*span
         }));
         let copied = other.slots.get(from(slots)).unwrap_or_default();
         self.slots.extend(copied.iter().map(|slot| Slot {
@@ -175,27 +168,28 @@ impl Board {
         self.changes.extend_from_slice(copied);
     }
 
-    /// Adds a pair of these pools; `flipped` tells for each whether its first
+    /// Adds a pair of these pools. `look` gives a pool, and whether its first
     /// token is the pair's second. Pools that `before` has and that did not
     /// change are taken from there.
     pub(super) fn add<'a>(
         &mut self,
-        pools: impl Iterator<Item = (PoolView<'a>, bool)>,
+        pools: &[PoolId],
+        look: impl Fn(PoolId) -> Option<(PoolView<'a>, bool)>,
         before: Option<(PairView<'_>, &dyn Fn(PoolId) -> bool)>,
         merging: &mut Vec<(f64, f64)>,
     ) {
         let first_slot = self.slots.len();
         self.open();
-        for (pool, flipped) in pools {
-            let known = before.and_then(|(pair, is_changed)| {
-                let is_known = pair.slots().len() > 1 && !is_changed(pool.id);
-                is_known.then(|| (pair, pair.slot(pool.id)))
-            });
-            match known {
-                Some((pair, Some(slot))) => self.copy_pool(pair, slot),
-                // It could not be traded with, and cannot now.
-                Some((_, None)) => (),
-                None => self.add_pool(&pool, flipped),
+        for pool in pools {
+            let known =
+                before.filter(|(pair, is_changed)| pair.slots().len() > 1 && !is_changed(*pool));
+            if let Some((pair, _)) = known {
+                // A pool without a slot could not be traded with, and cannot now.
+                if let Some(slot) = pair.slot(*pool) {
+                    self.copy_pool(pair, slot);
+                }
+            } else if let Some((pool, flipped)) = look(*pool) {
+                self.add_pool(&pool, flipped);
             }
         }
         let slots = self.slots.get(first_slot..).unwrap_or_default().to_vec();
@@ -233,7 +227,6 @@ impl Board {
         self.pairs.push(Span {
             rungs: [place(self.rungs.len()); 3],
             slots: [place(self.slots.len()); 2],
-            venues: VenueSet::NONE,
         });
     }
 
@@ -285,9 +278,6 @@ impl Board {
         };
         span.rungs = [span.rungs[0], second, end];
         span.slots[1] = last_slot;
-        let range = span.slots.map(|at| at as usize);
-        let slots = self.slots.get(range[0]..range[1]).unwrap_or_default();
-        span.venues = slots.iter().map(|slot| slot.venue).collect();
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -298,17 +288,12 @@ impl Board {
             + size_of::<(f64, f64)>() * self.changes.capacity()
     }
 
-    /// Gives back what the lists do not need, if that is worth copying them.
+    /// Gives back what the lists do not need.
     pub(super) fn trim(&mut self) {
-        fn trim<T>(list: &mut Vec<T>) {
-            if list.capacity() > list.len() + list.len() / 8 {
-                list.shrink_to_fit();
-            }
-        }
-        trim(&mut self.pairs);
-        trim(&mut self.rungs);
-        trim(&mut self.slots);
-        trim(&mut self.changes);
+        self.pairs.shrink_to_fit();
+        self.rungs.shrink_to_fit();
+        self.slots.shrink_to_fit();
+        self.changes.shrink_to_fit();
     }
 }
 

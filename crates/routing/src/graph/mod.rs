@@ -78,7 +78,9 @@ impl Graph {
         };
         let mut merging = Vec::new();
         for board in 0..pairs.div_ceil(BOARD) {
-            let made = graph.board(&topology, pools, board, &Changed::default(), &mut merging);
+            let changed = Changed::default();
+            let mut made = graph.board(&topology, pools, board, &changed, &mut merging);
+            made.trim();
             graph.boards.push(Arc::new(made));
         }
         graph.rate_all(0..pairs);
@@ -169,18 +171,18 @@ impl Graph {
                 board.copy(before, kept..place);
             }
             kept = place + 1;
-            let views = topology.pools(pair).iter();
-            let views = views.filter_map(|pool| pools.get(*pool));
-            let flipped = views.map(|pool| (pool, topology.is_flipped(pair, &pool)));
+            let look = |pool: PoolId| {
+                let pool = pools.get(pool)?;
+                Some((pool, topology.is_flipped(pair, &pool)))
+            };
             let has_changed = |pool| changed.has_pool(pool);
             let known = known.and_then(|before| before.pair(place));
             let known = known.map(|known| (known, &has_changed as &dyn Fn(PoolId) -> bool));
-            board.add(flipped, known, merging);
+            board.add(topology.pools(pair), look, known, merging);
         }
         if let Some(before) = before {
             board.copy(before, kept..pairs.len());
         }
-        board.trim();
         board
     }
 

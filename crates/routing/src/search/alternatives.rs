@@ -4,7 +4,7 @@ use super::lens::{self, Lens};
 use super::newton::Fixed;
 use super::plan::Plan;
 use super::settle::{Target, settle};
-use super::{Goal, Searcher, Solution};
+use super::{Goal, ROUNDS, Searcher, Solution};
 use crate::graph::TokenId;
 use crate::{Amount, Broken, Graph, Order, Route, Stop, VenueSet};
 use amm::book::{PoolId, Pools};
@@ -84,6 +84,7 @@ impl Finder<'_> {
             order,
             ends: self.ends,
             fixed: self.fixed,
+            rounds: if self.found.is_empty() { ROUNDS } else { 1 },
         };
         let Some(solution) = searcher.solve(&goal, self.stop) else {
             return;
@@ -151,13 +152,13 @@ impl Finder<'_> {
         let Some(first) = carrier(best) else {
             return;
         };
-        let order = self.order;
+        let (order, swaps) = (self.order, best.legs.len());
         let venue = self.pools.get(first).map(|pool| pool.pool.venue());
         self.search(searcher, order, order.avoid, &[first]);
         if let Some(venue) = venue {
             self.search(searcher, order, order.avoid.with(venue), &[]);
         }
-        for max_swaps in [FEW, 2, 1] {
+        for max_swaps in [FEW, 2, 1].into_iter().filter(|most| *most < swaps) {
             let few = Order {
                 max_swaps,
                 ..order.clone()

@@ -60,9 +60,8 @@ impl<'a> Lens<'a> {
 
     /// Whether every pool of the pair is admitted.
     pub(super) fn is_whole(&self, pair: &PairView<'_>) -> bool {
-        let dropped = |slot: &Slot| self.without.contains(&slot.pool);
-        !pair.venues().meets(self.avoid)
-            && (self.without.is_empty() || !pair.slots().iter().any(dropped))
+        let is_plain = self.avoid == VenueSet::NONE && self.without.is_empty();
+        is_plain || pair.slots().iter().all(|slot| self.admits(slot))
     }
 
     /// The price of the first unit; 0 where nothing can be sold.

@@ -63,6 +63,8 @@ struct Goal<'a> {
     order: &'a Order,
     ends: [TokenId; 2],
     fixed: Fixed,
+    /// How often tokens are taken in.
+    rounds: usize,
 }
 
 impl Goal<'_> {
@@ -229,10 +231,10 @@ impl Searcher {
             let is_enough = missed <= balance.bound.abs() * MISSED;
             // Without a solution there is nothing to stop with.
             let is_late = balance.rest <= newton::COARSE && stop();
-            let is_last = is_enough || round >= ROUNDS || is_full || is_late;
+            let is_last = is_enough || round >= goal.rounds || is_full || is_late;
             if is_last && balance.rest > newton::FINE {
                 balance = newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
-                if is_enough && round < ROUNDS {
+                if is_enough && round < goal.rounds {
                     tolerance = newton::FINE;
                     continue;
                 }
@@ -292,7 +294,7 @@ impl Searcher {
         // Whoever uses a pool pays for it: no plan keeps all that it brings.
         let paid = plan.iter().flat_map(|plan| &plan.swaps);
         let paid: f64 = paid.map(|swap| swap.surplus.min(swap.cost)).sum();
-        let bound = bound - paid;
+        let bound = ceiling(goal, bound, paid, scratch);
         let plan = plan.map(|plan| pruner.prune(plan, problem, goal, newton, scratch, stop));
         let plan = plan.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
         let best = match (plan, single.as_ref()) {
@@ -305,6 +307,18 @@ impl Searcher {
         let plan = best;
         Some(Solution { plan, single, gap })
     }
+}
+
+/// What no plan exceeds, costs counted: a single swap is known, and any other
+/// plan has at least two; its pools keep no more than they bring beyond costs.
+fn ceiling(goal: &Goal<'_>, bound: f64, paid: f64, scratch: &mut Scratch) -> f64 {
+    let [sold, bought] = goal.ends;
+    let sale = goal.lens.graph.topology().sale(sold, bought);
+    let one = sale.and_then(|sale| Path::direct(sale, bought).plan(goal, scratch));
+    let one = one.map_or(f64::NEG_INFINITY, |plan| {
+        goal.amount_of(&plan) - plan.cost()
+    });
+    one.max(bound - paid.max(2.0 * goal.least_cost()))
 }
 
 impl Goal<'_> {

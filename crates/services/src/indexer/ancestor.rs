@@ -4,12 +4,16 @@ use crate::{fault::Fault, indexer::Indexer};
 use chain::StarknetClient;
 use primitives::BlockRef;
 
+/// Heights that are compared in one call.
+const COMPARED: u8 = 16;
+
 impl Indexer {
     /// The highest stored block that the node has too, perhaps the tip itself.
     ///
     /// Hashes chain, so that agreement at a height means agreement below it:
-    /// the search steps back by doubling distances and then halves the gap,
-    /// which finds a fork of any depth in few calls.
+    /// the search steps back by doubling distances, and then divides the gap
+    /// again and again. What it waits for is calls, so that each compares
+    /// several heights.
     pub(super) async fn common_ancestor(
         &self,
         node: &StarknetClient,
@@ -18,42 +22,99 @@ impl Indexer {
         let Some(first) = self.store.chain().first_block().await? else {
             return Err(Fault::Diverged { first: tip });
         };
-        let mut differs = tip.number;
-        let mut distance = 0_u64;
+        let mut differs = tip.number.saturating_add(1);
+        let mut steps = 0..;
         let mut agreed = loop {
-            let number = tip.number.saturating_sub(distance).max(first.number);
-            if let Some(block) = self.agreement(node, number).await? {
+            let asked = back(tip.number, first.number, steps.by_ref());
+            if let Some(block) = self.agreement(node, &asked, &mut differs).await? {
                 break block;
             }
-            if number == first.number {
+            if asked.last() == Some(&first.number) {
                 return Err(Fault::Diverged { first });
             }
-            differs = number;
-            distance = distance.saturating_mul(2).max(1);
         };
         while differs - agreed.number > 1 {
-            let middle = agreed.number + (differs - agreed.number) / 2;
-            match self.agreement(node, middle).await? {
-                Some(block) => agreed = block,
-                None => differs = middle,
-            }
+            let asked = between(agreed.number, differs);
+            let higher = self.agreement(node, &asked, &mut differs).await?;
+            agreed = higher.unwrap_or(agreed);
         }
         Ok(agreed)
     }
 
-    /// The stored block at a height, if the node has the same one.
+    /// The first of some falling heights at which the node has the stored
+    /// block; `differs` falls to the last one before it.
     async fn agreement(
         &self,
         node: &StarknetClient,
-        number: u64,
+        asked: &[u64],
+        differs: &mut u64,
     ) -> Result<Option<BlockRef>, Fault> {
-        let Some(stored) = self.store.chain().block_hash(number).await? else {
-            return Ok(None);
-        };
-        let theirs = node.block_hash(number).await?;
-        Ok((theirs == Some(stored)).then_some(BlockRef {
-            number,
-            hash: stored,
-        }))
+        let stored = self.store.chain().blocks_at(asked).await?;
+        let theirs = node.block_hashes(asked).await?;
+        for (number, theirs) in asked.iter().copied().zip(theirs) {
+            let block = theirs.map(|hash| BlockRef { number, hash });
+            if let Some(block) = block.filter(|block| stored.contains(block)) {
+                return Ok(Some(block));
+            }
+            *differs = number;
+        }
+        Ok(None)
+    }
+}
+
+/// The next heights on the way back from a tip, whose distances from it double.
+fn back(tip: u64, first: u64, steps: impl Iterator<Item = u32>) -> Vec<u64> {
+    let mut heights = Vec::new();
+    for step in steps.take(COMPARED.into()) {
+        let distance = step
+            .checked_sub(1)
+            .map_or(0, |bits| 1_u64.checked_shl(bits).unwrap_or(u64::MAX));
+        let height = tip.saturating_sub(distance).max(first);
+        heights.push(height);
+        if height == first {
+            break;
+        }
+    }
+    heights
+}
+
+/// Heights that divide the gap between two, the highest first.
+fn between(low: u64, high: u64) -> Vec<u64> {
+    let gap = high - low;
+    let parts = gap.min(u64::from(COMPARED) + 1);
+    let part = |number: u64| low + gap / parts * number + gap % parts * number / parts;
+    (1..parts).rev().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_double_from_call_to_call_until_the_first_block() {
+        let mut steps = 0..;
+        let mut next = |tip, first| back(tip, first, steps.by_ref());
+        let near = next(1_000_000, 900_000);
+        assert_eq!(near[..5], [1_000_000, 999_999, 999_998, 999_996, 999_992]);
+        assert_eq!(near.last(), Some(&(1_000_000 - 16_384)));
+        assert_eq!(next(1_000_000, 900_000), [967_232, 934_464, 900_000]);
+        assert_eq!(back(5, 5, 0..), [5]);
+        assert_eq!(back(6, 5, 0..), [6, 5]);
+    }
+
+    #[test]
+    fn heights_between_two_divide_the_gap() {
+        assert_eq!(between(4, 6), [5]);
+        assert_eq!(between(0, 4), [3, 2, 1]);
+        for gap in 2..5_000 {
+            let heights = between(7, 7 + gap);
+            assert!(heights.is_sorted_by(|one, next| one > next), "{heights:?}");
+            let ends = [vec![7 + gap], heights, vec![7]].concat();
+            let largest = ends.windows(2).map(|two| two[0] - two[1]).max().unwrap();
+            assert!(
+                largest <= gap.div_ceil(u64::from(COMPARED) + 1),
+                "{gap}: {largest}"
+            );
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Swaps, quoter::Inner};
 use primitives::{Address, Felt};
-use trading::{Call, Slippage, WouldRevert};
+use trading::{Call, Integrator, Slippage, WouldRevert};
 use uuid::Uuid;
 
 /// Which quote, and how it is to be executed.
@@ -67,7 +67,7 @@ impl Swaps {
         let taker = inner.taker(request.taker, quote.taker)?;
         let terms = inner.terms.as_ref().ok_or(BuildError::Expired)?;
         let exchange = terms.exchange();
-        let integrator = quote.integrator.as_ref().map(|it| it.recipient());
+        let integrator = quote.integrator.as_ref().map(Integrator::recipient);
         let terms = terms.of([quote.sell, quote.buy], integrator).await;
         let checked = trading::recheck(quote, &snapshot.pools, &terms.fees, request.slippage);
         if let Err(reason) = checked {

@@ -32,14 +32,15 @@ mod tests {
 
     #[test]
     fn the_largest_fall_counts_and_no_rise_does() {
-        let fall = |paid: &[Option<f64>]| largest_fall(paid.iter().copied());
-        assert_eq!(fall(&[]), 0.0);
-        assert_eq!(fall(&[Some(100.0), Some(110.0)]), 0.0);
-        assert_eq!(
-            fall(&[Some(100.0), Some(99.0), Some(120.0), Some(90.0)]),
-            25.0
-        );
-        assert_eq!(fall(&[Some(100.0), None, Some(50.0), Some(0.0)]), 100.0);
-        assert_eq!(fall(&[Some(0.0), Some(0.0)]), 0.0);
+        for (paid, fall) in [
+            (&[][..], 0.0_f64),
+            (&[Some(100.0), Some(110.0)], 0.0),
+            (&[Some(100.0), Some(99.0), Some(120.0), Some(90.0)], 25.0),
+            (&[Some(100.0), None, Some(50.0), Some(0.0)], 100.0),
+            (&[Some(0.0), Some(0.0)], 0.0),
+        ] {
+            let found = largest_fall(paid.iter().copied());
+            assert!((found - fall).abs() < 1e-12, "{paid:?}: {found}");
+        }
     }
 }

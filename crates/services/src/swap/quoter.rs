@@ -15,7 +15,7 @@ use primitives::{Address, Clock, Entropy, Felt, Timestamp};
 use routing::{Route, Searcher};
 use std::{io, num::NonZeroUsize, sync::Arc, time::Duration};
 use tokio::time::Instant;
-use trading::{GasCosts, GasModel, Quote, Wanted, Worth};
+use trading::{GasCosts, GasModel, Integrator, Quote, Wanted, Worth};
 
 /// The token that gas is paid in, on every Starknet network.
 const STRK: Address = Address::new(Felt::from_hex_unchecked(
@@ -118,7 +118,7 @@ impl Swaps {
         let Some(terms) = &self.0.terms else {
             return Ok(Vec::new());
         };
-        let integrator = wanted.integrator.as_ref().map(|it| it.recipient());
+        let integrator = wanted.integrator.as_ref().map(Integrator::recipient);
         let terms = terms.of([wanted.sell, wanted.buy], integrator).await;
         let started = Instant::now();
         let found = self.search(wanted, &snapshot, &terms, started).await;

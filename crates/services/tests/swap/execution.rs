@@ -75,6 +75,8 @@ async fn calls_pay_at_the_block_of_their_quote_what_it_says_to_the_unit() {
     assert!(seen.len() >= 9, "{seen:?}");
     let several = kept.iter().filter(|(offer, _)| offer.quote.hops.len() > 1);
     assert!(several.count() >= WISHES / 8);
+    let moved = |(offer, _): &(Offer, Built)| offer.estimated_slippage > 0.0;
+    assert!(kept.iter().any(moved), "prices move from block to block");
     try_later(&world, &mut station, &swaps, &kept).await;
 }
 
@@ -118,11 +120,11 @@ async fn what_everybody_trades_has_a_quote_at_every_size() {
 
 async fn assert_exact(trader: &Trader, snapshot: &Snapshot, offer: &Offer, built: &Built) {
     let (at, tokens) = (snapshot.head, tokens_of(offer));
-    let traded = trader.try_out(at, tokens, funds(offer), &built.calls).await;
+    let outcome = trader.try_out(at, tokens, funds(offer), &built.calls).await;
     let quote = &offer.quote;
-    let traded = traded.unwrap_or_else(|reason| panic!("{reason}: {quote:#?}"));
+    let outcome = outcome.unwrap_or_else(|reason| panic!("{reason}: {quote:#?}"));
     assert_eq!(
-        (traded.spent, traded.received),
+        (outcome.spent, outcome.received),
         (quote.sell_amount, quote.buy_amount),
         "{quote:#?}"
     );
@@ -140,19 +142,19 @@ async fn try_later(world: &World, station: &mut Station, swaps: &Swaps, kept: &[
     for _ in 0..LATER {
         let (offer, built) = dice.one_of(kept);
         let quote = &offer.quote;
-        let traded = trader
+        let outcome = trader
             .try_out(at, tokens_of(offer), funds(offer), &built.calls)
             .await;
         let foreseen = build(swaps, offer, trader.address).await;
-        match (traded, foreseen) {
-            (Ok(traded), Ok(again)) => {
+        match (outcome, foreseen) {
+            (Ok(outcome), Ok(again)) => {
                 assert_eq!(again, *built);
                 let slippage: Slippage = "0.005".parse().unwrap();
                 match quote.exact {
-                    Exact::In => assert!(traded.received >= slippage.least(quote.buy_amount)),
+                    Exact::In => assert!(outcome.received >= slippage.least(quote.buy_amount)),
                     Exact::Out => {
-                        assert_eq!(traded.received, quote.buy_amount);
-                        assert!(traded.spent <= slippage.most(quote.sell_amount));
+                        assert_eq!(outcome.received, quote.buy_amount);
+                        assert!(outcome.spent <= slippage.most(quote.sell_amount));
                     }
                 }
                 done += 1;
@@ -175,7 +177,7 @@ async fn try_later(world: &World, station: &mut Station, swaps: &Swaps, kept: &[
                 assert!(matches!(refusal, Refusal::TooMuch { .. }), "{refusal}");
                 failed += 1;
             }
-            (traded, foreseen) => panic!("{traded:?}, foreseen {foreseen:?}: {quote:#?}"),
+            (outcome, foreseen) => panic!("{outcome:?}, foreseen {foreseen:?}: {quote:#?}"),
         }
     }
     assert!(done > 0 && failed > 0, "{done} done, {failed} failed");

@@ -1,6 +1,9 @@
 //! Rules beyond a single value's form.
 
-use super::{keys::Config, secret::SecretUrls};
+use super::{
+    keys::{Config, Swap},
+    secret::SecretUrls,
+};
 use std::time::Duration;
 
 /// No window is longer than a day: what a caller did before is not counted.
@@ -75,30 +78,7 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         config.simnet.pools <= MAX_POOLS,
         "must be at most 1000",
     );
-    let lifetime = config.swap.quote_lifetime;
-    rule(
-        "swap.quote_lifetime",
-        lifetime.subsec_nanos() == 0 && !lifetime.is_zero() && lifetime <= MAX_WINDOW,
-        "must be whole seconds, at least 1s and at most 24h",
-    );
-    rule(
-        "swap.workers",
-        config.swap.workers <= MAX_WORKERS,
-        "must be at most 256",
-    );
-    rule("swap.queue", config.swap.queue > 0, "must be at least 1");
-    rule(
-        "swap.max_swaps",
-        (1..=MAX_SWAPS).contains(&config.swap.max_swaps),
-        "must be at least 1 and at most 24",
-    );
-    for (key, fee) in [
-        ("swap.fee_one_swap", config.swap.fee_one_swap),
-        ("swap.fee_more_swaps", config.swap.fee_more_swaps),
-        ("swap.fee_exact_out", config.swap.fee_exact_out),
-    ] {
-        rule(key, fee <= MAX_FEE, "must be at most 100");
-    }
+    check_swap(&config.swap, &mut rule);
     let nodes = config.starknet.rpc.as_ref().map_or(1, SecretUrls::len);
     let agreement = usize::try_from(config.starknet.agreement).unwrap_or(usize::MAX);
     rule(
@@ -127,4 +107,31 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         "must name at least one role",
     );
     broken
+}
+
+fn check_swap(swap: &Swap, rule: &mut impl FnMut(&'static str, bool, &str)) {
+    let lifetime = swap.quote_lifetime;
+    rule(
+        "swap.quote_lifetime",
+        lifetime.subsec_nanos() == 0 && !lifetime.is_zero() && lifetime <= MAX_WINDOW,
+        "must be whole seconds, at least 1s and at most 24h",
+    );
+    rule(
+        "swap.workers",
+        swap.workers <= MAX_WORKERS,
+        "must be at most 256",
+    );
+    rule("swap.queue", swap.queue > 0, "must be at least 1");
+    rule(
+        "swap.max_swaps",
+        (1..=MAX_SWAPS).contains(&swap.max_swaps),
+        "must be at least 1 and at most 24",
+    );
+    for (key, fee) in [
+        ("swap.fee_single", swap.fee_single),
+        ("swap.fee_several", swap.fee_several),
+        ("swap.fee_exact_out", swap.fee_exact_out),
+    ] {
+        rule(key, fee <= MAX_FEE, "must be at most 100");
+    }
 }

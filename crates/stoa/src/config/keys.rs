@@ -266,9 +266,9 @@ settings! {
         max_swaps: u32 = "12";
         /// The exchange contract's fee for a route of one swap, in basis points. This and the
         /// next three count only where the contract does not say, or no node can be asked.
-        fee_one_swap: u32 = "2";
+        fee_single: u32 = "2";
         /// The same for a route of more swaps.
-        fee_more_swaps: u32 = "15";
+        fee_several: u32 = "15";
         /// The same where the bought amount is given.
         fee_exact_out: u32 = "5";
         /// What a unit of L2 gas costs, in FRI.

@@ -30,6 +30,14 @@ async fn contents(store: &Store) -> Contents {
     for number in 0..30 {
         hashes.push(chain.block_hash(number).await.unwrap());
     }
+    let numbers: Vec<u64> = (0..30).collect();
+    let mut at_once = chain.blocks_at(&numbers).await.unwrap();
+    at_once.sort_unstable_by_key(|block| block.number);
+    let one_by_one = numbers.iter().zip(&hashes).filter_map(|(number, hash)| {
+        let (number, hash) = (*number, (*hash)?);
+        Some(BlockRef { number, hash })
+    });
+    assert_eq!(at_once, one_by_one.collect::<Vec<_>>());
     let (tip, tip_time) = (chain.tip().await.unwrap(), chain.tip_time().await.unwrap());
     let at_one_moment = chain.contents().await.unwrap();
     assert_eq!(at_one_moment.tip, tip.zip(tip_time));

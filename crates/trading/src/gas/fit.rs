@@ -71,7 +71,9 @@ fn solve(rows: &mut [Row; PARTS]) -> [[f64; SORTS]; PARTS] {
         if pivot <= weights[part] * INDISTINCT {
             // The part is left out of every equation.
             rows[part] = Row::default();
-            rows.iter_mut().for_each(|row| row.left[part] = 0.0);
+            for row in rows.iter_mut() {
+                row.left[part] = 0.0;
+            }
             continue;
         }
         let others = rows.iter_mut().enumerate();

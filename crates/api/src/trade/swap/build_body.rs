@@ -195,3 +195,25 @@ impl From<Call> for CallBody {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_body_makes_it_panic(
+            fields in proptest::collection::vec((
+                "quoteId|takerAddress|slippage|includeApprove|private|x",
+                r#"null|true|-?[0-9]{1,3}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?|"[ -!#-\[\]-~]{0,12}"|\[\]|\{\}"#,
+            ), 0..6),
+        ) {
+            let fields: Vec<_> = fields.iter().map(|(key, value)| format!("{key:?}: {value}")).collect();
+            let text = format!("{{{}}}", fields.join(", "));
+            if let Ok(body) = serde_json::from_str::<BuildBody<'_>>(&text) {
+                let _ = body.read();
+            }
+        }
+    }
+}

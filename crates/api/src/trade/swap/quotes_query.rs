@@ -62,13 +62,13 @@ pub(super) struct QuotesQuery {
 impl QuotesQuery {
     pub(super) fn read(&self, snapshot: &Snapshot, max_swaps: usize) -> Result<Wanted, Rejection> {
         let mut reading = Reading::default();
-        let sell = reading.token("sellTokenAddress", &self.sell_token_address, snapshot);
-        let buy = reading.token("buyTokenAddress", &self.buy_token_address, snapshot);
-        if let (Some(sell), Some(buy)) = (sell, buy)
-            && sell == buy
+        let sold = reading.token("sellTokenAddress", &self.sell_token_address, snapshot);
+        let bought = reading.token("buyTokenAddress", &self.buy_token_address, snapshot);
+        if let (Some(sold), Some(bought)) = (sold, bought)
+            && sold == bought
         {
             reading.problems.add(format!(
-                "sellTokenAddress and buyTokenAddress must be different tokens, both are {sell}"
+                "sellTokenAddress and buyTokenAddress must be different tokens, both are {sold}"
             ));
         }
         let amount = reading.fixed(&self.sell_amount, &self.buy_amount);
@@ -78,13 +78,13 @@ impl QuotesQuery {
         let direct = reading.truth("onlyDirect", &self.only_direct);
         let avoid = reading.venues(&self.exclude_sources, snapshot.pools.registry());
         reading.problems.none()?;
-        let (Some(sell), Some(buy), Some(amount)) = (sell, buy, amount) else {
+        let (Some(sold), Some(bought), Some(amount)) = (sold, bought, amount) else {
             // What is missing is a problem that was told.
             return Err(Rejection::Internal);
         };
         Ok(Wanted {
-            sell,
-            buy,
+            sell: sold,
+            buy: bought,
             amount,
             taker: taker.filter(|taker| taker.felt() != Felt::ZERO),
             integrator,
@@ -139,15 +139,15 @@ impl Reading {
         Some(address)
     }
 
-    fn fixed(&mut self, sell: &[String], buy: &[String]) -> Option<Fixed> {
-        match (sell, buy) {
+    fn fixed(&mut self, sold: &[String], bought: &[String]) -> Option<Fixed> {
+        match (sold, bought) {
             ([], []) => {
                 let problem = "either sellAmount or buyAmount is required";
                 self.problems.add(problem.to_owned());
                 None
             }
-            (sell, []) => self.amount("sellAmount", sell).map(Fixed::Sell),
-            ([], buy) => self.amount("buyAmount", buy).map(Fixed::Buy),
+            (sold, []) => self.amount("sellAmount", sold).map(Fixed::Sell),
+            ([], bought) => self.amount("buyAmount", bought).map(Fixed::Buy),
             _ => {
                 let problem = "sellAmount and buyAmount exclude each other; give one of them";
                 self.problems.add(problem.to_owned());
@@ -241,16 +241,72 @@ impl Reading {
         Some(name.to_owned())
     }
 
-    fn venues(&mut self, names: &[String], registry: &Registry) -> VenueSet {
-        if names.len() > MAX_EXCLUDED {
+    fn venues(&mut self, excluded: &[String], registry: &Registry) -> VenueSet {
+        if excluded.len() > MAX_EXCLUDED {
             self.problems.add(format!(
                 "excludeSources may be given at most {MAX_EXCLUDED} times"
             ));
             return VenueSet::NONE;
         }
-        let is_named = |name: &str| names.iter().any(|it| it.eq_ignore_ascii_case(name));
+        let is_excluded = |name: &str| excluded.iter().any(|it| it.eq_ignore_ascii_case(name));
         let venues = (0..).zip(registry.venues());
-        let named = venues.filter(|(_, venue)| is_named(&venue.name));
-        named.filter_map(|(place, _)| VenueId::at(place)).collect()
+        venues
+            .filter(|(_, venue)| is_excluded(&venue.name))
+            .filter_map(|(place, _)| VenueId::at(place))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amm::book::Pools;
+    use market::figures::Figures;
+    use primitives::{BlockRef, Timestamp};
+    use proptest::prelude::*;
+    use services::Trail;
+    use std::sync::Arc;
+
+    fn snapshot() -> Snapshot {
+        Snapshot {
+            head: BlockRef {
+                number: 1,
+                hash: Felt::ONE,
+            },
+            head_time: Timestamp::UNIX_EPOCH,
+            tokens: Arc::default(),
+            pools: Pools::default(),
+            graph: Arc::default(),
+            trail: Trail::default(),
+            figures: Figures::default(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_asked_is_read_or_refused_in_words(
+            lists in proptest::collection::vec(
+                proptest::collection::vec("[ -~]{0,12}|0x[0-9a-f]{0,70}|[0-9]{0,80}|true", 0..3),
+                11,
+            ),
+        ) {
+            let mut lists = lists.into_iter();
+            let mut next = || lists.next().unwrap();
+            let query = QuotesQuery {
+                sell_token_address: next(),
+                buy_token_address: next(),
+                sell_amount: next(),
+                buy_amount: next(),
+                taker_address: next(),
+                size: next(),
+                integrator_fees: next(),
+                integrator_fee_recipient: next(),
+                integrator_name: next(),
+                only_direct: next(),
+                exclude_sources: next(),
+            };
+            // Nothing is known of any token.
+            prop_assert!(matches!(query.read(&snapshot(), 1), Err(Rejection::Invalid(_))));
+        }
     }
 }

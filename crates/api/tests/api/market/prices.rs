@@ -27,6 +27,24 @@ async fn prices_come_once_in_the_order_asked_without_the_unknown() {
 }
 
 #[tokio::test]
+async fn the_same_question_is_answered_anew_after_a_block() {
+    let mut market = Market::new(12).await;
+    let (eth, strk) = (market.address("ETH").await, market.address("STRK").await);
+    let path = "/v3/tokens/prices";
+    let tokens = json!({"tokens": [eth, strk]});
+    let before = market.post(path, &tokens).await;
+    assert_eq!(market.post(path, &tokens).await.body, before.body);
+    let turned = json!({"tokens": [strk, eth]});
+    let turned = market.post(path, &turned).await.json();
+    assert_eq!(addresses(&turned), [strk.as_str(), eth.as_str()]);
+    market.pass(20).await;
+    let after = market.post(path, &tokens).await.json();
+    assert_ne!(after, before.json());
+    let record = market.json(&format!("/v3/tokens/{eth}")).await;
+    assert_eq!(after[0]["networkMarket"]["usd"], record["network"]["usd"]);
+}
+
+#[tokio::test]
 async fn a_token_has_one_price_everywhere() {
     let market = Market::new(11).await;
     let short = market.json("/v1/tokens/short").await;

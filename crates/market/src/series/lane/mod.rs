@@ -105,11 +105,23 @@ impl<R: Record> Lane<R> {
             .filter(|segment| segment.len() > 0)
     }
 
-    /// The records from one bucket up to but not including another.
+    /// All records from one bucket up to but not including another. No page
+    /// beyond is looked at.
+    pub(super) fn within(&self, from: u32, to: u32) -> impl Iterator<Item = Segment<'_, R>> {
+        let pages = self.pages().get(self.position(page_of(from))..);
+        let pages = pages.unwrap_or_default().iter();
+        pages
+            .take_while(move |page| page.number <= page_of(to))
+            .map(Page::segment)
+            .chain(self.drafts())
+            .chain(self.last.iter().map(Single::segment))
+            .map(move |segment| segment.since(from).until(to))
+            .filter(|segment| segment.len() > 0)
+    }
+
+    /// The same, one by one.
     pub(super) fn range(&self, from: u32, to: u32) -> impl Iterator<Item = (u32, R)> {
-        self.segments(from)
-            .flat_map(|segment| segment.iter())
-            .take_while(move |(at, _)| *at < to)
+        self.within(from, to).flat_map(|segment| segment.iter())
     }
 
     /// Drops all records from a bucket on.

@@ -44,59 +44,106 @@ impl PriceBoard {
         resolution: Resolution,
         span: Span,
     ) -> Vec<Ohlc> {
+        self.ratio_bars_with(token, quote, resolution, span, |bar, _| bar)
+    }
+
+    /// What is made of those candles and of the other token's price in USD at
+    /// the end of each.
+    pub(crate) fn ratio_bars_with<T>(
+        &self,
+        token: TokenId,
+        quote: TokenId,
+        resolution: Resolution,
+        span: Span,
+        mut make: impl FnMut(Ohlc, f64) -> T,
+    ) -> Vec<T> {
         let firsts = self.first(token).zip(self.first(quote));
         let Some(first) = firsts.map(|(one, other)| one.max(other)) else {
             return Vec::new();
         };
         let mut start = resolution.bucket(first).max(span.start);
+        let all = start..span.end;
         if token == quote {
-            return (start..span.end).map(|at| Ohlc::flat(at, 1.0)).collect();
+            return self.bars_with(quote, resolution, all, |bar| {
+                make(Ohlc::flat(bar.bucket, 1.0), bar.close)
+            });
         }
+        let pair = Pair {
+            board: self,
+            token,
+            quote,
+            first,
+        };
         let finer = composed_of(resolution);
+        if finer == resolution {
+            return pair.quotients(finer, all, make);
+        }
         let one = resolution.refine(&(start..start.saturating_add(1)), finer);
         let chunk = (HELD / (one.end - one.start).max(1)).max(1);
-        let len = span.end.saturating_sub(start).clamp(0, HELD);
-        let mut merged = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+        let mut merged = Vec::new();
         while start < span.end {
             let end = start.saturating_add(chunk).min(span.end);
             let within = resolution.refine(&(start..end), finer);
-            let prices = self.bars(token, finer, within.clone());
-            let quotes = self.bars(quote, finer, within);
-            let begun = finer.bucket(first);
-            let quotients = quotients(&prices, &quotes).map(|quotient| {
-                if quotient.bucket == begun {
-                    self.first_quotient(token, quote, finer, first)
-                        .unwrap_or(quotient)
-                } else {
-                    quotient
-                }
-            });
+            let quotients = pair.quotients(finer, within, |bar, _| bar);
             merge_into(&mut merged, quotients, finer, resolution);
             start = end;
         }
-        merged
+        let closes = self.bars_with(quote, resolution, all, |bar| bar.close);
+        let both = merged.into_iter().zip(closes);
+        both.map(|(bar, usd)| make(bar, usd)).collect()
+    }
+}
+
+/// A token, what it is quoted in, and when both had a price for the first time.
+struct Pair<'a> {
+    board: &'a PriceBoard,
+    token: TokenId,
+    quote: TokenId,
+    first: i64,
+}
+
+impl Pair<'_> {
+    /// What is made of the quotients of candles, from the first on that there
+    /// is of both.
+    fn quotients<T>(
+        &self,
+        resolution: Resolution,
+        span: Span,
+        mut make: impl FnMut(Ohlc, f64) -> T,
+    ) -> Vec<T> {
+        let begun = resolution.bucket(self.first);
+        let span = span.start.max(begun)..span.end;
+        let quotes = self.board.bars(self.quote, resolution, span.clone());
+        let mut quotes = quotes.into_iter();
+        self.board.bars_with(self.token, resolution, span, |bar| {
+            // From the first on there is a candle of both in every bucket.
+            let quote = quotes.next().unwrap_or(bar);
+            let quotient = if bar.bucket == begun {
+                self.first_quotient(resolution)
+            } else {
+                None
+            };
+            make(quotient.unwrap_or_else(|| bar.by(&quote)), quote.close)
+        })
     }
 
     /// The bucket in which both prices are there for the first time, made of
     /// minutes from the first one on.
-    fn first_quotient(
-        &self,
-        token: TokenId,
-        quote: TokenId,
-        resolution: Resolution,
-        first: i64,
-    ) -> Option<Ohlc> {
-        let bucket = resolution.bucket(first);
-        let minute = Resolution::Minute.bucket(first);
+    fn first_quotient(&self, resolution: Resolution) -> Option<Ohlc> {
+        let bucket = resolution.bucket(self.first);
+        let minute = Resolution::Minute.bucket(self.first);
         let end = Resolution::Minute.bucket(resolution.opens(bucket.saturating_add(1)));
-        let prices = self.bars(token, Resolution::Minute, minute..end);
-        let quotes = self.bars(quote, Resolution::Minute, minute..end);
-        let (price, other) = (prices.first()?, quotes.first()?);
-        let is_older = |token| self.first(token).is_some_and(|begun| begun < first);
-        let stood_still = is_flat(price) && is_flat(other)
-            || is_flat(price) && is_older(token)
-            || is_flat(other) && is_older(quote);
-        let mut all = quotients(&prices, &quotes);
+        let minutes = |token| self.board.bars(token, Resolution::Minute, minute..end);
+        let (prices, quotes) = (minutes(self.token), minutes(self.quote));
+        let (price, quote) = (prices.first()?, quotes.first()?);
+        let is_older = |token| {
+            let first = self.board.first(token);
+            first.is_some_and(|first| first < self.first)
+        };
+        let stood_still = is_flat(price) && is_flat(quote)
+            || is_flat(price) && is_older(self.token)
+            || is_flat(quote) && is_older(self.quote);
+        let mut all = prices.iter().zip(&quotes).map(|(bar, quote)| bar.by(quote));
         let mut course = all.next()?;
         if !stood_still {
             course = Ohlc::flat(minute, course.close);
@@ -108,31 +155,25 @@ impl PriceBoard {
     }
 }
 
-/// The quotients of two rows of candles that end in the same bucket.
-fn quotients(prices: &[Ohlc], quotes: &[Ohlc]) -> impl Iterator<Item = Ohlc> {
-    let len = prices.len().min(quotes.len());
-    let prices = prices.get(prices.len() - len..).unwrap_or_default();
-    let quotes = quotes.get(quotes.len() - len..).unwrap_or_default();
-    let both = prices.iter().zip(quotes);
-    both.map(|(price, quote)| quotient(price, quote))
-}
-
-fn quotient(price: &Ohlc, quote: &Ohlc) -> Ohlc {
-    let open = price.open / quote.open;
-    let close = price.close / quote.close;
-    let (high, low) = if is_flat(quote) {
-        (price.high / quote.close, price.low / quote.close)
-    } else if is_flat(price) {
-        (price.close / quote.low, price.close / quote.high)
-    } else {
-        (open.max(close), open.min(close))
-    };
-    Ohlc {
-        bucket: price.bucket,
-        open,
-        high,
-        low,
-        close,
+impl Ohlc {
+    /// The candle in what another one is of.
+    fn by(&self, quote: &Self) -> Self {
+        let open = self.open / quote.open;
+        let close = self.close / quote.close;
+        let (high, low) = if is_flat(quote) {
+            (self.high / quote.close, self.low / quote.close)
+        } else if is_flat(self) {
+            (self.close / quote.low, self.close / quote.high)
+        } else {
+            (open.max(close), open.min(close))
+        };
+        Self {
+            bucket: self.bucket,
+            open,
+            high,
+            low,
+            close,
+        }
     }
 }
 

@@ -37,62 +37,62 @@ impl PriceBoard {
     /// The candles of a span, one for every bucket from the first price on,
     /// also for those after the newest block. The caller limits the span.
     pub fn bars(&self, token: TokenId, resolution: Resolution, span: Span) -> Vec<Ohlc> {
-        self.bars_as(token, resolution, span)
+        self.bars_with(token, resolution, span, |bar| bar)
     }
 
-    /// The same, as something that is made of candles: nothing is written twice.
-    pub(crate) fn bars_as<T: From<Ohlc>>(
+    /// What is made of those candles: nothing is written twice.
+    pub(crate) fn bars_with<T>(
         &self,
         token: TokenId,
         resolution: Resolution,
         span: Span,
+        make: impl FnMut(Ohlc) -> T,
     ) -> Vec<T> {
         let stored = resolution.stored();
         let within = resolution.refine(&span, stored);
         let within = place(within.start)..place(within.end);
         if stored == resolution {
-            return self.dense(token, stored, within);
+            return self.dense(token, stored, within, make);
         }
         let mut merged = Vec::new();
-        let days: Vec<Ohlc> = self.dense(token, stored, within);
+        let days = self.dense(token, stored, within, |bar| bar);
         merge_into(&mut merged, days, stored, resolution);
-        merged.into_iter().map(T::from).collect()
+        merged.into_iter().map(make).collect()
     }
 
-    /// The candles of stored buckets.
-    pub(super) fn dense<T: From<Ohlc>>(
+    /// What is made of the candles of stored buckets.
+    pub(super) fn dense<T>(
         &self,
         token: TokenId,
         resolution: Resolution,
         span: Range<u32>,
+        make: impl FnMut(Ohlc) -> T,
     ) -> Vec<T> {
         let Some(track) = self.tracks.get(token) else {
             return Vec::new();
         };
         // Of each hub that is needed, from the first bucket on where it is.
         let mut hubs: Vec<(TokenId, Vec<Ohlc>)> = Vec::new();
-        dense(track.lane(resolution), span.clone(), |bar, gap, out| {
+        let fill = |bar: &Bar, gap: Range<u32>, out: &mut Out<T, _>| {
             let Hub::Token(hub) = bar.quote.hub else {
-                return flat(bar.course.close, gap, out);
+                return out.flat(bar.course.close, gap);
             };
             let known = hubs.iter().position(|(known, _)| *known == hub);
             let known = known.unwrap_or_else(|| {
                 let bars = self.tracks.get(hub).map_or_else(Vec::new, |track| {
-                    let span = gap.start..span.end;
-                    dense(
-                        track.lane(resolution),
-                        span,
-                        |bar, gap, out: &mut Vec<Ohlc>| {
-                            flat(bar.course.close, gap, out);
-                        },
-                    )
+                    let lane = track.lane(resolution);
+                    let flat = |bar: &Bar, gap, out: &mut Out<_, _>| {
+                        out.flat(bar.course.close, gap);
+                    };
+                    dense(lane, gap.start..span.end, flat, |bar| bar)
                 });
                 hubs.push((hub, bars));
                 hubs.len() - 1
             });
             let bars = hubs.get(known).map_or(&[][..], |(_, bars)| bars);
-            scale(bar, bars, gap, out);
-        })
+            out.scale(bar, bars, gap);
+        };
+        dense(track.lane(resolution), span.clone(), fill, make)
     }
 
     fn floor(&self, token: TokenId, minute: u32) -> Option<(u32, Bar)> {
@@ -101,25 +101,30 @@ impl PriceBoard {
     }
 }
 
-/// The candle of every bucket of a span from the first record on. Buckets
-/// without a record are filled in after the newest record before them.
-fn dense<T: From<Ohlc>>(
+/// What is made of the candle of every bucket of a span from the first record
+/// on. Buckets without a record are filled in after the newest record before
+/// them.
+fn dense<T, Make: FnMut(Ohlc) -> T>(
     lane: &Lane<Bar>,
     span: Range<u32>,
-    mut fill: impl FnMut(&Bar, Range<u32>, &mut Vec<T>),
+    mut fill: impl FnMut(&Bar, Range<u32>, &mut Out<T, Make>),
+    make: Make,
 ) -> Vec<T> {
     let before = span.start.checked_sub(1);
     let mut before = before.and_then(|before| lane.early(before));
-    let mut segments = lane.segments(span.start).peekable();
-    let mut next = match (&before, segments.peek().and_then(Segment::first)) {
+    // Found before any is read: so the memory of all of them is waited for once.
+    let segments: Vec<_> = lane.within(span.start, span.end).collect();
+    let mut next = match (&before, segments.first().and_then(Segment::first)) {
         (Some(_), _) => span.start,
         (None, Some(first)) => first,
         (None, None) => return Vec::new(),
     };
     let len = span.end.saturating_sub(next);
-    let mut out = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+    let mut out = Out {
+        made: Vec::with_capacity(usize::try_from(len).unwrap_or(0)),
+        make,
+    };
     for segment in segments {
-        let segment = segment.until(span.end);
         let Some((first, last)) = segment.first().zip(segment.last()) else {
             break;
         };
@@ -130,11 +135,7 @@ fn dense<T: From<Ohlc>>(
         }
         if let Some(courses) = segment.run() {
             let buckets = i64::from(first)..i64::MAX;
-            out.extend(
-                buckets
-                    .zip(courses)
-                    .map(|(at, course)| course.at(at).into()),
-            );
+            out.extend(buckets.zip(courses).map(|(at, course)| course.at(at)));
         } else {
             scattered(&segment, &mut fill, &mut out);
         }
@@ -145,42 +146,52 @@ fn dense<T: From<Ohlc>>(
     {
         fill(&bar, next..span.end, &mut out);
     }
-    out
+    out.made
 }
 
 /// The candles from the first to the last record of a segment.
-fn scattered<T: From<Ohlc>>(
+fn scattered<T, Make: FnMut(Ohlc) -> T>(
     segment: &Segment<'_, Bar>,
-    fill: &mut impl FnMut(&Bar, Range<u32>, &mut Vec<T>),
-    out: &mut Vec<T>,
+    fill: &mut impl FnMut(&Bar, Range<u32>, &mut Out<T, Make>),
+    out: &mut Out<T, Make>,
 ) {
     let mut before: Option<(u32, Bar)> = None;
     for (at, bar) in segment.iter() {
         if let Some((earlier, before)) = before.as_ref().filter(|(before, _)| before + 1 < at) {
             fill(before, earlier + 1..at, out);
         }
-        out.push(bar.course.at(at.into()).into());
+        out.extend([bar.course.at(at.into())]);
         before = Some((at, bar));
     }
 }
 
-/// Buckets in which nothing moved.
-fn flat<T: From<Ohlc>>(price: f64, gap: Range<u32>, out: &mut Vec<T>) {
-    out.extend(gap.map(|at| T::from(Ohlc::flat(at.into(), price))));
+/// What is made of candles.
+struct Out<T, Make> {
+    made: Vec<T>,
+    make: Make,
 }
 
-/// Buckets in which only the hub moved, whose consecutive candles are given.
-fn scale<T: From<Ohlc>>(bar: &Bar, hub: &[Ohlc], gap: Range<u32>, out: &mut Vec<T>) {
-    let first = hub.first().map_or(i64::MAX, |first| first.bucket);
-    let skipped = usize::try_from(i64::from(gap.start) - first);
-    let hub = skipped.ok().and_then(|skipped| hub.get(skipped..));
-    match hub {
-        Some(hub) => out.extend(
-            gap.zip(hub)
-                .map(|(_, hub)| T::from(hub.times(bar.quote.ratio))),
-        ),
-        // No hub is younger than what hangs on it.
-        None => flat(bar.course.close, gap, out),
+impl<T, Make: FnMut(Ohlc) -> T> Out<T, Make> {
+    fn extend(&mut self, bars: impl IntoIterator<Item = Ohlc>) {
+        self.made.extend(bars.into_iter().map(&mut self.make));
+    }
+
+    /// Adds buckets in which nothing moved.
+    fn flat(&mut self, price: f64, gap: Range<u32>) {
+        self.extend(gap.map(|at| Ohlc::flat(at.into(), price)));
+    }
+
+    /// Adds buckets in which only the hub moved, whose consecutive candles are
+    /// given.
+    fn scale(&mut self, bar: &Bar, hub: &[Ohlc], gap: Range<u32>) {
+        let first = hub.first().map_or(i64::MAX, |first| first.bucket);
+        let skipped = usize::try_from(i64::from(gap.start) - first);
+        let hub = skipped.ok().and_then(|skipped| hub.get(skipped..));
+        match hub {
+            Some(hub) => self.extend(gap.zip(hub).map(|(_, hub)| hub.times(bar.quote.ratio))),
+            // No hub is younger than what hangs on it.
+            None => self.flat(bar.course.close, gap),
+        }
     }
 }
 

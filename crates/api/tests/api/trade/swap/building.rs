@@ -14,12 +14,12 @@ async fn executed(desk: &Desk, quote: &Value, built: &Value) -> (u128, u128) {
     let tokens = [&quote["sellTokenAddress"], &quote["buyTokenAddress"]].map(address);
     let funds = U256::from(hex(&quote["sellAmount"])) * U256::from(2);
     let trader = desk.world.trader();
-    let traded = trader
+    let outcome = trader
         .try_out(at, tokens, funds, &calls(built))
         .await
         .unwrap();
     let number = |amount: U256| u128::try_from(amount).unwrap();
-    (number(traded.spent), number(traded.received))
+    (number(outcome.spent), number(outcome.received))
 }
 
 #[tokio::test]

@@ -53,7 +53,8 @@ async fn a_quote_says_everything() {
     assert_eq!(quote["quoteId"].as_str().unwrap().len(), 36);
     let number = |name: &str| quote[name].as_f64().unwrap();
     assert!((number("sellAmountInUsd") - number("sellTokenPriceInUsd")).abs() < 1e-6);
-    let whole = hex(&quote["buyAmount"]) as f64 / 1e6 * number("buyTokenPriceInUsd");
+    let bought: f64 = hex(&quote["buyAmount"]).to_string().parse().unwrap();
+    let whole = bought / 1e6 * number("buyTokenPriceInUsd");
     assert!((number("buyAmountInUsd") - whole).abs() < 1e-6 * whole);
     let impact = (number("buyAmountInUsd") / number("sellAmountInUsd") - 1.0) * 1e4;
     assert!((number("priceImpact") - impact).abs() < 1e-6);

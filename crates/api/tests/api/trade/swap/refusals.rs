@@ -13,10 +13,7 @@ async fn each_wrong_value_is_named_with_what_is_allowed() {
     };
     let tokens = format!("sellTokenAddress={ETH}&buyTokenAddress={USDC}");
     let beyond = format!("0x1{}", "0".repeat(64));
-    let name = "a".repeat(65);
-    let fees = "integratorFees must be at most 500 basis points, not";
     let whole = sale(AMOUNT);
-    let integrator = "integratorFeeRecipient=0xfee&integratorName=a";
     for (query, message) in [
         (
             tokens.clone(),
@@ -93,6 +90,24 @@ async fn each_wrong_value_is_named_with_what_is_allowed() {
             "takerAddress \"me\" must begin with 0x".to_owned(),
         ),
         (
+            format!("{whole}{}", "&excludeSources=a".repeat(65)),
+            "excludeSources may be given at most 64 times".to_owned(),
+        ),
+    ] {
+        let answer = desk.ask(&query).await;
+        assert_eq!(answer.refused(400), [message], "{query}");
+    }
+}
+
+#[tokio::test]
+async fn an_integrator_must_be_complete_and_modest() {
+    let desk = Desk::new().await;
+    let name = "a".repeat(65);
+    let fees = "integratorFees must be at most 500 basis points, not";
+    let whole = sale(AMOUNT);
+    let integrator = "integratorFeeRecipient=0xfee&integratorName=a";
+    for (query, message) in [
+        (
             format!("{whole}&integratorFees=501&{integrator}"),
             format!("{fees} \"501\""),
         ),
@@ -102,7 +117,9 @@ async fn each_wrong_value_is_named_with_what_is_allowed() {
         ),
         (
             format!("{whole}&integratorFees=1%25&{integrator}"),
-            amount("1%").replace("sellAmount", "integratorFees"),
+            "integratorFees must be a whole number, of decimal digits or of hexadecimal ones \
+             after 0x, not \"1%\""
+                .to_owned(),
         ),
         (
             format!("{whole}&integratorFees=30&integratorName=a"),
@@ -119,10 +136,6 @@ async fn each_wrong_value_is_named_with_what_is_allowed() {
         (
             format!("{whole}&integratorFees=30&integratorFeeRecipient=0xfee&integratorName={name}"),
             format!("integratorName must have 1 to 64 characters, not {name:?}"),
-        ),
-        (
-            format!("{whole}{}", "&excludeSources=a".repeat(65)),
-            "excludeSources may be given at most 64 times".to_owned(),
         ),
     ] {
         let answer = desk.ask(&query).await;
