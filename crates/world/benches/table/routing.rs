@@ -44,10 +44,10 @@ pub(crate) fn rows(million: bool) -> (Vec<Row>, String) {
     rows.push(growth(thousand, measured.first().unwrap_or(thousand)));
     rows.extend(quality(&measured));
     rows.extend(plainer(&free, &limited));
-    let mut figures: String = measured.iter().rev().map(ToString::to_string).collect();
-    for (swaps, comparison) in [(ANY_SWAPS, &free), (MAX_SWAPS, &limited)] {
-        figures.push_str(&format!("  at most {swaps} swaps:\n{comparison}"));
-    }
+    let plainer = [(ANY_SWAPS, &free), (MAX_SWAPS, &limited)];
+    let plainer = plainer.map(|(swaps, ways)| format!("  at most {swaps} swaps:\n{ways}"));
+    let figures = measured.iter().rev().map(ToString::to_string);
+    let figures = figures.chain(plainer).collect();
     (rows, figures)
 }
 
