@@ -12,13 +12,13 @@ use crate::graph::Graph;
 use crate::ladder;
 
 /// Chunks of an amount.
-const CHUNKS: u32 = 64;
+const CHUNKS: u32 = 24;
 
 /// Swaps of a chunk's way.
-const MAX_HOPS: usize = 4;
+const MAX_HOPS: usize = 3;
 
 /// Larger amounts that are tried for a purchase.
-const MAX_GROWTHS: usize = 24;
+const MAX_GROWTHS: usize = 6;
 
 /// What a chunk has become at each token after so many swaps, and by which edge.
 type Layer = [(f64, usize); MAX_NODES];
@@ -37,7 +37,7 @@ pub(super) fn fill(problem: &mut Problem, graph: &Graph, fixed: Fixed) -> Option
                 if pour(problem, graph, amount)? >= target {
                     return Some(amount);
                 }
-                amount *= 1.1;
+                amount *= 1.5;
             }
             None
         }
@@ -47,7 +47,7 @@ pub(super) fn fill(problem: &mut Problem, graph: &Graph, fixed: Fixed) -> Option
 /// Sells an amount chunk by chunk and says what it buys.
 fn pour(problem: &mut Problem, graph: &Graph, amount: f64) -> Option<f64> {
     for edge in &mut problem.edges {
-        edge.flow.sold = 0.0;
+        (edge.flow.sold, edge.flow.bought) = (0.0, 0.0);
     }
     let mut bought = 0.0;
     for _ in 0..CHUNKS {
@@ -69,14 +69,12 @@ fn send(problem: &mut Problem, graph: &Graph, chunk: f64) -> Option<f64> {
                 continue;
             }
             let rungs = problem.rungs(graph, &edge);
-            let sold = edge.flow.sold;
-            let more = ladder::bought_for(rungs, sold + amount);
-            let (Some(more), Some(less)) = (more, ladder::bought_for(rungs, sold)) else {
+            let Some(all) = ladder::bought_for(rungs, edge.flow.sold + amount) else {
                 continue;
             };
             let place = &mut layers[hop + 1][edge.to];
-            if more - less > place.0 {
-                *place = (more - less, at);
+            if all - edge.flow.bought > place.0 {
+                *place = (all - edge.flow.bought, at);
             }
         }
     }
@@ -88,9 +86,11 @@ fn send(problem: &mut Problem, graph: &Graph, chunk: f64) -> Option<f64> {
     }
     let mut place = BOUGHT;
     for hop in (1..=last).rev() {
-        let (_, edge) = layers[hop][place];
-        place = problem.edges[edge].from;
-        problem.edges[edge].flow.sold += layers[hop - 1][place].0;
+        let (gained, edge) = layers[hop][place];
+        let edge = &mut problem.edges[edge];
+        place = edge.from;
+        edge.flow.sold += layers[hop - 1][place].0;
+        edge.flow.bought += gained;
     }
     Some(bought)
 }

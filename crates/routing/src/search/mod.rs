@@ -157,7 +157,7 @@ impl Searcher {
         let spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
         let mut single = path.plan(goal, scratch);
         let share = goal.cost_share(&path);
-        if share > NEGLIGIBLE {
+        if share > MISSED {
             // Where swaps are dear, a way with fewer may be worth more.
             reach.spread(goal.lens, &[bought], &[1.0], 1.0 - share);
             let short = path::best(goal, reach, firsts, scratch);
@@ -296,7 +296,8 @@ impl Searcher {
         let paid: f64 = paid.map(|swap| swap.surplus.min(swap.cost)).sum();
         let bound = ceiling(goal, bound, paid, scratch);
         let plan = plan.map(|plan| pruner.prune(plan, problem, goal, newton, scratch, stop));
-        let plan = plan.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
+        let allowed = 1..=goal.order.max_swaps;
+        let plan = plan.filter(|plan| allowed.contains(&plan.swaps.len()));
         let best = match (plan, single.as_ref()) {
             (Some(plan), Some(single)) if goal.worth(single) >= goal.worth(&plan) => single.clone(),
             (Some(plan), _) => plan,

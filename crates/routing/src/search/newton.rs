@@ -180,10 +180,13 @@ impl Newton {
             if falls && (after.abs() <= -0.7 * slope || (after < 0.0 && far.is_infinite())) {
                 break;
             }
-            if after < 0.0 {
+            if after >= 0.0 {
+                far = length;
+            } else if far.is_finite() {
                 near = length;
             } else {
-                far = length;
+                // Rounding alone makes a bound rise where its slope falls.
+                break;
             }
             // Slopes jump where deep pools begin: halve the magnitude of what
             // is left, or of the way if nothing is known of it.

@@ -24,6 +24,9 @@ const REFINED: usize = 24;
 /// Prices that are tried for an outside token.
 const PRICINGS: usize = 7;
 
+/// Differences of values that are not worth passing on.
+const SLIGHT: f64 = 1e-7;
+
 /// Differences that do not count.
 const NOISE: f64 = 1e-9;
 
@@ -125,7 +128,7 @@ impl Reach {
                 continue;
             };
             let offered = lens.rate(sale.back()) * value;
-            if offered > *known * (1.0 + NOISE) {
+            if offered > *known * (1.0 + SLIGHT) {
                 *known = offered;
                 if let Some(next) = self.next.get_mut(at) {
                     *next = token;
