@@ -17,7 +17,7 @@ struct Task {
 }
 
 /// Routes that no limit shortens: the optimum may have many swaps.
-const MAX_SWAPS: usize = 64;
+const MAX_SWAPS: usize = 512;
 
 fn task(pools: usize, variant: Variant, queries: usize, swap: f64) -> Task {
     let plan = Plan {

@@ -11,7 +11,7 @@
 
 use oracles::export::{self, Answered};
 use oracles::generated::{Market, Plan, Query, Variant};
-use oracles::measured::percentile;
+use oracles::measured::{ANY_SWAPS, percentile};
 use oracles::rivals::{Flows, Streets};
 use routing::{Graph, Searcher};
 use rustix::time::{ClockId, clock_gettime};
@@ -30,7 +30,7 @@ const PACKAGES: [&str; 3] = [
 
 const POOLS: usize = 2_000;
 const QUERIES: usize = 200;
-const SALES: usize = 60;
+const SALES: usize = 40;
 
 /// Whoever pays this much less than the best of all does not count as near.
 const NEAR: f64 = 1e-4;
@@ -108,7 +108,7 @@ fn asked(
         .iter()
         .map(|query| Answered {
             query: *query,
-            order: query.order(market, 0.0, 64),
+            order: query.order(market, 0.0, ANY_SWAPS),
             routes: Vec::new(),
         })
         .collect();

@@ -30,7 +30,10 @@ fn main() {
         let mut market = Market::new(plan);
         print!("{}", measured::measure(&mut market, QUERIES, &now));
         if plan.pools <= 2_000 {
-            print!("{}", measured::beside(&market, COMPARED, &now));
+            for swaps in [measured::ANY_SWAPS, measured::MAX_SWAPS] {
+                println!("  at most {swaps} swaps:");
+                print!("{}", measured::beside(&market, COMPARED, swaps, &now));
+            }
         }
     }
 }

@@ -4,6 +4,9 @@ use oracles::generated::{Market, Plan, Variant};
 use oracles::rivals::{Flows, Streets};
 use primitives::U256;
 
+/// No limit to swaps.
+const ANY: usize = usize::MAX;
+
 #[test]
 fn splitting_pays_and_the_dual_pays_as_much() {
     let market = Market::new(Plan {
@@ -24,8 +27,8 @@ fn splitting_pays_and_the_dual_pays_as_much() {
             settled.map_or(U256::ZERO, |route| route.bought)
         };
         let ways = [
-            streets.in_chunks(&trade, 1),
-            streets.in_chunks(&trade, 20),
+            streets.in_chunks(&trade, 1, ANY),
+            streets.in_chunks(&trade, 20, ANY),
             streets.dual(&trade),
         ];
         let [single, chunks, dual] = ways.map(paid).map(f64::from);

@@ -27,66 +27,73 @@ pub struct Comparison {
     times: [Vec<f64>; 4],
 }
 
-/// Sells so many orders by every way.
-pub fn beside(market: &Market, queries: usize, now: Now<'_>) -> Comparison {
+/// Sells so many orders by every way, with so many swaps at most.
+pub fn beside(market: &Market, queries: usize, max_swaps: usize, now: Now<'_>) -> Comparison {
     let graph = Graph::new(market.pools(), |token| market.worth(token));
     let streets = Streets::new(market);
     let mut desk = Desk::new(market, &graph);
     let mut comparison = Comparison::default();
     for query in market.queries(3, 3 * queries) {
         if comparison.count() < queries {
-            compare(market, &mut desk, &streets, &query, now, &mut comparison);
+            let sale = Query { size: 1, ..query };
+            let ways = sell(market, &mut desk, &streets, &sale, max_swaps, now);
+            comparison.add(ways);
         }
     }
     comparison
 }
 
-/// One order by every way, if it is a sale that the market bears.
-fn compare(
+/// What each way buys and the seconds it takes, if it is a sale that the market
+/// bears.
+fn sell(
     market: &Market,
     desk: &mut Desk<'_>,
     streets: &Streets,
-    query: &Query,
+    sale: &Query,
+    max_swaps: usize,
     now: Now<'_>,
-    comparison: &mut Comparison,
-) -> Option<()> {
-    let sale = Query {
-        size: 1,
-        ..Some(*query).filter(|query| !query.exact_out && !query.direct)?
-    };
-    let (_, impact) = desk.free(&sale)?;
-    if impact >= BEARABLE {
+) -> Option<[(f64, f64); 4]> {
+    if sale.exact_out || sale.direct || desk.free(sale)?.1 >= BEARABLE {
         return None;
     }
     let trade = streets.trade(sale.sell, sale.buy, f64::from(sale.amount))?;
+    let order = sale.order(market, 0.0, max_swaps);
     let settled = |flows| streets.settled(&trade, &flows, sale.amount, market.pools());
-    let timed = |found: &mut dyn FnMut() -> Option<Route>| {
+    let chunks = |chunks| settled(streets.in_chunks(&trade, chunks, max_swaps));
+    let timed = |way: &mut dyn FnMut() -> Option<Route>| {
         let start = now();
-        let route = found();
-        (
-            route.map_or(0.0, |route| f64::from(route.bought)),
-            now() - start,
-        )
+        let route = way().filter(|route| route.legs.len() <= max_swaps);
+        let bought = route.map_or(0.0, |route| f64::from(route.bought));
+        (bought, now() - start)
     };
-    let ways = [
-        timed(&mut || desk.fully(&sale)),
-        timed(&mut || settled(streets.in_chunks(&trade, 20))),
-        timed(&mut || settled(streets.in_chunks(&trade, 1))),
+    Some([
+        timed(&mut || desk.search(sale, &order).into_iter().next()),
+        timed(&mut || chunks(20)),
+        timed(&mut || chunks(1)),
         timed(&mut || settled(streets.dual(&trade))),
-    ];
-    let most = ways.iter().map(|(bought, _)| *bought).fold(0.0, f64::max);
-    let Comparison { short, times } = comparison;
-    for ((bought, time), (short, times)) in ways.into_iter().zip(short.iter_mut().zip(times)) {
-        short.push(1.0 - bought / most);
-        times.push(time);
-    }
-    Some(())
+    ])
 }
 
 impl Comparison {
+    fn add(&mut self, ways: Option<[(f64, f64); 4]>) {
+        let ways = ways.into_iter().flatten();
+        let most = ways.clone().map(|(bought, _)| bought).fold(0.0, f64::max);
+        let Self { short, times } = self;
+        for ((bought, time), (short, times)) in ways.zip(short.iter_mut().zip(times)) {
+            short.push(1.0 - bought / most);
+            times.push(time);
+        }
+    }
+
     fn count(&self) -> usize {
+        self.missed().len()
+    }
+
+    /// What the search misses of what the best way buys, order by order.
+    #[must_use]
+    pub fn missed(&self) -> &[f64] {
         let [mine, ..] = &self.short;
-        mine.len()
+        mine
     }
 
     /// The parts of the orders in which each came near enough to the best.

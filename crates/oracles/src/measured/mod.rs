@@ -22,7 +22,7 @@ pub const SWAP: f64 = 0.02;
 /// The most swaps of a route in realistic orders,
 pub const MAX_SWAPS: usize = 12;
 /// and where nothing but the pools counts.
-pub const ANY_SWAPS: usize = 64;
+pub const ANY_SWAPS: usize = 512;
 
 /// Orders that are searched before anything is measured.
 const WARM_UP: usize = 200;

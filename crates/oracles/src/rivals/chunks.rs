@@ -14,12 +14,23 @@ struct Reached {
 }
 
 impl Streets {
-    /// Sells a trade in so many chunks.
+    /// Sells a trade in so many chunks, with so many swaps at most: where the
+    /// best path would be one too many, the best of those that are open is it.
     #[must_use]
-    pub fn in_chunks(&self, trade: &Trade, chunks: u32) -> Flows {
+    pub fn in_chunks(&self, trade: &Trade, chunks: u32, max_swaps: usize) -> Flows {
         let mut flows = Flows::new();
+        let amount = trade.amount / f64::from(chunks);
         for _ in 0..chunks {
-            let Some(path) = self.best_path(trade, trade.amount / f64::from(chunks), &flows) else {
+            let best = self.best_path(trade, amount, &flows, |_| true);
+            let fits = |path: &Vec<(usize, f64)>| {
+                let new = path
+                    .iter()
+                    .filter(|(street, _)| !flows.contains_key(street));
+                flows.len() + new.count() <= max_swaps
+            };
+            let best = best.filter(fits);
+            let is_open = |street| flows.contains_key(&street);
+            let Some(path) = best.or_else(|| self.best_path(trade, amount, &flows, is_open)) else {
                 break;
             };
             for (street, sold) in path {
@@ -30,7 +41,13 @@ impl Streets {
     }
 
     /// The path that gives most for an amount, after what was sold already.
-    fn best_path(&self, trade: &Trade, amount: f64, flows: &Flows) -> Option<Vec<(usize, f64)>> {
+    fn best_path(
+        &self,
+        trade: &Trade,
+        amount: f64,
+        flows: &Flows,
+        counts: impl Fn(usize) -> bool,
+    ) -> Option<Vec<(usize, f64)>> {
         let tokens = self.from.len();
         let mut reached = vec![vec![Reached::default(); tokens]; HOPS + 1];
         *reached.first_mut()?.get_mut(trade.from)? = Reached { amount, street: 0 };
@@ -41,7 +58,7 @@ impl Streets {
                 if at.amount <= 0.0 || token == trade.to {
                     continue;
                 }
-                for (street, way) in self.away(token) {
+                for (street, way) in self.away(token).filter(|(street, _)| counts(*street)) {
                     let amount = gained(way, flows.get(&street).copied(), at.amount);
                     if let Some(there) = after.get_mut(way.to)
                         && amount > there.amount

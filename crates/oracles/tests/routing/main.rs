@@ -9,6 +9,7 @@
 mod brute;
 mod costs;
 mod laws;
+mod limits;
 
 use oracles::generated::{Market, Plan, Query, Variant};
 use routing::{Graph, Order, Route, Searcher};

@@ -2,7 +2,7 @@
 
 use crate::{Goal, Row, muldiv};
 use oracles::generated::{Market, Plan, Variant};
-use oracles::measured::{self, Comparison, Measured};
+use oracles::measured::{self, ANY_SWAPS, Comparison, MAX_SWAPS, Measured};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Orders of a market, and of those that are searched by plainer ways too.
@@ -35,16 +35,19 @@ pub(crate) fn rows(million: bool) -> (Vec<Row>, String) {
         .into_iter()
         .map(|pools| measured::measure(&mut market(pools), ORDERS, &now))
         .collect();
-    let comparison = measured::beside(&market(2_000), COMPARED, &now);
+    let beside = |swaps| measured::beside(&market(2_000), COMPARED, swaps, &now);
+    let (free, limited) = (beside(ANY_SWAPS), beside(MAX_SWAPS));
     let [.., hundred_thousand, _, two_thousand, thousand] = measured.as_slice() else {
         return (Vec::new(), String::new());
     };
     let mut rows = speed(two_thousand, hundred_thousand);
     rows.push(growth(thousand, measured.first().unwrap_or(thousand)));
     rows.extend(quality(&measured));
-    rows.extend(beside(&comparison));
-    let mut figures: String = measured.iter().rev().map(ToString::to_string).collect();
-    figures.push_str(&comparison.to_string());
+    rows.extend(plainer(&free, &limited));
+    let plainer = [(ANY_SWAPS, &free), (MAX_SWAPS, &limited)];
+    let plainer = plainer.map(|(swaps, ways)| format!("  at most {swaps} swaps:\n{ways}"));
+    let figures = measured.iter().rev().map(ToString::to_string);
+    let figures = figures.chain(plainer).collect();
     (rows, figures)
 }
 
@@ -168,40 +171,30 @@ fn quality(measured: &[Measured]) -> Vec<Row> {
 }
 
 /// How often the search comes near to the best, beside plainer ways.
-fn beside(comparison: &Comparison) -> Vec<Row> {
-    let [mine, chunks, single, dual] = comparison.near();
-    let [time, .., textbook] = comparison.middle();
-    let (least, most) = (Goal::AtLeast(1.0), Goal::AtMost(0.1));
+fn plainer(free: &Comparison, limited: &Comparison) -> Vec<Row> {
+    let [mine, chunks, single, dual] = free.near();
+    let [mine_limited, chunks_limited, ..] = limited.near();
+    let [time, .., textbook] = free.middle();
+    let least = Goal::AtLeast;
+    let near = "sales within 10⁻⁴ of the best way";
+    let limited = "the same with 12 swaps at most";
     vec![
+        row(near, "99 % of them", mine / 0.99, least(1.0)),
+        row(near, "20 chunks, greedy", mine / chunks, least(1.0)),
+        row(near, "best single path", mine / single, least(1.0)),
+        row(near, "textbook dual", mine / dual, least(1.0)),
+        row(limited, "99 % of them", mine_limited / 0.99, least(1.0)),
         row(
-            "sales within 10⁻⁴ of the best of four",
-            "99 % of them",
-            mine / 0.99,
-            least,
-        ),
-        row(
-            "sales within 10⁻⁴ of the best of four",
+            limited,
             "20 chunks, greedy",
-            mine / chunks,
-            Goal::AtLeast(1.0),
-        ),
-        row(
-            "sales within 10⁻⁴ of the best of four",
-            "best single path",
-            mine / single,
-            Goal::AtLeast(1.0),
-        ),
-        row(
-            "sales within 10⁻⁴ of the best of four",
-            "textbook dual",
-            mine / dual,
-            Goal::AtLeast(1.0),
+            mine_limited / chunks_limited,
+            least(1.0),
         ),
         row(
             "route, 2,000 pools, time",
             "textbook dual",
             time / textbook,
-            most,
+            Goal::AtMost(0.1),
         ),
     ]
 }
