@@ -15,7 +15,7 @@ use crate::ladder;
 const CHUNKS: u32 = 24;
 
 /// Swaps of a chunk's way.
-const MAX_HOPS: usize = 3;
+const MAX_HOPS: usize = 4;
 
 /// Larger amounts that are tried for a purchase.
 const MAX_GROWTHS: usize = 6;

@@ -10,7 +10,7 @@ use crate::graph::{Sale, TokenId};
 use crate::ladder;
 
 /// Swaps of a single way.
-const MAX_HOPS: usize = 4;
+const MAX_HOPS: usize = 6;
 
 /// First steps that are tried at full size,
 const TRIED: usize = 8;

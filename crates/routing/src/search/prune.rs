@@ -24,7 +24,7 @@ const PORTIONS: [usize; 4] = [2, 4, 8, usize::MAX];
 const FEW_SWAPS: usize = 10;
 
 /// Attempts to take something in again.
-const MAX_RETURNS: usize = 4;
+const MAX_RETURNS: usize = 8;
 
 /// Memory for the smaller problems.
 #[derive(Debug, Default)]
@@ -73,10 +73,7 @@ impl Pruner {
             if dropped == 0 {
                 break;
             }
-            self.pools.clear();
-            let kept = best.swaps.iter().zip(0..);
-            let kept = kept.filter(|(_, at)| dropped >> at & 1 == 0);
-            self.pools.extend(kept.map(|(swap, _)| swap.slot.pool));
+            self.keep_all_but(&best, dropped);
             let next = self.resolve(&best, goal, newton, scratch);
             match next {
                 Some(next) if over > 0 || goal.worth(&next) > goal.worth(&best) => {
@@ -152,7 +149,9 @@ impl Pruner {
             most = 1;
         }
         if over > 0 {
-            most = most.min(over);
+            // Prices move with every pool that goes: the fewer at once, the
+            // better the choice of the next.
+            most = most.min(over).min((plan.swaps.len() / 6).max(1));
         }
         let mut dropped = 0_u128;
         for group in &self.groups {
@@ -189,7 +188,8 @@ impl Pruner {
         plan.filter(|plan| goal.is_met(plan))
     }
 
-    /// Takes in again what would bring more than it costs.
+    /// Takes in again what would bring more than it costs; where there may be
+    /// no more swaps, in the place of what brings least.
     fn take_back(
         &mut self,
         full: &Problem,
@@ -199,9 +199,6 @@ impl Pruner {
         scratch: &mut Scratch,
     ) -> Plan {
         for _ in 0..MAX_RETURNS {
-            if best.swaps.len() >= goal.order.max_swaps {
-                break;
-            }
             self.pools.clear();
             self.pools
                 .extend(best.swaps.iter().map(|swap| swap.slot.pool));
@@ -218,20 +215,42 @@ impl Pruner {
             let keep = |slot: &Slot| pools.contains(&slot.pool);
             problem.join(goal.lens, pair, from, to, &keep, scratch);
             newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
-            let next = Plan::of(
-                problem,
-                goal.lens,
-                goal.sold(),
-                &goal.order.costs,
-                &keep,
-                scratch,
-            );
+            let costs = &goal.order.costs;
+            let next = Plan::of(problem, goal.lens, goal.sold(), costs, &keep, scratch);
+            let next = next.filter(|next| goal.is_met(next));
+            let next = next.and_then(|next| self.fit(next, goal, newton, scratch));
             match next {
                 Some(next) if goal.worth(&next) > goal.worth(&best) => best = next,
                 _ => break,
             }
         }
         best
+    }
+
+    /// A plan without what brings least, if it has too many swaps.
+    fn fit(
+        &mut self,
+        plan: Plan,
+        goal: &Goal<'_>,
+        newton: &mut Newton,
+        scratch: &mut Scratch,
+    ) -> Option<Plan> {
+        if plan.swaps.len() <= goal.order.max_swaps {
+            return Some(plan);
+        }
+        self.settled.clear();
+        let dropped = self.choose(&plan, 1, 0);
+        self.keep_all_but(&plan, dropped);
+        let plan = self.resolve(&plan, goal, newton, scratch);
+        plan.filter(|plan| plan.swaps.len() <= goal.order.max_swaps)
+    }
+
+    /// Chooses the pools of a plan's other swaps.
+    fn keep_all_but(&mut self, plan: &Plan, dropped: u128) {
+        self.pools.clear();
+        let kept = plan.swaps.iter().zip(0..);
+        let kept = kept.filter(|(_, at)| dropped >> at & 1 == 0);
+        self.pools.extend(kept.map(|(swap, _)| swap.slot.pool));
     }
 
     /// The pool that is not used and would bring most beyond its cost.

@@ -13,7 +13,7 @@ use crate::graph::{Link, NONE, Sale, TokenId};
 use crate::ladder;
 
 /// Swaps beyond the neighbours of the problem's tokens.
-pub(super) const FAR: usize = 4;
+pub(super) const FAR: usize = 5;
 
 /// Ends with no more pairs than this add all their neighbours to the search.
 const FEW_PAIRS: usize = 64;
