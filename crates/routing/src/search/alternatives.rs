@@ -7,6 +7,7 @@ use super::settle::{Target, settle};
 use super::{Goal, ROUNDS, Searcher, Solution};
 use crate::graph::TokenId;
 use crate::{Amount, Broken, Graph, Order, Route, Stop, VenueSet};
+use amm::Refusal;
 use amm::book::{PoolId, Pools};
 
 /// Pools that are left out because they refuse.
@@ -109,12 +110,15 @@ impl Finder<'_> {
     }
 
     /// The route of a plan. A pool that refuses in whole units what it seemed
-    /// to take is left out: what it would get is next to nothing, or more than
-    /// it has.
+    /// to take gets less, or is left out.
     fn settle_most(&self, mut plan: Plan) -> Option<Route> {
         for _ in 0..MAX_REFUSED {
             match self.settle(&plan) {
                 Ok(route) => return Some(route),
+                Err(Broken::Refused(pool, Refusal::TooMuch { most })) => {
+                    let less = plan.clone().limited(pool, f64::from(most));
+                    plan = less.or_else(|| plan.without(pool))?;
+                }
                 Err(Broken::Refused(pool, _) | Broken::Gone(pool)) => plan = plan.without(pool)?,
                 Err(Broken::Malformed) => return None,
             }

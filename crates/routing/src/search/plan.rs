@@ -148,6 +148,31 @@ impl Plan {
         Some(sum)
     }
 
+    /// The plan with no more for a pool than it takes: those that sell the same
+    /// token and have room sell the rest. `None` if there is none of them.
+    pub(super) fn limited(mut self, pool: PoolId, most: f64) -> Option<Self> {
+        let swap = self.swaps.iter_mut().find(|swap| swap.slot.pool == pool)?;
+        let (from, rest) = (swap.from, swap.sold - most);
+        if swap.is_full && rest <= 0.0 {
+            return None;
+        }
+        (swap.sold, swap.is_full) = (swap.sold.min(most), true);
+        let has_room = |swap: &Swap| swap.from == from && !swap.is_full;
+        let room: f64 = self
+            .swaps
+            .iter()
+            .filter(|swap| has_room(swap))
+            .map(|swap| swap.sold)
+            .sum();
+        if room <= 0.0 {
+            return None;
+        }
+        for swap in self.swaps.iter_mut().filter(|swap| has_room(swap)) {
+            swap.sold += rest.max(0.0) * swap.sold / room;
+        }
+        Some(self)
+    }
+
     /// The plan without a pool and without all that is of no use then; what is
     /// left keeps its proportions. `None` if nothing is left.
     pub(super) fn without(mut self, pool: PoolId) -> Option<Self> {
