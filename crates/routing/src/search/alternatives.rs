@@ -11,7 +11,7 @@ use amm::Refusal;
 use amm::book::{PoolId, Pools};
 
 /// Pools that are left out because they refuse.
-const MAX_REFUSED: usize = 16;
+const MAX_REFUSED: usize = 64;
 
 /// Swaps of the alternative with few.
 const FEW: usize = 3;
@@ -89,6 +89,11 @@ impl Finder<'_> {
         };
         let solution = searcher.solve(&goal, self.stop);
         let route = solution.and_then(|solution| self.settled(solution));
+        // Being late is no reason to find nothing: a search has limits enough.
+        let route = route.or_else(|| {
+            let solution = (self.stop)().then(|| searcher.solve(&goal, &|| false));
+            self.settled(solution??)
+        });
         // A plain way is better than a good one that cannot be settled, as
         // where prices of look-alikes make loops.
         let route = route.or_else(|| {

@@ -15,16 +15,19 @@ use crate::ladder;
 use amm::book::PoolId;
 
 /// Attempts to leave something out.
-const MAX_ATTEMPTS: usize = 40;
+const MAX_ATTEMPTS: usize = 64;
 
 /// What is left out at once, as a part of all, as long as it pays.
 const PORTIONS: [usize; 4] = [2, 4, 8, usize::MAX];
+
+/// The part of all that goes at once where there are too many.
+const HASTES: [usize; 2] = [6, 3];
 
 /// Plans with no more swaps lose one after the other.
 const FEW_SWAPS: usize = 10;
 
 /// Attempts to take something in again.
-const MAX_RETURNS: usize = 8;
+const MAX_RETURNS: usize = 16;
 
 /// Memory for the smaller problems.
 #[derive(Debug, Default)]
@@ -58,10 +61,39 @@ impl Pruner {
         scratch: &mut Scratch,
         stop: Stop<'_>,
     ) -> Plan {
-        let mut best = self.cut(plan, goal, newton, scratch);
-        if best.swaps.len() <= goal.order.max_swaps && best.cost() <= 0.0 {
-            return best;
+        let plan = self.cut(plan, goal, newton, scratch);
+        let is_over = plan.swaps.len() > goal.order.max_swaps;
+        if !is_over && plan.cost() <= 0.0 {
+            return plan;
         }
+        let mut best = self.thin(plan.clone(), HASTES[0], full, goal, newton, scratch, stop);
+        if is_over && !stop() {
+            // Which pools are the best few depends on the order in which the
+            // others go.
+            let other = self.thin(plan, HASTES[1], full, goal, newton, scratch, stop);
+            if other.swaps.len() <= goal.order.max_swaps && goal.worth(&other) > goal.worth(&best) {
+                best = other;
+            }
+        }
+        best
+    }
+
+    /// Leaves out swaps as long as it pays, and while there are too many, no
+    /// more than a part of all at once.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the memory of a search in its parts"
+    )]
+    fn thin(
+        &mut self,
+        mut best: Plan,
+        haste: usize,
+        full: &Problem,
+        goal: &Goal<'_>,
+        newton: &mut Newton,
+        scratch: &mut Scratch,
+        stop: Stop<'_>,
+    ) -> Plan {
         self.settled.clear();
         let mut portion = 0;
         for _ in 0..MAX_ATTEMPTS {
@@ -69,7 +101,7 @@ impl Pruner {
             if stop() && over == 0 {
                 break;
             }
-            let dropped = self.choose(&best, over, portion);
+            let dropped = self.choose(&best, (over, haste), portion);
             if dropped == 0 {
                 break;
             }
@@ -119,7 +151,7 @@ impl Pruner {
     /// Which swaps to leave out next: those that cost more than they bring, the
     /// worst first, a portion of all at once; if there are too many, those that
     /// bring least.
-    fn choose(&mut self, plan: &Plan, over: usize, portion: usize) -> u128 {
+    fn choose(&mut self, plan: &Plan, (over, haste): (usize, usize), portion: usize) -> u128 {
         self.groups.clear();
         for swap in &plan.swaps {
             if self.settled.contains(&swap.slot.pool) {
@@ -151,7 +183,7 @@ impl Pruner {
         if over > 0 {
             // Prices move with every pool that goes: the fewer at once, the
             // better the choice of the next.
-            most = most.min(over).min((plan.swaps.len() / 6).max(1));
+            most = most.min(over).min((plan.swaps.len() / haste).max(1));
         }
         let mut dropped = 0_u128;
         for group in &self.groups {
@@ -239,7 +271,7 @@ impl Pruner {
             return Some(plan);
         }
         self.settled.clear();
-        let dropped = self.choose(&plan, 1, 0);
+        let dropped = self.choose(&plan, (1, 1), 0);
         self.keep_all_but(&plan, dropped);
         let plan = self.resolve(&plan, goal, newton, scratch);
         plan.filter(|plan| plan.swaps.len() <= goal.order.max_swaps)
