@@ -38,6 +38,9 @@ const TAKEN_IN: usize = 32;
 /// and how often.
 const ROUNDS: usize = 5;
 
+/// Sales that are tried to make a purchase of one.
+const SALES: usize = 8;
+
 /// What may be missed, as a share of what is traded.
 const MISSED: f64 = 2e-5;
 /// What a token must bring to be taken in.
@@ -297,7 +300,8 @@ impl Searcher {
         if !plan.as_ref().is_some_and(|plan| goal.is_met(plan)) {
             let sold = greedy::fill(problem, goal.lens.graph, goal.fixed);
             plan = sold.and_then(|sold| {
-                Plan::of(problem, goal.lens, Some(sold), costs, &|_| true, scratch)
+                let chunks = Plan::of(problem, goal.lens, Some(sold), costs, &|_| true, scratch);
+                by_sale(problem, goal, sold, newton, scratch).or(chunks)
             });
         }
         // Whoever uses a pool pays for it: no plan keeps all that it brings.
@@ -317,6 +321,39 @@ impl Searcher {
         let plan = best;
         Some(Solution { plan, single, gap })
     }
+}
+
+/// The plan of a purchase whose prices were not found, as that of the sale that
+/// buys as much: sought by what more or less would buy, from about this amount.
+fn by_sale(
+    problem: &mut Problem,
+    goal: &Goal<'_>,
+    about: f64,
+    newton: &mut Newton,
+    scratch: &mut Scratch,
+) -> Option<Plan> {
+    let Fixed::Out(target) = goal.fixed else {
+        return None;
+    };
+    let costs = &goal.order.costs;
+    let mut sold = about;
+    for _ in 0..SALES {
+        newton.balance(problem, goal.lens.graph, Fixed::In(sold), newton::FINE);
+        let mut plan = Plan::of(problem, goal.lens, Some(sold), costs, &|_| true, scratch)?;
+        let price = problem.prices.first().copied()?;
+        if goal.is_met(&plan) {
+            // What swaps bring is compared with costs in the sold token.
+            for swap in &mut plan.swaps {
+                swap.surplus /= price;
+            }
+            return Some(plan);
+        }
+        sold += (target - plan.bought) / price;
+        if !(sold > 0.0 && sold.is_finite()) {
+            return None;
+        }
+    }
+    None
 }
 
 /// What no plan exceeds, costs counted: a single swap is known, and any other

@@ -11,8 +11,9 @@ use primitives::{Address, U256};
 const MAX_TRIES: usize = 320;
 
 /// The part of a pool's capacity that is not touched: the search knows it only
-/// nearly.
-const SPARED: f64 = 1e-8;
+/// nearly. A purchase may have to sell a little more than was planned.
+const SPARED_BY_SALE: f64 = 1e-8;
+const SPARED_BY_PURCHASE: f64 = 1e-4;
 
 /// What is to be settled.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +31,11 @@ pub(super) fn settle(
     pools: &Pools,
     target: Target,
 ) -> Result<Route, Broken> {
-    let (tokens, legs) = legs(plan, graph).ok_or(Broken::Malformed)?;
+    let spared = match target {
+        Target::Sell(_) => SPARED_BY_SALE,
+        Target::Buy(_) => SPARED_BY_PURCHASE,
+    };
+    let (tokens, legs) = legs(plan, graph, spared).ok_or(Broken::Malformed)?;
     let executable = Executable::new(&legs, tokens.len(), pools)?;
     let sold = match target {
         Target::Sell(amount) => amount,
@@ -53,7 +58,7 @@ pub(super) fn settle(
 }
 
 /// The swaps with their shares of what is there, amounts still open.
-fn legs(plan: &Plan, graph: &Graph) -> Option<(Vec<Address>, Vec<Leg>)> {
+fn legs(plan: &Plan, graph: &Graph, spared: f64) -> Option<(Vec<Address>, Vec<Leg>)> {
     let mut tokens = Vec::with_capacity(8);
     let mut places = [u8::MAX; MAX_TOKENS];
     let mut place = |at: usize| -> Option<u8> {
@@ -78,7 +83,7 @@ fn legs(plan: &Plan, graph: &Graph) -> Option<(Vec<Address>, Vec<Leg>)> {
         let mut left: f64 = sellers.iter().map(|swap| swap.sold).sum();
         sellers.sort_by(|a, b| b.is_full.cmp(&a.is_full).then(a.sold.total_cmp(&b.sold)));
         for swap in sellers.iter_mut().filter(|swap| swap.is_full) {
-            swap.sold *= 1.0 - SPARED;
+            swap.sold *= 1.0 - spared;
         }
         for (at, swap) in sellers.iter().enumerate() {
             let share = if at + 1 == sellers.len() {
