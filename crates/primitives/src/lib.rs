@@ -1,5 +1,5 @@
 //! Values that every part of Stoa shares: field elements, addresses, block
-//! positions, transaction hashes, time and randomness.
+//! positions, transaction hashes, keys and lamports of Solana, time and randomness.
 //!
 //! Nothing here waits, performs I/O or logs. Parsers are strict: they accept
 //! one documented form and say what is wrong with anything else.
@@ -10,6 +10,7 @@ mod clock;
 mod entropy;
 mod felt;
 mod selector;
+mod solana;
 pub mod transaction_hash;
 
 pub use address::Address;
@@ -20,4 +21,5 @@ pub use felt::{FeltError, felt_from_hex, felt_to_hex, short_string};
 pub use jiff::{SignedDuration, Timestamp};
 pub use ruint::aliases::U256;
 pub use selector::selector;
+pub use solana::{Base58Error, Lamports, PublicKey, Signature, SolanaHash};
 pub use starknet_types_core::felt::Felt;
