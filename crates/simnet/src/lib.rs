@@ -5,10 +5,15 @@
 //! clock give the same chain, hash for hash. Its contracts decode calldata by
 //! themselves and share no code with what they are used to test.
 
+mod fault;
+mod journal;
 mod jsonrpc;
 mod starknet;
+mod transport;
 
+pub use fault::{FaultError, FaultKind, UnknownFault};
+pub use journal::{KeepError, OpenError};
 pub use starknet::{
-    Action, FaultError, FaultKind, Funding, History, KeepError, OpenError, PrefundedAccount,
-    Refusal, ReorgError, SignedTransaction, StarknetConfig, StarknetNode, SteerError, UnknownFault,
+    Action, Funding, History, PrefundedAccount, Refusal, ReorgError, SignedTransaction,
+    StarknetConfig, StarknetNode, SteerError,
 };

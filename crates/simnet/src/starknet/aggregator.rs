@@ -1,10 +1,10 @@
 //! A simulated aggregator of global market data, which knows the prices that
 //! the world's own market follows. It answers as the public ones do.
 
-use super::fault::AGGREGATOR;
 use super::node::StarknetNode;
-use super::rpc;
 use super::world::Outside;
+use crate::fault::AGGREGATOR;
+use crate::transport::respond;
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
@@ -52,7 +52,7 @@ async fn markets(State(node): State<StarknetNode>, RawQuery(query): RawQuery) ->
     match answered.await {
         Ok((outside, now)) => {
             let answer = question.answer(&outside, now).to_string();
-            rpc::respond(Some(answer), fault).await
+            respond(Some(answer), fault).await
         }
         Err(error) => {
             tracing::error!(%error, "a request to the simulated aggregator failed");

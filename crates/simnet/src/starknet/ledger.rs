@@ -2,9 +2,10 @@
 //! is kept.
 
 use super::chain::{Chain, ReorgError};
-use super::journal::{Change, Control, Journal, KeepError, Restored};
+use super::journal::{Change, Control, Journal, Restored};
 use super::refusal::Refusal;
 use super::transaction::Request;
+use crate::journal::KeepError;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

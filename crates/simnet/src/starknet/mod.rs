@@ -9,7 +9,6 @@ mod config;
 mod contract;
 mod contracts;
 mod execution;
-mod fault;
 mod feed;
 mod gas;
 mod hash;
@@ -30,8 +29,6 @@ mod world;
 
 pub use chain::ReorgError;
 pub use config::{History, StarknetConfig};
-pub use fault::{FaultError, FaultKind, UnknownFault};
-pub use journal::{KeepError, OpenError};
 pub use ledger::SteerError;
 pub use node::StarknetNode;
 pub use refusal::Refusal;

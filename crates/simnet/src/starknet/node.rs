@@ -7,9 +7,8 @@ use super::config::{
     StarknetConfig,
 };
 use super::contracts::exchange::{EXCHANGE, EXECUTOR};
-use super::fault::{FaultError, FaultKind, Faults};
 use super::feed::{Feed, News};
-use super::journal::{Control, Journal, KeepError, OpenError, Restored};
+use super::journal::{Control, Journal, Restored};
 use super::ledger::{Ledger, SteerError, Steering};
 use super::refusal::Refusal;
 use super::rpc;
@@ -17,6 +16,8 @@ use super::transaction::{Request, SignedTransaction};
 use super::world::{
     ACTOR_EVENTS, Genesis, PrefundedAccount, World, anchor_list, token_list, venue_list,
 };
+use crate::fault::{FaultError, FaultKind, Faults};
+use crate::journal::{KeepError, OpenError};
 use primitives::transaction_hash::Version;
 use primitives::{Address, BlockRef, Clock, Felt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -8,18 +8,13 @@
 //! Entries count in groups, and every entry has a checksum: after a crash, what
 //! was not finished is cut off, and the chain goes on from what was.
 
-mod codec;
-mod error;
-mod frame;
 mod record;
 mod replay;
-mod segment;
 mod writer;
 
 #[cfg(test)]
 mod tests;
 
-pub use error::{KeepError, OpenError};
 pub(crate) use record::Control;
 pub(crate) use replay::Restored;
 pub(crate) use writer::{Change, Journal};

@@ -1,6 +1,6 @@
 //! What a journal says, entry by entry.
 
-use super::codec::{Input, Stored, load, stored_struct};
+use crate::journal::codec::{Input, Stored, load, stored_struct};
 use crate::starknet::block::Block;
 use crate::starknet::chain::KeptBlock;
 use crate::starknet::gas::{Gas, Price};
@@ -79,7 +79,7 @@ pub(super) fn control(control: Control, out: &mut Vec<u8>) {
 
 pub(super) fn values(values: &[(Key, U256)], out: &mut Vec<u8>) {
     out.push(VALUES);
-    super::codec::store_list(values, out);
+    crate::journal::codec::store_list(values, out);
 }
 
 pub(super) fn taken(request: &Request, out: &mut Vec<u8>) {
@@ -91,7 +91,7 @@ pub(super) fn taken(request: &Request, out: &mut Vec<u8>) {
 pub(super) fn block(block: &Block, writes: &[(Key, U256)], out: &mut Vec<u8>) {
     out.push(BLOCK);
     store_block(block, out);
-    super::codec::store_list(writes, out);
+    crate::journal::codec::store_list(writes, out);
 }
 
 pub(super) fn truncate(height: u64, out: &mut Vec<u8>) {

@@ -1,9 +1,8 @@
 //! Reading a journal back.
 
-use super::error::OpenError;
-use super::frame;
 use super::record::{Control, Record};
-use super::segment::{self, HEADER_BYTES};
+use crate::journal::segment::{self, HEADER_BYTES};
+use crate::journal::{OpenError, frame};
 use crate::starknet::chain::{Chain, KeptBlock};
 use crate::starknet::transaction::Request;
 use crate::starknet::world::{Genesis, World};

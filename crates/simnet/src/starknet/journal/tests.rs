@@ -1,6 +1,6 @@
 //! What outlives a process, whatever ends it.
 
-use super::OpenError;
+use crate::journal::OpenError;
 use crate::starknet::chain::Chain;
 use crate::starknet::config::{History, StarknetConfig};
 use crate::starknet::gas::{Resources, with_headroom};
@@ -182,10 +182,10 @@ proptest! {
 }
 
 fn segments(folder: &Path) -> Vec<PathBuf> {
-    let numbers = super::segment::numbers(folder).unwrap();
+    let numbers = crate::journal::segment::numbers(folder).unwrap();
     numbers
         .iter()
-        .map(|number| super::segment::path(folder, *number))
+        .map(|number| crate::journal::segment::path(folder, *number))
         .collect()
 }
 
@@ -252,7 +252,7 @@ proptest! {
         let opened = StarknetNode::open(config(Some(folder.path())), clock());
         match opened {
             Ok(node) => node.mine(1).unwrap(),
-            Err(error) => prop_assert!(at < super::segment::HEADER_BYTES, "{error}"),
+            Err(error) => prop_assert!(at < crate::journal::segment::HEADER_BYTES, "{error}"),
         }
     }
 }

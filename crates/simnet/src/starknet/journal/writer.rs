@@ -1,16 +1,15 @@
 //! Writing a journal.
 
-use super::error::{KeepError, OpenError};
-use super::frame::Group;
 use super::record::{self, Control};
 use super::replay::{self, Restored};
-use super::segment;
+use crate::journal::frame::Group;
+use crate::journal::{KeepError, OpenError, SegmentFile, lock, segment};
 use crate::starknet::block::Block;
 use crate::starknet::chain::Chain;
 use crate::starknet::transaction::Request;
 use crate::starknet::world::Genesis;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// A segment has a share of the kept blocks, within these limits.
@@ -21,15 +20,8 @@ const MAX_SEGMENT_BLOCKS: usize = 10_000;
 /// A segment that is longer is ended, however few blocks it has.
 const MAX_SEGMENT_BYTES: u64 = 128 << 20;
 
-/// Groups that may be lost together when the power fails; a crash of the
-/// program loses none.
-const MAX_UNSYNCED: usize = 32;
-
 /// Variables in one entry of a checkpoint.
 const VALUES_PER_ENTRY: usize = 1_000;
-
-const LOCK: &str = "lock";
-const UNFINISHED: &str = "unfinished";
 
 /// What happened to a chain.
 #[derive(Debug)]
@@ -59,11 +51,8 @@ pub(crate) struct Journal {
 /// The segment that grows.
 #[derive(Debug)]
 struct Current {
-    path: PathBuf,
-    file: File,
-    bytes: u64,
+    file: SegmentFile,
     blocks: usize,
-    unsynced: usize,
 }
 
 impl Journal {
@@ -121,8 +110,9 @@ impl Journal {
         let Some(current) = &mut self.current else {
             return self.begin(chain, chain.first_number(), control);
         };
-        current.append(&group.finish(), blocks, durable)?;
-        if current.blocks >= self.segment_blocks || current.bytes >= MAX_SEGMENT_BYTES {
+        current.file.append(&group.finish(), durable)?;
+        current.blocks += blocks;
+        if current.blocks >= self.segment_blocks || current.file.bytes() >= MAX_SEGMENT_BYTES {
             self.begin(chain, chain.head().number, control)?;
         }
         Ok(())
@@ -139,20 +129,16 @@ impl Journal {
         let number = self.segments.last().map_or(0, |(number, _)| number + 1);
         // The block below a reorg may be too old by now.
         let at = at.max(chain.first_number());
-        let unfinished = self.folder.join(UNFINISHED);
-        let path = segment::path(&self.folder, number);
-        let mut segment = Current::create(unfinished.clone())?;
-        segment
-            .write(self.genesis.seed, chain, at, control)
-            .map_err(KeepError::at(&unfinished))?;
+        let mut blocks = 0;
+        let segment = SegmentFile::create(&self.folder, |out| {
+            blocks = write(self.genesis.seed, chain, at, control, out)?;
+            Ok(())
+        })?;
         if let Some(current) = &mut self.current {
-            current.sync()?;
+            current.file.sync()?;
         }
-        fs::rename(&unfinished, &path).map_err(KeepError::at(&path))?;
-        File::open(&self.folder)
-            .and_then(|folder| folder.sync_all())
-            .map_err(KeepError::at(&self.folder))?;
-        segment.path = path;
+        let file = segment.publish(&self.folder, number)?;
+        let segment = Current { file, blocks };
         self.current = Some(segment);
         self.segments.push((number, at));
         self.forget(chain.first_number())
@@ -160,7 +146,9 @@ impl Journal {
 
     /// Makes sure that all is kept even if the power fails.
     pub(crate) fn sync(&mut self) -> Result<(), KeepError> {
-        self.current.as_mut().map_or(Ok(()), Current::sync)
+        self.current
+            .as_mut()
+            .map_or(Ok(()), |current| current.file.sync())
     }
 
     /// Deletes the segments that nothing needs when `oldest` is the oldest kept
@@ -188,9 +176,7 @@ impl Journal {
         let Some(current) = &mut self.current else {
             return;
         };
-        if let Ok(file) = File::open(&current.path) {
-            current.file = file;
-        }
+        current.file.break_for_test();
     }
 }
 
@@ -226,106 +212,41 @@ fn push(group: &mut Group, chain: &Chain, control: Control, change: &Change<'_>)
 }
 
 impl Current {
-    fn create(path: PathBuf) -> Result<Self, KeepError> {
-        let file = File::create(&path).map_err(KeepError::at(&path))?;
-        Ok(Self {
-            path,
-            file,
-            bytes: 0,
-            blocks: 0,
-            unsynced: 0,
-        })
-    }
-
     /// Goes on after the first `length` bytes of a segment.
     fn reopen(path: PathBuf, (length, blocks): (u64, usize)) -> Result<Self, KeepError> {
-        let failed = KeepError::at(&path);
-        let file = OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .map_err(&failed)?;
-        let current = file.metadata().map_err(&failed)?.len();
-        if current != length {
-            tracing::warn!(path = %path.display(), bytes = current - length, "a torn end is cut off");
-            file.set_len(length).map_err(&failed)?;
-        }
-        drop(failed);
-        Ok(Self {
-            path,
-            file,
-            bytes: length,
-            blocks,
-            unsynced: 0,
-        })
-    }
-
-    fn append(&mut self, bytes: &[u8], blocks: usize, durable: bool) -> Result<(), KeepError> {
-        let written = self.file.write_all(bytes);
-        written.map_err(KeepError::at(&self.path))?;
-        self.bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        self.blocks += blocks;
-        self.unsynced += 1;
-        if durable || self.unsynced >= MAX_UNSYNCED {
-            self.sync()?;
-        }
-        Ok(())
-    }
-
-    fn sync(&mut self) -> Result<(), KeepError> {
-        if self.unsynced > 0 {
-            let synced = self.file.sync_data();
-            synced.map_err(KeepError::at(&self.path))?;
-            self.unsynced = 0;
-        }
-        Ok(())
-    }
-
-    /// Fills a new segment.
-    fn write(&mut self, seed: u64, chain: &Chain, at: u64, control: Control) -> io::Result<()> {
-        let mut out = BufWriter::new(&self.file);
-        let mut bytes = 0;
-        let mut write = |part: &[u8]| {
-            bytes += u64::try_from(part.len()).unwrap_or(u64::MAX);
-            out.write_all(part)
-        };
-        write(&segment::header(seed))?;
-        let mut checkpoint = Group::default();
-        checkpoint.push(|out| record::control(control, out));
-        for values in chain.values_before(at).chunks(VALUES_PER_ENTRY) {
-            checkpoint.push(|out| record::values(values, out));
-        }
-        let mut blocks = chain.range(at, u64::MAX).into_iter();
-        let base = blocks.next().ok_or(io::ErrorKind::InvalidInput)?;
-        checkpoint.push(|out| record::block(&base, &chain.writes_of(&base), out));
-        write(&checkpoint.finish())?;
-        let later = blocks.len();
-        for block in blocks {
-            let mut group = Group::default();
-            group.push(|out| record::block(&block, &chain.writes_of(&block), out));
-            write(&group.finish())?;
-        }
-        for request in chain.unsealed() {
-            let mut group = Group::default();
-            group.push(|out| record::taken(request, out));
-            write(&group.finish())?;
-        }
-        out.flush()?;
-        drop(out);
-        self.file.sync_all()?;
-        self.bytes = bytes;
-        self.blocks = later;
-        Ok(())
+        let file = SegmentFile::reopen(path, length)?;
+        Ok(Self { file, blocks })
     }
 }
 
-fn lock(folder: &Path) -> Result<File, OpenError> {
-    let path = folder.join(LOCK);
-    let file = File::create(&path).map_err(KeepError::at(&path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::InUse {
-            path: folder.to_owned(),
-        }),
-        Err(TryLockError::Error(source)) => Err(KeepError::at(&path)(source).into()),
+/// Fills a new segment; answers with the number of blocks after its checkpoint.
+fn write(
+    seed: u64,
+    chain: &Chain,
+    at: u64,
+    control: Control,
+    out: &mut dyn Write,
+) -> io::Result<usize> {
+    out.write_all(&segment::header(seed))?;
+    let mut checkpoint = Group::default();
+    checkpoint.push(|out| record::control(control, out));
+    for values in chain.values_before(at).chunks(VALUES_PER_ENTRY) {
+        checkpoint.push(|out| record::values(values, out));
     }
+    let mut blocks = chain.range(at, u64::MAX).into_iter();
+    let base = blocks.next().ok_or(io::ErrorKind::InvalidInput)?;
+    checkpoint.push(|out| record::block(&base, &chain.writes_of(&base), out));
+    out.write_all(&checkpoint.finish())?;
+    let later = blocks.len();
+    for block in blocks {
+        let mut group = Group::default();
+        group.push(|out| record::block(&block, &chain.writes_of(&block), out));
+        out.write_all(&group.finish())?;
+    }
+    for request in chain.unsealed() {
+        let mut group = Group::default();
+        group.push(|out| record::taken(request, out));
+        out.write_all(&group.finish())?;
+    }
+    Ok(later)
 }

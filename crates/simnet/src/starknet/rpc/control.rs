@@ -3,8 +3,8 @@
 
 use super::blocks::head;
 use super::hex::hex;
+use crate::fault::{ANY_METHOD, FaultKind};
 use crate::jsonrpc::{Answer, Params, RpcError, result};
-use crate::starknet::fault::{ANY_METHOD, FaultKind};
 use crate::starknet::ledger::SteerError;
 use crate::starknet::node::StarknetNode;
 use serde_json::json;

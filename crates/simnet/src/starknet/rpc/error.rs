@@ -1,10 +1,10 @@
 //! The specification's errors.
 
 use super::hex::hex;
+use crate::journal::KeepError;
 use crate::jsonrpc::RpcError;
 use crate::starknet::contract::Revert;
 use crate::starknet::execution::CallFailure;
-use crate::starknet::journal::KeepError;
 use crate::starknet::refusal::Refusal;
 use serde_json::{Value, json};
 

@@ -21,14 +21,12 @@ mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod transactions;
-mod transport;
 
-pub(super) use transport::respond;
-
-use super::fault::FaultKind;
 use super::node::StarknetNode;
 use super::world::token_list::CHAIN_ID;
+use crate::fault::FaultKind;
 use crate::jsonrpc::{self, Answer, Params, RpcError};
+use crate::transport::respond;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;

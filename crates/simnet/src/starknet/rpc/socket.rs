@@ -4,11 +4,11 @@
 //! what it is sent loses its connection; nothing piles up for it.
 
 use super::subscriptions::Subscriptions;
-use super::transport::{OVERSIZED_MEGABYTES, half, malformed};
 use super::{MAX_BODY_BYTES, Spec, call, spoil};
-use crate::starknet::fault::FaultKind;
+use crate::fault::FaultKind;
 use crate::starknet::feed::Listener;
 use crate::starknet::node::StarknetNode;
+use crate::transport::{OVERSIZED_MEGABYTES, half, malformed};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};

@@ -2,8 +2,8 @@
 
 use super::blocks;
 use super::error::BLOCK_NOT_FOUND;
+use crate::fault::FaultKind;
 use crate::jsonrpc::{self, Answer, Params, Reply, result};
-use crate::starknet::fault::FaultKind;
 use crate::starknet::hash::digest;
 use crate::starknet::node::StarknetNode;
 use primitives::{Felt, felt_to_hex};

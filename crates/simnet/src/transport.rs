@@ -1,6 +1,6 @@
 //! Sending answers over HTTP, faults of transport included.
 
-use crate::starknet::fault::FaultKind;
+use crate::fault::FaultKind;
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use futures_util::stream::{self, Stream};
 use std::io;
 
 /// Padding of an oversized answer, in megabytes.
-pub(super) const OVERSIZED_MEGABYTES: usize = 64;
+pub(crate) const OVERSIZED_MEGABYTES: usize = 64;
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -18,10 +18,7 @@ const RETRY_AFTER_SECONDS: &str = "1";
 const JSON: (header::HeaderName, &str) = (header::CONTENT_TYPE, "application/json");
 
 /// The response that carries an answer, if there is one, in the way of `fault`.
-pub(in crate::starknet) async fn respond(
-    answer: Option<String>,
-    fault: Option<FaultKind>,
-) -> Response {
+pub(crate) async fn respond(answer: Option<String>, fault: Option<FaultKind>) -> Response {
     let text = match (answer, fault) {
         (None, None | Some(FaultKind::Delay(_))) => None,
         (answer, _) => Some(answer.unwrap_or_default()),
@@ -52,11 +49,11 @@ pub(in crate::starknet) async fn respond(
 }
 
 /// The first half of an answer, and something that JSON does not know.
-pub(super) fn malformed(text: &str) -> String {
+pub(crate) fn malformed(text: &str) -> String {
     format!("{}\u{fffd}", half(text))
 }
 
-pub(super) fn half(text: &str) -> String {
+pub(crate) fn half(text: &str) -> String {
     text.chars().take(text.chars().count() / 2).collect()
 }
 

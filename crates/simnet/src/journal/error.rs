@@ -18,7 +18,7 @@ pub struct KeepError {
 }
 
 impl KeepError {
-    pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+    pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
         |source| Self {
             path: path.to_owned(),
             source: Arc::new(source),
@@ -81,7 +81,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    pub(super) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
+    pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
         |source| Self::Read {
             path: path.to_owned(),
             source,

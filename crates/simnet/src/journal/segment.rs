@@ -6,16 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layout of segments and entries. Others are refused.
-pub(super) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 const MAGIC: &[u8; 8] = b"STOASIM\n";
 const SUFFIX: &str = "segment";
 
 /// The bytes that every segment begins with.
-pub(super) const HEADER_BYTES: usize = 24;
+pub(crate) const HEADER_BYTES: usize = 24;
 
 /// What a segment says of itself before anything else.
-pub(super) fn header(seed: u64) -> [u8; HEADER_BYTES] {
+pub(crate) fn header(seed: u64) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     let parts = [
         &MAGIC[..],
@@ -34,7 +34,7 @@ fn checksum(format: u32, seed: u64) -> u32 {
 }
 
 /// The entries of a segment; `None` if not even its header is complete.
-pub(super) fn entries<'b>(
+pub(crate) fn entries<'b>(
     bytes: &'b [u8],
     seed: u64,
     path: &Path,
@@ -77,12 +77,12 @@ pub(super) fn entries<'b>(
 }
 
 /// The name of a segment; names sort like numbers.
-pub(super) fn path(folder: &Path, number: u64) -> PathBuf {
+pub(crate) fn path(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("{number:020}.{SUFFIX}"))
 }
 
 /// The numbers of all segments, from the oldest to the newest.
-pub(super) fn numbers(folder: &Path) -> Result<Vec<u64>, OpenError> {
+pub(crate) fn numbers(folder: &Path) -> Result<Vec<u64>, OpenError> {
     let failed = OpenError::read(folder);
     let mut numbers = Vec::new();
     for entry in fs::read_dir(folder).map_err(&failed)? {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 const MAX_RESERVED: usize = 1_024;
 
 /// A value that can be written to bytes and read back.
-pub(super) trait Stored: Sized {
+pub(crate) trait Stored: Sized {
     fn store(&self, out: &mut Vec<u8>);
 
     /// The value at the beginning of `input`, which moves behind it.
@@ -19,10 +19,10 @@ pub(super) trait Stored: Sized {
 
 /// Bytes that are still to be read.
 #[derive(Debug)]
-pub(super) struct Input<'b>(&'b [u8]);
+pub(crate) struct Input<'b>(&'b [u8]);
 
 impl<'b> Input<'b> {
-    pub(super) fn new(bytes: &'b [u8]) -> Self {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self(bytes)
     }
 
@@ -33,12 +33,12 @@ impl<'b> Input<'b> {
     }
 
     /// A text that stays where it is.
-    pub(super) fn text(&mut self) -> Option<&'b str> {
+    pub(crate) fn text(&mut self) -> Option<&'b str> {
         let length = usize::load(self)?;
         std::str::from_utf8(self.take(length)?).ok()
     }
 
-    pub(super) fn byte(&mut self) -> Option<u8> {
+    pub(crate) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
@@ -46,7 +46,7 @@ impl<'b> Input<'b> {
 }
 
 /// The value that `bytes` are, all of them.
-pub(super) fn load<T: Stored>(bytes: &[u8]) -> Option<T> {
+pub(crate) fn load<T: Stored>(bytes: &[u8]) -> Option<T> {
     let mut input = Input::new(bytes);
     let value = T::load(&mut input)?;
     input.0.is_empty().then_some(value)
@@ -66,7 +66,7 @@ macro_rules! stored_struct {
         }
     };
 }
-pub(super) use stored_struct;
+pub(crate) use stored_struct;
 
 impl Stored for u8 {
     fn store(&self, out: &mut Vec<u8>) {
@@ -221,7 +221,7 @@ impl<T: Stored> Stored for Vec<T> {
     }
 }
 
-pub(super) fn store_list<T: Stored>(list: &[T], out: &mut Vec<u8>) {
+pub(crate) fn store_list<T: Stored>(list: &[T], out: &mut Vec<u8>) {
     list.len().store(out);
     for element in list {
         element.store(out);

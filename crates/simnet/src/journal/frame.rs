@@ -12,7 +12,7 @@ const LAST: u8 = 1;
 
 /// Entries that count together or not at all.
 #[derive(Debug, Default)]
-pub(super) struct Group {
+pub(crate) struct Group {
     bytes: Vec<u8>,
     /// Where the newest entry begins.
     newest: usize,
@@ -20,7 +20,7 @@ pub(super) struct Group {
 
 impl Group {
     /// Adds the entry that `write` writes.
-    pub(super) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         self.newest = self.bytes.len();
         self.bytes.extend_from_slice(&[0; HEAD_BYTES]);
         write(&mut self.bytes);
@@ -28,7 +28,7 @@ impl Group {
     }
 
     /// The bytes of the group, now complete.
-    pub(super) fn finish(mut self) -> Vec<u8> {
+    pub(crate) fn finish(mut self) -> Vec<u8> {
         if !self.bytes.is_empty() {
             self.mark(LAST);
         }
@@ -65,7 +65,7 @@ fn checksum(length: u32, mark: u8, body: &[u8]) -> u32 {
 
 /// The entries of all complete groups, and how many bytes they take. What comes
 /// after was torn or never finished.
-pub(super) fn complete(bytes: &[u8]) -> (Vec<&[u8]>, usize) {
+pub(crate) fn complete(bytes: &[u8]) -> (Vec<&[u8]>, usize) {
     let mut entries = Vec::new();
     let (mut counted, mut end, mut rest) = (0, 0, bytes);
     while let Some((mark, body, after)) = entry(rest) {
