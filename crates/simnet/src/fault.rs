@@ -28,7 +28,14 @@ pub(crate) const ANY_METHOD: &str = "*";
 
 const CONTROL_PREFIX: &str = "sim_";
 
-const HEAD_METHODS: [&str; 2] = ["starknet_blockNumber", "starknet_blockHashAndNumber"];
+const HEAD_METHODS: [&str; 6] = [
+    "starknet_blockNumber",
+    "starknet_blockHashAndNumber",
+    "getSlot",
+    "getBlockHeight",
+    "getEpochInfo",
+    "getLatestBlockhash",
+];
 const BLOCK_METHODS: [&str; 3] = [
     "starknet_getBlockWithTxHashes",
     "starknet_getBlockWithTxs",
@@ -39,6 +46,9 @@ const EVENT_METHODS: [&str; 3] = [
     "starknet_getBlockWithReceipts",
     "starknet_getTransactionReceipt",
 ];
+
+const TRANSACTION_METHODS: [&str; 2] = ["getTransaction", "getSignatureStatuses"];
+const HISTORY_METHODS: [&str; 1] = ["getSignaturesForAddress"];
 
 /// What can go wrong with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,11 +77,15 @@ pub enum FaultKind {
     MissingBlock,
     /// No transaction emitted anything.
     EmptyEvents,
+    /// A transaction that exists is not found.
+    MissingTransaction,
+    /// An address has no transactions.
+    EmptyHistory,
 }
 
 impl FaultKind {
     /// Every kind, as requests name it.
-    const NAMED: [(&'static str, Self); 12] = [
+    const NAMED: [(&'static str, Self); 14] = [
         ("delay", Self::Delay(USUAL_DELAY)),
         ("dropped", Self::Dropped),
         ("http_5xx", Self::Http5xx),
@@ -84,6 +98,8 @@ impl FaultKind {
         ("wrong_parent", Self::WrongParent),
         ("missing_block", Self::MissingBlock),
         ("empty_events", Self::EmptyEvents),
+        ("missing_transaction", Self::MissingTransaction),
+        ("empty_history", Self::EmptyHistory),
     ];
 
     /// The methods whose answers it can spoil; `None` means all.
@@ -92,6 +108,8 @@ impl FaultKind {
             Self::StaleHead => Some(&HEAD_METHODS),
             Self::WrongParent | Self::MissingBlock => Some(&BLOCK_METHODS),
             Self::EmptyEvents => Some(&EVENT_METHODS),
+            Self::MissingTransaction => Some(&TRANSACTION_METHODS),
+            Self::EmptyHistory => Some(&HISTORY_METHODS),
             _ => None,
         }
     }

@@ -8,11 +8,15 @@
 mod fault;
 mod journal;
 mod jsonrpc;
+mod solana;
 mod starknet;
 mod transport;
 
 pub use fault::{FaultError, FaultKind, UnknownFault};
 pub use journal::{KeepError, OpenError};
+pub use solana::{
+    SimulatedValidator, SlotReorgError, SlotSteerError, SolanaConfig, SolanaKeypair, SolanaNode,
+};
 pub use starknet::{
     Action, Funding, History, PrefundedAccount, Refusal, ReorgError, SignedTransaction,
     StarknetConfig, StarknetNode, SteerError,

@@ -1,0 +1,298 @@
+//! The chain in a folder.
+//!
+//! A segment begins with a checkpoint: how the chain is steered, the accounts
+//! before the oldest kept transaction, and the transactions since. Then comes
+//! whatever happens. Reading it back executes the transactions again, which
+//! gives the same result. A large segment is followed by a new one, and goes.
+
+use super::account::{Account, Accounts};
+use super::chain::Chain;
+use super::config::Rules;
+use super::timeline::{Fork, Joint, Timeline};
+use super::wire::Transaction;
+use super::world::World;
+use crate::journal::codec::{Input, Stored, load, stored_struct};
+use crate::journal::frame::{self, Group};
+use crate::journal::segment::{self, HEADER_BYTES};
+use crate::journal::{KeepError, OpenError, SegmentFile, lock};
+use primitives::{Lamports, PublicKey};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A segment that is longer is ended, unless most of it is its checkpoint.
+const MAX_SEGMENT_BYTES: u64 = 16 << 20;
+const MAX_CHECKPOINTS_WORTH: u64 = 4;
+
+/// Accounts in one entry.
+const ACCOUNTS_PER_ENTRY: usize = 1_000;
+
+const TIMELINE: u8 = 0;
+const ACCOUNTS: u8 = 1;
+const FORGOTTEN: u8 = 2;
+const TRANSACTION: u8 = 3;
+const TAKEN_BACK: u8 = 4;
+
+/// The journal of a chain, open for writing. Others cannot open it meanwhile.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    folder: PathBuf,
+    seed: u64,
+    number: u64,
+    file: Option<SegmentFile>,
+    /// The length at which the segment is ended.
+    most: u64,
+    _lock: File,
+}
+
+impl Journal {
+    /// Opens the folder, which is made if there is none, and reads the chain
+    /// that it has.
+    pub(crate) fn open(
+        folder: &Path,
+        rules: Rules,
+        now: impl Fn(u64) -> u64,
+    ) -> Result<(Self, Option<Chain>), OpenError> {
+        fs::create_dir_all(folder).map_err(KeepError::at(folder))?;
+        let mut journal = Self {
+            folder: folder.to_owned(),
+            seed: rules.seed,
+            number: 0,
+            file: None,
+            most: MAX_SEGMENT_BYTES,
+            _lock: lock(folder)?,
+        };
+        let mut restored = None;
+        for number in segment::numbers(folder)?.into_iter().rev() {
+            journal.number = journal.number.max(number + 1);
+            let path = segment::path(folder, number);
+            let bytes = fs::read(&path).map_err(OpenError::read(&path))?;
+            let entries = segment::entries(&bytes, rules.seed, &path)?.unwrap_or_default();
+            restored = replay(&frame::complete(entries).0, rules, &now);
+            if restored.is_some() {
+                break;
+            }
+            tracing::warn!(path = %path.display(), "a segment without a checkpoint is passed over");
+        }
+        // What was read begins a segment of its own: a torn end is left behind.
+        if let Some(chain) = &restored {
+            journal.begin(chain)?;
+        }
+        Ok((journal, restored))
+    }
+
+    /// Begins a segment with all that the chain is, and deletes those before.
+    pub(crate) fn begin(&mut self, chain: &Chain) -> Result<(), KeepError> {
+        let seed = self.seed;
+        let segment = SegmentFile::create(&self.folder, |out| checkpoint(seed, chain, out))?;
+        let file = segment.publish(&self.folder, self.number)?;
+        let worth = file.bytes().saturating_mul(MAX_CHECKPOINTS_WORTH);
+        self.most = worth.max(MAX_SEGMENT_BYTES);
+        self.file = Some(file);
+        let failed = KeepError::at(&self.folder);
+        let numbers = segment::numbers(&self.folder);
+        let numbers = numbers.map_err(|error| failed(io::Error::other(error)))?;
+        for number in numbers.into_iter().filter(|number| *number < self.number) {
+            let path = segment::path(&self.folder, number);
+            fs::remove_file(&path).map_err(KeepError::at(&path))?;
+        }
+        self.number += 1;
+        Ok(())
+    }
+
+    /// Keeps a transaction of a slot.
+    pub(crate) fn transaction(
+        &mut self,
+        slot: u64,
+        transaction: &Transaction,
+    ) -> Result<(), KeepError> {
+        let mut group = Group::default();
+        group.push(|out| store_transaction(slot, transaction, out));
+        self.append(group, false)
+    }
+
+    /// Keeps how the chain is steered, and that the transactions from a slot on
+    /// are no longer in it, if they are not.
+    pub(crate) fn steered(
+        &mut self,
+        timeline: &Timeline,
+        taken_back: Option<u64>,
+    ) -> Result<(), KeepError> {
+        let mut group = Group::default();
+        if let Some(slot) = taken_back {
+            group.push(|out| {
+                out.push(TAKEN_BACK);
+                slot.store(out);
+            });
+        }
+        group.push(|out| store_timeline(timeline, out));
+        self.append(group, true)
+    }
+
+    fn append(&mut self, group: Group, durable: bool) -> Result<(), KeepError> {
+        match &mut self.file {
+            Some(file) => file.append(&group.finish(), durable),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the segment if it is large.
+    pub(crate) fn tidy(&mut self, chain: &Chain) -> Result<(), KeepError> {
+        let bytes = self.file.as_ref().map_or(0, SegmentFile::bytes);
+        if bytes > self.most {
+            self.begin(chain)?;
+        }
+        Ok(())
+    }
+
+    /// Makes every further write fail.
+    #[cfg(test)]
+    pub(crate) fn break_for_test(&mut self) {
+        if let Some(file) = &mut self.file {
+            file.break_for_test();
+        }
+    }
+}
+
+fn checkpoint(seed: u64, chain: &Chain, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(&segment::header(seed))?;
+    let mut group = Group::default();
+    group.push(|out| store_timeline(chain.timeline(), out));
+    let base = chain.base();
+    let accounts: Vec<(PublicKey, Account)> = base.iter().map(|(k, a)| (*k, *a)).collect();
+    for accounts in accounts.chunks(ACCOUNTS_PER_ENTRY) {
+        group.push(|out| {
+            out.push(ACCOUNTS);
+            crate::journal::codec::store_list(accounts, out);
+        });
+    }
+    group.push(|out| {
+        out.push(FORGOTTEN);
+        chain.history().forgotten().store(out);
+    });
+    for entry in chain.history().entries() {
+        group.push(|out| store_transaction(entry.slot, &entry.transaction, out));
+    }
+    out.write_all(&group.finish())
+}
+
+/// The chain of a segment; `None` if it has no checkpoint.
+fn replay(entries: &[&[u8]], rules: Rules, now: &impl Fn(u64) -> u64) -> Option<Chain> {
+    let mut entries = entries.iter();
+    let (TIMELINE, body) = split(entries.next()?)? else {
+        return None;
+    };
+    let timeline: Timeline = load(body)?;
+    let mut accounts = Accounts::default();
+    let forgotten = loop {
+        match split(entries.next()?)? {
+            (ACCOUNTS, body) => {
+                for (key, account) in load::<Vec<(PublicKey, Account)>>(body)? {
+                    accounts.set(key, account);
+                }
+            }
+            (FORGOTTEN, body) => break load(body)?,
+            _ => return None,
+        }
+    };
+    let now_then = now(timeline.ahead);
+    let world = World::new(&rules);
+    let mut chain = Chain::with(rules, world, timeline, accounts, forgotten, now_then);
+    for entry in entries {
+        if apply(&mut chain, entry, now).is_none() {
+            tracing::warn!("an entry of the simulated chain makes no sense and ends it");
+            break;
+        }
+    }
+    let newest = chain.history().newest().map_or(0, |entry| entry.slot);
+    let mut timeline = chain.timeline().clone();
+    // The clock may have been set back: what was seen stays seen.
+    let least = newest.saturating_sub(1);
+    let now_then = now(timeline.ahead);
+    timeline.go_on(rules.slot_ms, least, now_then);
+    chain.steer(timeline, now_then);
+    Some(chain)
+}
+
+fn split<'e>(entry: &&'e [u8]) -> Option<(u8, &'e [u8])> {
+    entry.split_first().map(|(tag, body)| (*tag, body))
+}
+
+fn apply(chain: &mut Chain, entry: &&[u8], now: &impl Fn(u64) -> u64) -> Option<()> {
+    match split(entry)? {
+        (TIMELINE, body) => {
+            let timeline: Timeline = load(body)?;
+            let now = now(timeline.ahead);
+            chain.steer(timeline, now);
+        }
+        (TRANSACTION, body) => {
+            let (slot, bytes): (u64, Vec<u8>) = load(body)?;
+            chain.append_again(slot, Transaction::read(&bytes).ok()?)?;
+        }
+        (TAKEN_BACK, body) => chain.take_back(load(body)?),
+        _ => return None,
+    }
+    Some(())
+}
+
+fn store_timeline(timeline: &Timeline, out: &mut Vec<u8>) {
+    out.push(TIMELINE);
+    timeline.store(out);
+}
+
+fn store_transaction(slot: u64, transaction: &Transaction, out: &mut Vec<u8>) {
+    out.push(TRANSACTION);
+    slot.store(out);
+    crate::journal::codec::store_list(transaction.bytes(), out);
+}
+
+stored_struct!(Joint { slot, ms, slot_ms });
+stored_struct!(Fork { slot, number });
+stored_struct!(Account {
+    lamports,
+    owner,
+    space,
+    executable
+});
+
+impl Stored for Timeline {
+    fn store(&self, out: &mut Vec<u8>) {
+        Vec::from(self.joints.clone()).store(out);
+        Vec::from(self.forks.clone()).store(out);
+        self.ahead.store(out);
+        self.paused.store(out);
+    }
+
+    fn load(input: &mut Input<'_>) -> Option<Self> {
+        Some(Self {
+            joints: Vec::load(input)?.into(),
+            forks: Vec::load(input)?.into(),
+            ahead: u64::load(input)?,
+            paused: bool::load(input)?,
+        })
+    }
+}
+
+impl Stored for Lamports {
+    fn store(&self, out: &mut Vec<u8>) {
+        self.get().store(out);
+    }
+
+    fn load(input: &mut Input<'_>) -> Option<Self> {
+        u64::load(input).map(Self::new)
+    }
+}
+
+impl Stored for PublicKey {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.as_bytes());
+    }
+
+    fn load(input: &mut Input<'_>) -> Option<Self> {
+        let mut bytes = [0; 32];
+        for byte in &mut bytes {
+            *byte = input.byte()?;
+        }
+        Some(Self::from_bytes(bytes))
+    }
+}
