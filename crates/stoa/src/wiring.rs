@@ -21,8 +21,8 @@ use services::{
     QuoteStore, RateLimiter, Snapshots, SwapOptions, Swaps, Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health};
-pub(crate) use simnet::PrefundedAccount;
-use simnet::{StarknetConfig, StarknetNode};
+pub(crate) use simnet::{PrefundedAccount, SolanaKeypair, SolanaNode};
+use simnet::{SolanaConfig, StarknetConfig, StarknetNode};
 use std::{fmt, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 pub(crate) use store::Store;
 use store::{Location, MigrationReport};
@@ -132,13 +132,30 @@ pub(crate) async fn simulated_node(config: &Config) -> anyhow::Result<StarknetNo
         .context(context)
 }
 
-/// Serves a simulated node's JSON-RPC.
-pub(crate) async fn serve_node(
-    node: StarknetNode,
+/// Makes the simulated Solana node, or goes on with the one in the data folder.
+pub(crate) async fn simulated_solana_node(config: &Config) -> anyhow::Result<SolanaNode> {
+    let folder = config.store.data.join("simnet-solana");
+    let context = format!("cannot use the simulated chain in {}", folder.display());
+    let config = SolanaConfig {
+        data: Some(folder),
+        seed: config.simnet.seed,
+        ..SolanaConfig::default()
+    };
+    tokio::task::spawn_blocking(move || SolanaNode::open(config, clock()))
+        .await
+        .context("the simulated Solana node could not be made")?
+        .context(context)
+}
+
+/// Serves the JSON-RPC of the simulated nodes.
+pub(crate) async fn serve_nodes(
+    starknet: StarknetNode,
+    solana: SolanaNode,
     listener: TcpListener,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    Ok(api::serve(listener, node.router(), stop, Duration::ZERO).await?)
+    let router = starknet.router().merge(solana.router());
+    Ok(api::serve(listener, router, stop, Duration::ZERO).await?)
 }
 
 /// Ties the store to the chain, or refuses a store of another one.

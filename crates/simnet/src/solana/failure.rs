@@ -22,8 +22,6 @@ pub(crate) enum TransactionError {
     BlockhashNotFound,
     #[error("Error processing Instruction {0}: {1}")]
     Instruction(u8, InstructionError),
-    #[error("Transaction did not pass signature verification")]
-    SignatureFailure,
     #[error("This program may not be used for executing instructions")]
     InvalidProgramForExecution,
     #[error("Transaction loads an address table account that doesn't exist")]

@@ -13,7 +13,7 @@ use super::wire::Transaction;
 use super::world::World;
 use crate::journal::codec::{Input, Stored, load, stored_struct};
 use crate::journal::frame::{self, Group};
-use crate::journal::segment::{self, HEADER_BYTES};
+use crate::journal::segment;
 use crate::journal::{KeepError, OpenError, SegmentFile, lock};
 use primitives::{Lamports, PublicKey};
 use std::fs::{self, File};

@@ -13,7 +13,11 @@ mod history;
 mod journal;
 mod node;
 mod programs;
+#[cfg(test)]
+mod properties;
 mod rpc;
+#[cfg(test)]
+mod testing;
 mod timeline;
 mod validators;
 mod wallet;

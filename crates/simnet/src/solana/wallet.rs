@@ -28,6 +28,11 @@ impl SolanaKeypair {
         self.0.to_keypair_bytes()
     }
 
+    /// The same in base58.
+    pub fn secret_text(&self) -> String {
+        bs58::encode(self.to_bytes()).into_string()
+    }
+
     /// Signs a message.
     pub fn sign(&self, message: &[u8]) -> Signature {
         Signature::from_bytes(self.0.sign(message).to_bytes())

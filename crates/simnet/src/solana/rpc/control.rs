@@ -95,7 +95,7 @@ pub(super) fn fault(node: &SolanaNode, params: Params) -> Answer {
 pub(super) fn accounts(node: &SolanaNode) -> Answer {
     let keys = |pair: &SolanaKeypair| {
         let bytes = pair.to_bytes();
-        (bs58::encode(bytes).into_string(), bytes.to_vec())
+        (pair.secret_text(), bytes.to_vec())
     };
     let wallet = |pair: &SolanaKeypair| {
         let (secret_key, secret_key_bytes) = keys(pair);

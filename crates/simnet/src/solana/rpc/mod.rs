@@ -48,7 +48,7 @@ async fn serve(State(node): State<SolanaNode>, body: Bytes) -> Response {
 
 /// The answer to the bytes of a request, if it asks for one, and the fault with
 /// which it is to be sent.
-fn answer(node: &SolanaNode, body: &[u8]) -> (Option<String>, Option<FaultKind>) {
+pub(crate) fn answer(node: &SolanaNode, body: &[u8]) -> (Option<String>, Option<FaultKind>) {
     spoil::answer(node, body, |method, params, behind| {
         call(node, method, params, behind)
     })

@@ -10,14 +10,17 @@ use crate::{
 use primitives::felt_to_hex;
 use std::net::SocketAddr;
 
-/// A node of our own.
+/// Nodes of our own.
 #[derive(Debug)]
 pub(crate) struct Simulation {
     pub(super) url: String,
     pub(super) announcements: String,
     /// What its paths of market data begin with.
     pub(super) aggregator: String,
+    /// Where the Solana node is.
+    pub(super) solana: String,
     pub(super) accounts: Vec<wiring::PrefundedAccount>,
+    pub(super) wallets: Vec<wiring::SolanaKeypair>,
     /// The newest block when it was started.
     pub(crate) head: u64,
 }
@@ -63,12 +66,17 @@ impl Simulation {
         say_about("node", &self.url);
         say_about("heads", &self.announcements);
         say_about("global", &self.aggregator);
+        say_about("solana", &self.solana);
         say("");
-        say("Pre-funded accounts of the simulated network. Their keys are public and what they");
+        say("Pre-funded accounts of the simulated networks. Their keys are public and what they");
         say("hold is worthless: never use them on a real network.");
         for account in &self.accounts {
             say_about("account", account.address);
             say_about("  key", felt_to_hex(account.private_key));
+        }
+        for wallet in &self.wallets {
+            say_about("wallet", wallet.public_key());
+            say_about("  key", wallet.secret_text());
         }
         say("");
     }

@@ -143,13 +143,15 @@ async fn simulate(
     })
 }
 
-/// Starts a simulated node on a listener; also says where we ask it.
+/// Starts the simulated nodes on a listener; also says where we ask the one of
+/// Starknet.
 pub(crate) async fn start_simulation(
     config: &Config,
     listener: TcpListener,
     tasks: &mut Tasks,
 ) -> anyhow::Result<(Simulation, Url)> {
     let node = wiring::simulated_node(config).await?;
+    let solana = wiring::simulated_solana_node(config).await?;
     let address = reachable(&listener)?;
     let url = format!("http://{address}/starknet");
     // The newest version counts a block's events, so that none can be missed.
@@ -159,12 +161,14 @@ pub(crate) async fn start_simulation(
         url,
         announcements: format!("ws://{address}/starknet/ws"),
         aggregator: format!("http://{address}{AGGREGATOR}"),
+        solana: format!("http://{address}/solana"),
         accounts: node.accounts(),
+        wallets: solana.wallets(),
         head: node.head().number,
     };
     let producer = node.clone();
-    tasks.spawn_ground("simulated node", |stop| {
-        wiring::serve_node(node, listener, stop)
+    tasks.spawn_ground("simulated nodes", |stop| {
+        wiring::serve_nodes(node, solana, listener, stop)
     });
     tasks.spawn_ground("block production", |stop| async move {
         producer.produce(stop).await;
