@@ -21,12 +21,13 @@ async function start(flags, settings) {
   const args = ["serve", "--listen", "127.0.0.1:0", "--sim-listen", "127.0.0.1:0", "--data", folder];
   const env = { ...process.env, STOA__SERVER__LOG: "warn", ...settings };
   const child = spawn(program, [...args, ...flags], { stdio: ["ignore", "pipe", "inherit"], env });
-  const stoa = { api: undefined, node: undefined };
+  const stoa = { api: undefined, node: undefined, solana: undefined };
   const ended = new Promise((resolve) => child.once("exit", (status) => resolve(status)));
   const ready = new Promise((resolve) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
       stoa.api ??= line.match(/^\s*api\s+(http:\S+)/)?.[1];
       stoa.node ??= line.match(/(http:\S+\/starknet)\b/)?.[1];
+      stoa.solana ??= line.match(/(http:\S+\/solana)\b/)?.[1];
       if (/^\s*ready\b/.test(line)) resolve();
     });
   });
@@ -40,13 +41,15 @@ async function start(flags, settings) {
   await Promise.race([ready, failed, late]).finally(() => clearTimeout(timer));
   failed.catch(() => {});
 
-  stoa.control = async (method, params = {}) => {
+  const steer = async (node, method, params) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
     const headers = { "Content-Type": "application/json" };
-    const answer = await (await fetch(stoa.node, { method: "POST", headers, body })).json();
+    const answer = await (await fetch(node, { method: "POST", headers, body })).json();
     if (answer.error) throw new Error(`${method}: ${JSON.stringify(answer.error)}`);
     return answer.result;
   };
+  stoa.control = (method, params = {}) => steer(stoa.node, method, params);
+  stoa.controlSolana = (method, params = {}) => steer(stoa.solana, method, params);
   // Another process, which answers from what this one stores.
   stoa.replica = (...flags) => {
     const shared = ["--store", `sqlite:${folder}`, "--roles", "api", "--starknet-rpc", stoa.node];

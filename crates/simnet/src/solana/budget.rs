@@ -75,7 +75,7 @@ impl Asked {
         let is_new = match *tag {
             1 => {
                 let bytes = number()?;
-                if !HEAP_BYTES.contains(&bytes) || bytes % HEAP_STEP != 0 {
+                if !HEAP_BYTES.contains(&bytes) || !bytes.is_multiple_of(HEAP_STEP) {
                     return Err(invalid);
                 }
                 self.heap.replace(bytes).is_none()

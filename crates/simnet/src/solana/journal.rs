@@ -27,6 +27,13 @@ const MAX_CHECKPOINTS_WORTH: u64 = 4;
 /// Accounts in one entry.
 const ACCOUNTS_PER_ENTRY: usize = 1_000;
 
+/// Slots from one block to the next, at most.
+const MAX_STEP: u64 = 2;
+
+/// A time at which it is the slot that a timeline was last steered to: what
+/// passed since is known only at the end of a journal.
+const LONG_AGO: u64 = 0;
+
 const TIMELINE: u8 = 0;
 const ACCOUNTS: u8 = 1;
 const FORGOTTEN: u8 = 2;
@@ -51,7 +58,7 @@ impl Journal {
     pub(crate) fn open(
         folder: &Path,
         rules: Rules,
-        now: impl Fn(u64) -> u64,
+        clock: u64,
     ) -> Result<(Self, Option<Chain>), OpenError> {
         fs::create_dir_all(folder).map_err(KeepError::at(folder))?;
         let mut journal = Self {
@@ -68,7 +75,7 @@ impl Journal {
             let path = segment::path(folder, number);
             let bytes = fs::read(&path).map_err(OpenError::read(&path))?;
             let entries = segment::entries(&bytes, rules.seed, &path)?.unwrap_or_default();
-            restored = replay(&frame::complete(entries).0, rules, &now);
+            restored = replay(&frame::complete(entries).0, rules, clock);
             if restored.is_some() {
                 break;
             }
@@ -176,8 +183,9 @@ fn checkpoint(seed: u64, chain: &Chain, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&group.finish())
 }
 
-/// The chain of a segment; `None` if it has no checkpoint.
-fn replay(entries: &[&[u8]], rules: Rules, now: &impl Fn(u64) -> u64) -> Option<Chain> {
+/// The chain of a segment as it is when the clock says `clock`; `None` if it has
+/// no checkpoint.
+fn replay(entries: &[&[u8]], rules: Rules, clock: u64) -> Option<Chain> {
     let mut entries = entries.iter();
     let (TIMELINE, body) = split(entries.next()?)? else {
         return None;
@@ -195,11 +203,10 @@ fn replay(entries: &[&[u8]], rules: Rules, now: &impl Fn(u64) -> u64) -> Option<
             _ => return None,
         }
     };
-    let now_then = now(timeline.ahead);
     let world = World::new(&rules);
-    let mut chain = Chain::with(rules, world, timeline, accounts, forgotten, now_then);
+    let mut chain = Chain::with(rules, world, timeline, accounts, forgotten, LONG_AGO);
     for entry in entries {
-        if apply(&mut chain, entry, now).is_none() {
+        if apply(&mut chain, entry).is_none() {
             tracing::warn!("an entry of the simulated chain makes no sense and ends it");
             break;
         }
@@ -207,10 +214,10 @@ fn replay(entries: &[&[u8]], rules: Rules, now: &impl Fn(u64) -> u64) -> Option<
     let newest = chain.history().newest().map_or(0, |entry| entry.slot);
     let mut timeline = chain.timeline().clone();
     // The clock may have been set back: what was seen stays seen.
-    let least = newest.saturating_sub(1);
-    let now_then = now(timeline.ahead);
-    timeline.go_on(rules.slot_ms, least, now_then);
-    chain.steer(timeline, now_then);
+    let least = newest.saturating_sub(MAX_STEP);
+    let now = clock.saturating_add(timeline.ahead);
+    timeline.go_on(rules.slot_ms, least, now);
+    chain.steer(timeline, now);
     Some(chain)
 }
 
@@ -218,13 +225,9 @@ fn split<'e>(entry: &&'e [u8]) -> Option<(u8, &'e [u8])> {
     entry.split_first().map(|(tag, body)| (*tag, body))
 }
 
-fn apply(chain: &mut Chain, entry: &&[u8], now: &impl Fn(u64) -> u64) -> Option<()> {
+fn apply(chain: &mut Chain, entry: &&[u8]) -> Option<()> {
     match split(entry)? {
-        (TIMELINE, body) => {
-            let timeline: Timeline = load(body)?;
-            let now = now(timeline.ahead);
-            chain.steer(timeline, now);
-        }
+        (TIMELINE, body) => chain.steer(load(body)?, LONG_AGO),
         (TRANSACTION, body) => {
             let (slot, bytes): (u64, Vec<u8>) = load(body)?;
             chain.append_again(slot, Transaction::read(&bytes).ok()?)?;

@@ -76,8 +76,7 @@ impl SolanaNode {
         };
         let rules = Rules::from(&config);
         let now = milliseconds(clock.as_ref());
-        let (mut journal, restored) =
-            Journal::open(folder, rules, |ahead| now.saturating_add(ahead))?;
+        let (mut journal, restored) = Journal::open(folder, rules, now)?;
         let chain = if let Some(chain) = restored {
             chain
         } else {

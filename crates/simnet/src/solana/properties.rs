@@ -253,8 +253,7 @@ fn a_torn_end_is_cut_off_and_all_before_it_is_there() {
         images.push(image(&node));
         Draft::by(&payer)
             .transfer(nobody(7), MINIMUM + index)
-            .send(&node)
-            .unwrap();
+            .force(&node);
     }
     drop(node);
     let whole = fs::read(newest()).unwrap();

@@ -24,7 +24,7 @@ const STRETCH_EPOCHS: u64 = 3;
 const STRETCHES: u64 = 4;
 
 /// One validator in this many is away in an epoch.
-const AWAY_EVERY: u64 = 20;
+const AWAY_EVERY: u64 = 19;
 
 /// Epochs of which credits are told.
 const CREDITS_EPOCHS: u64 = 5;
@@ -108,7 +108,8 @@ impl Validators {
             return None;
         }
         let turn = (epoch / STRETCH_EPOCHS).saturating_add(index);
-        (turn % STRETCHES == 0).then_some(epoch / STRETCH_EPOCHS * STRETCH_EPOCHS)
+        turn.is_multiple_of(STRETCHES)
+            .then_some(epoch / STRETCH_EPOCHS * STRETCH_EPOCHS)
     }
 
     fn is_away(index: u64, epoch: u64) -> bool {
@@ -241,11 +242,8 @@ mod tests {
         let validators = validators();
         for epoch in 20..40 {
             let slot = epoch * 1_200 + 600;
-            let late = |vote: &&Vote| vote.last + 128 < slot && vote.stake > Lamports::ZERO;
-            assert!(
-                validators.votes(slot).iter().find(late).is_some(),
-                "{epoch}"
-            );
+            let late = |vote: &Vote| vote.last + 128 < slot && vote.stake > Lamports::ZERO;
+            assert!(validators.votes(slot).iter().any(late), "{epoch}");
             let early = validators.votes(epoch * 1_200);
             let there = early.iter().filter(|vote| vote.stake > Lamports::ZERO);
             assert!(there.clone().all(|vote| vote.last + 10 > epoch * 1_200));
@@ -259,9 +257,11 @@ mod tests {
         let mut slots: Vec<u64> = schedule.values().flatten().copied().collect();
         slots.sort_unstable();
         assert!(slots.into_iter().eq(0..1_200));
-        let first = validators.all()[0].identity.public_key();
-        let most = schedule.values().map(Vec::len).max();
-        assert_eq!(schedule.get(&first).map(Vec::len), most);
+        let led = |index: usize| {
+            let identity = validators.all()[index].identity.public_key();
+            schedule.get(&identity).map_or(0, Vec::len)
+        };
+        assert!(led(0) > 4 * (led(37) + led(39)));
         assert_eq!(schedule, validators.schedule(21));
         assert_ne!(schedule, validators.schedule(22));
         for turns in schedule.values() {

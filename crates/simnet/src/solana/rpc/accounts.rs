@@ -54,7 +54,7 @@ pub(super) fn balance(node: &SolanaNode, params: Params) -> Answer {
     let at: At = arguments.optional("config")?.unwrap_or_default();
     node.look(|chain| {
         let slot = at.head(chain)?;
-        at_slot(slot, json!(chain.account(&key, slot).lamports))
+        at_slot(slot, &json!(chain.account(&key, slot).lamports))
     })
 }
 
@@ -67,7 +67,7 @@ pub(super) fn account_info(node: &SolanaNode, params: Params) -> Answer {
         let slot = config.at.head(chain)?;
         let account = chain.account(&key, slot);
         let encoding = config.encoding.unwrap_or_default();
-        at_slot(slot, render(&account, encoding, config.data_slice)?)
+        at_slot(slot, &render(&account, encoding, config.data_slice)?)
     })
 }
 
@@ -86,7 +86,7 @@ pub(super) fn multiple_accounts(node: &SolanaNode, params: Params) -> Answer {
         let slot = config.at.head(chain)?;
         let accounts = keys.iter().map(|key| chain.account(key, slot));
         let rendered = accounts.map(|account| render(&account, encoding, config.data_slice));
-        at_slot(slot, Value::Array(rendered.collect::<Result<_, _>>()?))
+        at_slot(slot, &Value::Array(rendered.collect::<Result<_, _>>()?))
     })
 }
 

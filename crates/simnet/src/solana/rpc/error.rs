@@ -57,12 +57,12 @@ pub(super) fn min_context_slot(slot: u64) -> RpcError {
 }
 
 /// A failure of the node itself.
-pub(super) fn internal(reason: String) -> RpcError {
+fn internal(reason: &str) -> RpcError {
     RpcError::INTERNAL.with_data(json!({ "reason": reason }))
 }
 
 pub(super) fn not_kept(error: &KeepError) -> RpcError {
-    internal(error.reason())
+    internal(&error.reason())
 }
 
 pub(super) fn not_sent(error: &SendError) -> RpcError {
@@ -70,7 +70,7 @@ pub(super) fn not_sent(error: &SendError) -> RpcError {
         SendError::Keep(error) => not_kept(error),
         SendError::Rejected(rejection) => match rejection {
             Rejection::Transaction(error) => invalid(error.to_string()),
-            Rejection::Full => internal(rejection.to_string()),
+            Rejection::Full => internal(&rejection.to_string()),
         },
     }
 }

@@ -5,6 +5,7 @@ use super::params::{At, at_slot, name};
 use super::render::{self, TransactionEncoding};
 use crate::jsonrpc::{Answer, Params, RpcError, result};
 use crate::solana::chain::{Chain, Commitment};
+use crate::solana::failure::TransactionError;
 use crate::solana::history::Entry;
 use crate::solana::node::SolanaNode;
 use crate::solana::timeline::height;
@@ -87,7 +88,7 @@ fn line(chain: &Chain, entry: &Entry) -> String {
     let err = entry
         .outcome
         .error
-        .map_or(Value::Null, |error| error.json());
+        .map_or(Value::Null, TransactionError::json);
     let (signature, slot) = (entry.transaction.id(), entry.slot);
     let (memo, time, index) = (json!(entry.memo), chain.time_of(slot), entry.index);
     format!(
@@ -124,7 +125,7 @@ pub(super) fn signature_statuses(node: &SolanaNode, params: Params) -> Answer {
             (entry.slot >= oldest).then(|| status(entry, head, commitment))
         };
         let statuses: Vec<Option<Value>> = signatures.iter().map(known).collect();
-        at_slot(head, json!(statuses))
+        at_slot(head, &json!(statuses))
     })
 }
 
@@ -136,7 +137,7 @@ fn status(entry: &Entry, head: u64, commitment: Commitment) -> Value {
     json!({
         "slot": entry.slot,
         "confirmations": confirmations,
-        "err": entry.outcome.error.map(|error| error.json()),
+        "err": entry.outcome.error.map(TransactionError::json),
         "status": render::status(entry.outcome.error),
         "confirmationStatus": name(commitment),
     })

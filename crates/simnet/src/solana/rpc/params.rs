@@ -62,7 +62,7 @@ impl At {
 }
 
 /// A value with the slot at which it is so.
-pub(super) fn at_slot(slot: u64, value: Value) -> Answer {
+pub(super) fn at_slot(slot: u64, value: &Value) -> Answer {
     result(&json!({"context": {"apiVersion": VERSION, "slot": slot}, "value": value}))
 }
 

@@ -32,7 +32,7 @@ pub(super) fn latest_blockhash(node: &SolanaNode, params: Params, behind: u64) -
         let slot = block_at(at.head(chain)?.saturating_sub(behind));
         at_slot(
             slot,
-            json!({
+            &json!({
                 "blockhash": chain.blockhash(slot),
                 "lastValidBlockHeight": Chain::last_valid_height(slot),
             }),
@@ -46,7 +46,7 @@ pub(super) fn is_blockhash_valid(node: &SolanaNode, params: Params) -> Answer {
     let at: At = arguments.optional("config")?.unwrap_or_default();
     node.look(|chain| {
         let slot = at.head(chain)?;
-        at_slot(slot, json!(chain.is_blockhash_valid(&hash, slot)))
+        at_slot(slot, &json!(chain.is_blockhash_valid(&hash, slot)))
     })
 }
 
@@ -61,7 +61,7 @@ pub(super) fn fee_for_message(node: &SolanaNode, params: Params) -> Answer {
         let slot = at.head(chain)?;
         let is_young = chain.is_blockhash_valid(&message.blockhash, slot);
         let fee = Budget::of(&message).ok().map(|budget| budget.fee);
-        at_slot(slot, json!(fee.filter(|_| is_young)))
+        at_slot(slot, &json!(fee.filter(|_| is_young)))
     })
 }
 
@@ -256,7 +256,7 @@ pub(super) fn simulate(node: &SolanaNode, params: Params) -> Answer {
                 fields.insert("accounts".to_owned(), accounts);
             }
         }
-        at_slot(head, answer)
+        at_slot(head, &answer)
     })
 }
 

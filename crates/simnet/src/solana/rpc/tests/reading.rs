@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const MINIMUM: u64 = 890_880;
 
-fn lines(node: &SolanaNode, address: PublicKey, config: Value) -> Vec<Value> {
+fn lines(node: &SolanaNode, address: PublicKey, config: &Value) -> Vec<Value> {
     let answer = get(node, "getSignaturesForAddress", &json!([address, config]));
     answer.as_array().unwrap().clone()
 }
@@ -25,7 +25,7 @@ fn a_payment_is_found_by_payer_receiver_and_reference_with_its_memo() {
         .force(&node);
     node.mine(40).unwrap();
     for address in [payer.public_key(), to, reference] {
-        let lines = lines(&node, address, json!({}));
+        let lines = lines(&node, address, &json!({}));
         assert_eq!(lines.len(), 1, "{address}");
         let line = &lines[0];
         assert_eq!(line["signature"], signature);
@@ -46,7 +46,7 @@ fn pages_go_from_the_newest_to_the_oldest() {
         .collect();
     node.mine(40).unwrap();
     let page = |config: Value| -> Vec<Value> {
-        let lines = lines(&node, to, config);
+        let lines = lines(&node, to, &config);
         lines.iter().map(|line| line["signature"].clone()).collect()
     };
     let newest_first: Vec<Value> = sent.iter().rev().cloned().collect();
@@ -90,7 +90,7 @@ fn a_transaction_becomes_more_certain_with_its_slots() {
         (json!(MINIMUM), json!(0))
     );
     assert_eq!(
-        lines(&node, to, json!({"commitment": "confirmed"})).len(),
+        lines(&node, to, &json!({"commitment": "confirmed"})).len(),
         0
     );
     node.mine(2).unwrap();
@@ -100,7 +100,7 @@ fn a_transaction_becomes_more_certain_with_its_slots() {
         (json!(MINIMUM), json!(0))
     );
     assert!(found("confirmed") && !found("finalized"));
-    let line = &lines(&node, to, json!({"commitment": "confirmed"}))[0];
+    let line = &lines(&node, to, &json!({"commitment": "confirmed"}))[0];
     assert_eq!(line["confirmationStatus"], "confirmed");
     node.mine(32).unwrap();
     assert_eq!(status()["confirmationStatus"], "finalized");
@@ -156,7 +156,7 @@ fn a_transaction_is_shown_in_every_encoding() {
     assert_eq!(message["instructions"][1]["parsed"], transfer);
     let logs = parsed["meta"]["logMessages"].to_string();
     assert!(
-        logs.contains(r#"Program log: Memo (len 5): \\\"hello\\\""#),
+        logs.contains(r#"Program log: Memo (len 5): \"hello\""#),
         "{logs}"
     );
     for encoding in ["base64", "base58"] {
@@ -235,7 +235,7 @@ fn failed_transactions_are_listed_with_their_error() {
     let error = json!({"InstructionError": [1, {"Custom": 1}]});
     assert_eq!(verdict(&node, &signature), Some(error.clone()));
     node.mine(40).unwrap();
-    let line = &lines(&node, payer.public_key(), json!({}))[0];
+    let line = &lines(&node, payer.public_key(), &json!({}))[0];
     assert_eq!((&line["err"], &line["memo"]), (&error, &json!("[1] x")));
     let shown = get(&node, "getTransaction", &json!([signature]));
     assert_eq!(shown["meta"]["status"], json!({"Err": error}));
