@@ -1,9 +1,5 @@
 //! The Solana node over HTTP, as clients meet it.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests fail by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use primitives::{ManualClock, Timestamp};
 use reqwest::{Client, StatusCode};

@@ -103,7 +103,7 @@ impl Validators {
     }
 
     /// The first epoch of the absence that `epoch` is part of.
-    fn left(&self, index: u64, epoch: u64) -> Option<u64> {
+    fn left(index: u64, epoch: u64) -> Option<u64> {
         if index % RESTLESS_EVERY != 3 {
             return None;
         }
@@ -120,7 +120,7 @@ impl Validators {
     /// become active.
     fn stake(&self, index: u64, vote: u64, epoch: u64) -> Lamports {
         let before = epoch.saturating_sub(1);
-        if self.left(index, epoch).is_some() || self.left(index, before).is_some() {
+        if Self::left(index, epoch).is_some() || Self::left(index, before).is_some() {
             return Lamports::ZERO;
         }
         // A few have very much, and most have little.
@@ -134,7 +134,7 @@ impl Validators {
     /// The newest slot that a validator has voted for at `slot`.
     fn last_vote(&self, index: u64, slot: u64) -> u64 {
         let epoch = self.epoch(slot);
-        let until = match self.left(index, epoch) {
+        let until = match Self::left(index, epoch) {
             Some(left) => self.first_slot(left),
             None if Self::is_away(index, epoch) => self.first_slot(epoch),
             None => slot.saturating_sub(self.random("LATE", &[index, slot], 3)),
