@@ -1,5 +1,6 @@
 //! Everything that can go wrong between this program and a node.
 
+use primitives::SolanaHash;
 use reqwest::StatusCode;
 use serde::de::Error as _;
 use std::{sync::Arc, time::Duration};
@@ -10,6 +11,17 @@ const MAX_TEXT_CHARS: usize = 300;
 
 /// Error code of Starknet nodes for a block that they do not have.
 const BLOCK_NOT_FOUND: i64 = 24;
+
+/// Error code of Solana nodes that fell behind their cluster.
+const UNHEALTHY: i64 = -32_005;
+
+/// Error code of Solana nodes for a transaction of a newer version than the
+/// caller reads.
+const UNSUPPORTED_VERSION: i64 = -32_015;
+
+/// Error codes of JSON-RPC for a question that is none, or is not well put.
+const INVALID_REQUEST: i64 = -32_600;
+const INVALID_PARAMS: i64 = -32_602;
 
 /// Why a node gave no usable answer.
 #[derive(Debug, Error)]
@@ -102,6 +114,19 @@ pub enum RpcError {
         /// What the node says.
         found: String,
     },
+    /// There is no node to ask.
+    #[error("no node is given")]
+    NoNode,
+    /// The node follows another Solana cluster than this program.
+    #[error("{node} is of the cluster with genesis {theirs}, not {ours}")]
+    OtherCluster {
+        /// Scheme, host and port.
+        node: Arc<str>,
+        /// The node's genesis hash.
+        theirs: SolanaHash,
+        /// The one that it should have.
+        ours: SolanaHash,
+    },
     /// The node gave a block that can still change without a reorg.
     #[error("block {number} is not accepted yet")]
     Pending {
@@ -158,7 +183,8 @@ impl NodeError {
 
     /// Trouble of the node, not a verdict on what was asked.
     pub(crate) fn is_transient(&self) -> bool {
-        self.is_overload() || matches!(self.code, -32_603 | -32_099..=-32_000)
+        self.is_overload()
+            || matches!(self.code, -32_603 | -32_099..=-32_000) && self.code != UNSUPPORTED_VERSION
     }
 }
 
@@ -192,6 +218,8 @@ impl RpcError {
             | Self::Setup { .. }
             | Self::TooLarge { .. }
             | Self::UnsupportedSpec { .. }
+            | Self::NoNode
+            | Self::OtherCluster { .. }
             | Self::Pending { .. }
             | Self::WrongBlock { .. }
             | Self::RangeTooLong { .. } => false,
@@ -201,6 +229,28 @@ impl RpcError {
     /// Whether the node says that it does not have the block.
     pub fn is_block_not_found(&self) -> bool {
         matches!(self, Self::Node { source, .. } if source.code == BLOCK_NOT_FOUND)
+    }
+
+    /// Whether a Solana node says that it fell behind.
+    pub(crate) fn is_unhealthy(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if source.code == UNHEALTHY)
+    }
+
+    /// Whether the transaction is of a newer version than was asked for.
+    pub(crate) fn is_unsupported_version(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if source.code == UNSUPPORTED_VERSION)
+    }
+
+    /// Whether it is the question's fault: another node would say the same.
+    pub(crate) fn is_about_the_question(&self) -> bool {
+        match self {
+            Self::TooLarge { .. } => true,
+            Self::Node { source, .. } => matches!(
+                source.code,
+                INVALID_REQUEST | INVALID_PARAMS | UNSUPPORTED_VERSION
+            ),
+            _ => false,
+        }
     }
 
     /// Whether asking for less at once may help: the batch is too much for
@@ -230,7 +280,7 @@ impl RpcError {
     /// The kind in one word, for metrics.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
-            Self::UnsupportedUrl { .. } | Self::Setup { .. } => "setup",
+            Self::UnsupportedUrl { .. } | Self::Setup { .. } | Self::NoNode => "setup",
             Self::Timeout { .. } => "timeout",
             Self::Connect { .. } => "connect",
             Self::Transport { .. } => "transport",
@@ -240,6 +290,7 @@ impl RpcError {
             Self::WrongId { .. } => "wrong_id",
             Self::Node { .. } | Self::BatchRefused { .. } => "node_error",
             Self::UnsupportedSpec { .. }
+            | Self::OtherCluster { .. }
             | Self::Pending { .. }
             | Self::Incomplete { .. }
             | Self::WrongBlock { .. }
@@ -263,6 +314,7 @@ mod tests {
             (-32_000, true),
             (-32_099, true),
             (-32_005, true),
+            (-32_015, false),
             (-32_100, false),
             (-32_601, false),
             (-32_602, false),

@@ -2,7 +2,7 @@
 //!
 //! `jsonrpc` is the transport and knows no chain: timeouts, bounded retries,
 //! a concurrency limit, bounded answers. `starknet` asks a Starknet node of
-//! spec 0.8 to 0.10 and decodes what it says.
+//! spec 0.8 to 0.10 and decodes what it says, `solana` does so with a Solana node.
 //!
 //! A node is not trusted: whatever it answers is a value or an [`RpcError`],
 //! never a panic and never unbounded memory. The node's address may hold a
@@ -10,10 +10,15 @@
 
 mod error;
 mod jsonrpc;
+mod solana;
 mod starknet;
 
 pub use error::{NodeError, RpcError};
 pub use jsonrpc::RpcOptions;
+pub use solana::{
+    EpochCredits, EpochSchedule, IdentityStake, LeaderSchedule, MAX_SIGNATURES, RecentBlockhash,
+    SignatureEntry, SignaturePage, SolanaClient, VoteAccount, VoteAccounts,
+};
 pub use starknet::{
     Block, BlockGas, Event, ExchangeAnswer, ExchangeQuestion, HeadsError, MAX_BLOCKS, MAX_PAIRS,
     PoolAnswer, PoolQuestion, SpecVersion, StarknetClient, Transfers, Untold, pool_event,

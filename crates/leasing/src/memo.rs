@@ -129,18 +129,10 @@ mod tests {
 
     #[test]
     fn the_reference_is_the_digest_of_a_domain_and_the_memo() {
-        // sha256("stoa payment reference: 01JCS5V7Q2W8XKTR4N6M9PBH3D"), by sha256sum.
-        let memo: Memo = "01JCS5V7Q2W8XKTR4N6M9PBH3D".parse().unwrap();
-        let digest: String = memo
-            .reference()
-            .as_bytes()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        assert_eq!(
-            digest,
-            "b4c1c29bc8474d0c91ca855987d61587169f341242584b1cf55f922dd277cb27"
-        );
+        // SHA-256 of "stoa payment reference: LEASE-1539" by Node's crypto.
+        let memo: Memo = "LEASE-1539".parse().unwrap();
+        let reference = "oKqxWGnyusBGxTmPPZVT5drzHssVXjp3BFRSWHpZF3t";
+        assert_eq!(memo.reference().to_string(), reference);
     }
 
     #[test]

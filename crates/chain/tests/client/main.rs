@@ -11,4 +11,5 @@ mod blocks;
 mod failures;
 mod node;
 mod secrets;
+mod solana;
 mod tokens;

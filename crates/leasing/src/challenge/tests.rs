@@ -50,7 +50,9 @@ fn sign(holder: &SigningKey, bytes: &[u8]) -> Signature {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 #[test]
