@@ -257,7 +257,8 @@ async fn a_transaction_of_a_newer_version_is_asked_for_at_once() {
     )
     .await;
     let client = connect(&[&node], None).await.unwrap();
-    let landed = client.transaction(signature(3)).await.unwrap().unwrap();
+    let task = tokio::spawn(async move { client.transaction(signature(3)).await });
+    let landed = task.await.unwrap().unwrap().unwrap();
     assert_eq!(landed.payer, key(5));
     assert_eq!(node.requests(), 3, "genesis and two versions");
     let options = json!({
