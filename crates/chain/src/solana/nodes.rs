@@ -15,7 +15,7 @@ use std::{
 use tokio::time::Instant;
 
 /// The pause of a node that failed doubles from the first to the second.
-const FIRST_REST: Duration = Duration::from_secs(1);
+const FIRST_REST: Duration = Duration::from_secs(5);
 const LONGEST_REST: Duration = Duration::from_mins(1);
 
 pub(super) const NO_PARAMS: [(); 0] = [];
