@@ -65,14 +65,11 @@ impl Bench {
         serde_json::from_str(&answer).unwrap()
     }
 
-    /// The payment's transaction as its payer signs it.
-    async fn signed(&self, payment: &Payment, payer: &SolanaKeypair) -> Vec<u8> {
+    /// The payment's transaction, not signed yet.
+    async fn unsigned(&self, payment: &Payment, payer: &SolanaKeypair) -> Vec<u8> {
         let recent = self.client.recent_blockhash().await.unwrap();
         let bytes = payment.transaction(payer.public_key(), recent.blockhash);
-        let mut bytes = bytes.unwrap();
-        let signature = payer.sign(&bytes[65..]);
-        bytes[1..65].copy_from_slice(signature.as_bytes());
-        bytes
+        bytes.unwrap()
     }
 
     /// Whether the wallets hold enough for the chain to let this payment pass.
@@ -94,6 +91,41 @@ async fn connect(url: &Url, pinned: Option<SolanaHash>) -> Result<SolanaClient, 
     SolanaClient::connect(std::slice::from_ref(url), options, &entropy, pinned).await
 }
 
+/// The transaction with its payer's signature.
+fn sign(mut bytes: Vec<u8>, payer: &SolanaKeypair) -> Vec<u8> {
+    let signature = payer.sign(&bytes[65..]);
+    bytes[1..65].copy_from_slice(signature.as_bytes());
+    bytes
+}
+
+/// What wallets make of a transaction: a compute budget before our instructions,
+/// a guard and a memo of the payer's own after them.
+fn as_wallets_do(bytes: &[u8]) -> Vec<u8> {
+    let budget: PublicKey = "ComputeBudget111111111111111111111111111111"
+        .parse()
+        .unwrap();
+    let guard: PublicKey = "L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"
+        .parse()
+        .unwrap();
+    let [readonly, keys] = [bytes[67], bytes[68]];
+    let (head, rest) = bytes.split_at(69 + usize::from(keys) * 32);
+    let (blockhash, instructions) = rest.split_at(32);
+    let memo_program = instructions[1];
+    let mut changed = head.to_vec();
+    changed[67] = readonly + 2;
+    changed[68] = keys + 2;
+    changed.extend(budget.as_bytes());
+    changed.extend(guard.as_bytes());
+    changed.extend(blockhash);
+    changed.push(instructions[0] + 3);
+    changed.extend([keys, 0, 5, 2, 0x40, 0x0d, 0x03, 0]);
+    changed.extend(&instructions[1..]);
+    changed.extend([keys + 1, 1, 0, 2, 6, 0]);
+    changed.extend([memo_program, 0, 14]);
+    changed.extend(b"sent with love");
+    changed
+}
+
 fn payment(memo: &str, payout: (PublicKey, u64), platform: (PublicKey, u64)) -> Payment {
     let leg = |(wallet, amount)| Leg {
         wallet,
@@ -103,16 +135,24 @@ fn payment(memo: &str, payout: (PublicKey, u64), platform: (PublicKey, u64)) -> 
 }
 
 #[tokio::test]
-async fn a_payment_is_found_and_read_as_paid_once_it_is_final() {
+async fn a_payment_is_found_and_read_as_paid_whatever_the_wallet_added() {
     let bench = Bench::start().await;
     let wallets = bench.node.wallets();
     let platform = wallets[1].public_key();
-    for (memo, fee) in [("LEASE-FEE", 25_000_000), ("LEASE-FREE", 0)] {
+    for (memo, fee, changed) in [
+        ("LEASE-FEE", 25_000_000, false),
+        ("LEASE-FREE", 0, false),
+        ("LEASE-FEE-2", 25_000_000, true),
+        ("LEASE-FREE-2", 0, true),
+    ] {
         let payout = PublicKey::from_bytes([42; 32]);
         let payment = payment(memo, (payout, 1_500_000_000), (platform, fee));
         assert_eq!(bench.check_rent(&payment).await, Ok(()));
-        let transaction = bench.signed(&payment, &wallets[0]).await;
-        let answer = bench.send(&transaction).await;
+        let mut transaction = bench.unsigned(&payment, &wallets[0]).await;
+        if changed {
+            transaction = as_wallets_do(&transaction);
+        }
+        let answer = bench.send(&sign(transaction, &wallets[0])).await;
         let signature: Signature = serde_json::from_value(answer["result"].clone()).unwrap();
 
         let client = &bench.client;
@@ -136,6 +176,7 @@ async fn a_payment_is_found_and_read_as_paid_once_it_is_final() {
         assert_eq!(landed.payer, wallets[0].public_key());
         assert_eq!(landed.verdict(&payment), Verdict::Paid);
         assert_eq!(landed.memo(), Some(memo));
+        assert_eq!(landed.memos.len(), 1 + usize::from(changed));
     }
 }
 
@@ -156,7 +197,8 @@ async fn the_rent_rule_is_the_nodes_to_the_lamport() {
         let platform = fresh(100 + number);
         let payment = payment(&memo, (fresh(50 + number), share), (platform, fee));
         let allowed = bench.check_rent(&payment).await.is_ok();
-        let answer = bench.send(&bench.signed(&payment, &wallets[0]).await).await;
+        let transaction = bench.unsigned(&payment, &wallets[0]).await;
+        let answer = bench.send(&sign(transaction, &wallets[0])).await;
         assert_eq!(answer["error"].is_null(), allowed, "{memo}: {answer}");
     }
 }
