@@ -34,7 +34,6 @@ impl Bench {
         let clock = Arc::new(ManualClock::new(start));
         let config = SolanaConfig {
             finality_slots: FINALITY,
-            slots_per_epoch: 128,
             ..SolanaConfig::default()
         };
         let node = SolanaNode::new(config, clock.clone());
@@ -212,7 +211,7 @@ async fn the_epoch_clock_follows_the_node_and_goes_on_without_it() {
         bench.clock.advance(SignedDuration::from_secs(2));
         epochs.observe(position().await, bench.clock.now());
     }
-    // Half an hour without asking: 400 ms each, 128 slots an epoch.
+    // Half an hour without asking: almost four epochs of 1,200 slots, 400 ms each.
     bench.clock.advance(SignedDuration::from_mins(30));
     let told = epochs.position(bench.clock.now());
     let real = position().await;
@@ -233,14 +232,16 @@ async fn the_epoch_clock_follows_the_node_and_goes_on_without_it() {
 async fn validators_have_stakes_and_lead_every_slot_of_the_epoch() {
     let bench = Bench::start().await;
     let accounts = bench.client.vote_accounts().await.unwrap();
-    let validators = bench.node.validators();
-    let staked = validators.iter().filter_map(|validator| {
-        let identity = validator.identity.public_key();
-        accounts.stake_of(identity).map(|stake| (identity, stake))
-    });
-    let staked: Vec<_> = staked.collect();
-    assert!(staked.iter().any(|(_, stake)| stake.vote_accounts > 1));
-    assert!(staked.iter().any(|(_, stake)| stake.delinquent));
+    let stakes = accounts.current.iter().chain(&accounts.delinquent);
+    let stakes: Vec<_> = stakes
+        .map(|account| (account, accounts.stake_of(account.identity).unwrap()))
+        .collect();
+    assert!(stakes.iter().any(|(_, whole)| whole.vote_accounts > 1));
+    for (account, whole) in stakes {
+        assert!(whole.stake >= account.activated_stake);
+        assert!(whole.vote_accounts > 1 || whole.stake == account.activated_stake);
+    }
+    assert!(!accounts.delinquent.is_empty());
 
     let position = bench.client.epoch_position().await.unwrap();
     let leaders = bench.client.leader_schedule(position.slot, None).await;

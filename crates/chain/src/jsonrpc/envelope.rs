@@ -37,10 +37,17 @@ impl<'a, P> Request<'a, P> {
 struct Response<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
     #[serde(borrow, default)]
     error: Option<ErrorObject<'a>>,
+}
+
+/// A result that is there, `null` included: that can be an answer.
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -226,6 +233,14 @@ mod tests {
         }
         let error = batch(r#"{"id":null,"error":{"code":-32005}}"#).unwrap_err();
         assert!(matches!(error, RpcError::Node { .. }), "{error:?}");
+    }
+
+    #[test]
+    fn null_is_a_result_unless_there_is_an_error() {
+        let reply = read_single("m", 1, br#"{"id":1,"result":null,"error":null}"#).unwrap();
+        assert_eq!(reply.unwrap().get(), "null");
+        let reply = read_single("m", 1, br#"{"id":1,"result":null,"error":{"code":7}}"#).unwrap();
+        assert_eq!(reply.unwrap_err().code, 7);
     }
 
     #[test]
