@@ -39,6 +39,18 @@ pub(crate) fn flow_at(rungs: &[Rung], z: f64, hint: &mut u32) -> Flow {
     }
 }
 
+/// The same flow, from where the slope of a curve changes and by how much.
+pub(crate) fn flow_of(changes: &[(f64, f64)], z: f64) -> Flow {
+    let mut flow = Flow::default();
+    for (begin, change) in changes.iter().take_while(|(begin, _)| *begin < z) {
+        let sold = change * (z - begin);
+        flow.sold += sold;
+        flow.bought += sold / (begin * z);
+        flow.slope += change;
+    }
+    flow
+}
+
 /// Where the price ends when this is sold; `None` if the curve ends before.
 pub(crate) fn z_for(rungs: &[Rung], sold: f64) -> Option<f64> {
     let later = rungs.partition_point(|rung| rung.sold <= sold);
@@ -84,10 +96,15 @@ pub(crate) fn first_price(rungs: &[Rung]) -> f64 {
 /// which is sorted here. What is left in `rungs` is kept before it.
 pub(crate) fn merge(changes: &mut [(f64, f64)], rungs: &mut Vec<Rung>) {
     changes.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    add(changes, rungs);
+}
+
+/// The same where changes are sorted.
+pub(crate) fn add(changes: &[(f64, f64)], rungs: &mut Vec<Rung>) {
     let begin = rungs.len();
     let mut slope: f64 = 0.0;
     let mut steepest: f64 = 0.0;
-    for &(z, change) in changes.iter() {
+    for &(z, change) in changes {
         slope += change;
         steepest = steepest.max(slope);
         // What is left of sums and differences that cancel.

@@ -4,9 +4,9 @@ use super::lens::{self, Lens};
 use super::newton::Fixed;
 use super::plan::Plan;
 use super::settle::{Target, settle};
-use super::{Goal, ROUNDS, Searcher, Solution};
+use super::{Goal, Searcher, Solution};
 use crate::graph::TokenId;
-use crate::{Amount, Broken, Graph, Order, Route, Stop, VenueSet};
+use crate::{Amount, Broken, Graph, Order, Route, Stop};
 use amm::Refusal;
 use amm::book::{PoolId, Pools};
 
@@ -23,8 +23,6 @@ struct Finder<'a> {
     graph: &'a Graph,
     pools: &'a Pools,
     order: &'a Order,
-    ends: [TokenId; 2],
-    fixed: Fixed,
     stop: Stop<'a>,
     found: Vec<(f64, Route)>,
 }
@@ -41,18 +39,28 @@ pub(super) fn find(
     size: usize,
     stop: Stop<'_>,
 ) -> Vec<Route> {
+    let masked = lens::rates(graph, order.avoid, &mut searcher.scratch);
+    let goal = Goal {
+        lens: Lens {
+            graph,
+            avoid: order.avoid,
+            without: None,
+            rates: masked.as_deref().unwrap_or(graph.rates()),
+        },
+        order,
+        ends,
+        fixed,
+    };
     let mut finder = Finder {
         graph,
         pools,
         order,
-        ends,
-        fixed,
         stop,
         found: Vec::with_capacity(size),
     };
-    finder.search(searcher, order, order.avoid, &[]);
-    if size > 1 {
-        finder.vary(searcher);
+    let solution = finder.search(searcher, &goal, size == 1);
+    if let Some(solution) = solution.filter(|_| size > 1) {
+        finder.vary(searcher, &goal, solution);
     }
     finder.found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     finder.found.truncate(size);
@@ -60,58 +68,83 @@ pub(super) fn find(
 }
 
 impl Finder<'_> {
-    /// Searches without these, and keeps what is found if it is new.
+    /// Searches for the best route, and keeps it.
     fn search(
         &mut self,
         searcher: &mut Searcher,
-        order: &Order,
-        avoid: VenueSet,
-        without: &[PoolId],
-    ) {
-        let masked;
-        let rates = if avoid == VenueSet::NONE && without.is_empty() {
-            self.graph.rates()
-        } else {
-            masked = lens::rates(self.graph, avoid, without, &mut searcher.scratch);
-            &masked
-        };
-        let goal = Goal {
-            lens: Lens {
-                graph: self.graph,
-                avoid,
-                without,
-                rates,
-            },
-            order,
-            ends: self.ends,
-            fixed: self.fixed,
-            rounds: if self.found.is_empty() { ROUNDS } else { 1 },
-        };
-        let solution = searcher.solve(&goal, self.stop);
-        let route = solution.and_then(|solution| self.settled(solution));
+        goal: &Goal<'_>,
+        alone: bool,
+    ) -> Option<Solution> {
+        let solution = searcher.solve(goal, alone, self.stop);
+        let solution = solution.filter(|solution| self.settled(goal, solution));
         // Being late is no reason to find nothing: a search has limits enough.
-        let route = route.or_else(|| {
-            let solution = (self.stop)().then(|| searcher.solve(&goal, &|| false));
-            self.settled(solution??)
+        let solution = solution.or_else(|| {
+            let late = (self.stop)().then(|| searcher.solve(goal, alone, &|| false));
+            late?.filter(|solution| self.settled(goal, solution))
         });
         // A plain way is better than a good one that cannot be settled, as
         // where prices of look-alikes make loops.
-        let route = route.or_else(|| {
-            let solution = searcher.solve_direct(&goal, self.stop)?;
-            self.settled(solution)
-        });
-        if let Some(route) = route {
-            self.keep(route);
+        solution.or_else(|| {
+            let direct = searcher.solve_direct(goal, self.stop);
+            direct.filter(|solution| self.settled(goal, solution))
+        })
+    }
+
+    /// Settles a solution's plan, or else its single way; says whether one of
+    /// them could be.
+    fn settled(&mut self, goal: &Goal<'_>, solution: &Solution) -> bool {
+        let Solution {
+            plan,
+            single,
+            bound,
+        } = solution;
+        let mut plans = [Some(plan), single.as_ref()].into_iter().flatten();
+        plans.any(|plan| self.keep(goal, plan.clone(), *bound))
+    }
+
+    /// Looks for routes that differ from the best.
+    fn vary(&mut self, searcher: &mut Searcher, goal: &Goal<'_>, solution: Solution) {
+        let Some(first) = self.found.first().and_then(|(_, best)| carrier(best)) else {
+            return;
+        };
+        if !goal.order.direct {
+            searcher.surround(goal);
+        }
+        let pool = self.pools.get(first).map(|pool| pool.pool.venue());
+        let avoid = pool.map_or(goal.lens.avoid, |venue| goal.lens.avoid.with(venue));
+        let without_pool = Lens {
+            without: Some(first),
+            ..goal.lens
+        };
+        let without_venue = Lens { avoid, ..goal.lens };
+        let most = goal.order.max_swaps;
+        for (lens, swaps) in [
+            (without_pool, most),
+            (without_venue, most),
+            (goal.lens, FEW.min(most)),
+        ] {
+            let goal = Goal { lens, ..*goal };
+            if let Some(plan) = searcher.vary(&goal, swaps, self.stop) {
+                self.keep(&goal, plan, solution.bound);
+            }
+        }
+        if let Some(single) = solution.single {
+            self.keep(goal, single, solution.bound);
         }
     }
 
-    /// The route of a solution's plan, or else of its single way.
-    fn settled(&self, solution: Solution) -> Option<Route> {
-        let Solution { plan, single, gap } = solution;
-        let route = self.settle_most(plan);
-        let mut route = route.or_else(|| self.settle_most(single?))?;
+    /// Settles a plan and keeps the route if it is new; says whether the plan
+    /// could be settled.
+    fn keep(&mut self, goal: &Goal<'_>, plan: Plan, bound: f64) -> bool {
+        let gap = goal.gap(&plan, bound);
+        let Some(mut route) = self.settle_most(plan) else {
+            return false;
+        };
         route.gap = gap;
-        Some(route)
+        if !self.found.iter().any(|(_, known)| is_same(known, &route)) {
+            self.found.push((self.worth(&route), route));
+        }
+        true
     }
 
     /// The route of a plan. A pool that refuses in whole units what it seemed
@@ -140,13 +173,6 @@ impl Finder<'_> {
         settle(plan, self.graph, self.pools, target)
     }
 
-    fn keep(&mut self, route: Route) {
-        if self.found.iter().any(|(_, known)| is_same(known, &route)) {
-            return;
-        }
-        self.found.push((self.worth(&route), route));
-    }
-
     /// How good a route is, fees and costs counted.
     fn worth(&self, route: &Route) -> f64 {
         let costs = &self.order.costs;
@@ -160,29 +186,6 @@ impl Finder<'_> {
         match self.order.amount {
             Amount::In { .. } => f64::from(route.bought) * (1.0 - fee) - cost,
             Amount::Out(_) => -(f64::from(route.sold) * (1.0 + fee) + cost),
-        }
-    }
-
-    /// Looks for routes that differ from the best.
-    fn vary(&mut self, searcher: &mut Searcher) {
-        let Some((_, best)) = self.found.first() else {
-            return;
-        };
-        let Some(first) = carrier(best) else {
-            return;
-        };
-        let (order, swaps) = (self.order, best.legs.len());
-        let venue = self.pools.get(first).map(|pool| pool.pool.venue());
-        self.search(searcher, order, order.avoid, &[first]);
-        if let Some(venue) = venue {
-            self.search(searcher, order, order.avoid.with(venue), &[]);
-        }
-        for max_swaps in [FEW, 2, 1].into_iter().filter(|most| *most < swaps) {
-            let few = Order {
-                max_swaps,
-                ..order.clone()
-            };
-            self.search(searcher, &few, order.avoid, &[]);
         }
     }
 }

@@ -23,18 +23,23 @@ const MAX_GROWTHS: usize = 6;
 /// What a chunk has become at each token after so many swaps, and by which edge.
 type Layer = [(f64, usize); MAX_NODES];
 
-/// Lets the amount flow through the problem's edges; says how much is sold, if
-/// all of it can be.
-pub(super) fn fill(problem: &mut Problem, graph: &Graph, fixed: Fixed) -> Option<f64> {
+/// Lets the amount flow through no more than so many of the problem's edges;
+/// says how much is sold, if all of it can be.
+pub(super) fn fill(
+    problem: &mut Problem,
+    graph: &Graph,
+    fixed: Fixed,
+    limit: usize,
+) -> Option<f64> {
     match fixed {
         Fixed::In(amount) => {
-            pour(problem, graph, amount)?;
+            pour(problem, graph, amount, limit)?;
             Some(amount)
         }
         Fixed::Out(target) => {
             let mut amount = target * problem.prices[BOUGHT] / problem.prices[SOLD];
             for _ in 0..MAX_GROWTHS {
-                if pour(problem, graph, amount)? >= target {
+                if pour(problem, graph, amount, limit)? >= target {
                     return Some(amount);
                 }
                 amount *= 1.5;
@@ -45,27 +50,40 @@ pub(super) fn fill(problem: &mut Problem, graph: &Graph, fixed: Fixed) -> Option
 }
 
 /// Sells an amount chunk by chunk and says what it buys.
-fn pour(problem: &mut Problem, graph: &Graph, amount: f64) -> Option<f64> {
+fn pour(problem: &mut Problem, graph: &Graph, amount: f64, limit: usize) -> Option<f64> {
     for edge in &mut problem.edges {
         (edge.flow.sold, edge.flow.bought) = (0.0, 0.0);
     }
     let mut bought = 0.0;
     for _ in 0..CHUNKS {
-        bought += send(problem, graph, amount / f64::from(CHUNKS))?;
+        let used = problem.edges.iter().filter(|edge| edge.flow.sold > 0.0);
+        // A new way must not lead beyond the limit.
+        let left = limit - used.count().min(limit);
+        let hops = if left == limit { left } else { MAX_HOPS };
+        let is_open = left >= hops.min(MAX_HOPS);
+        bought += send(problem, graph, amount / f64::from(CHUNKS), hops, is_open)?;
     }
     Some(bought)
 }
 
-/// Sends a chunk along the best way.
-fn send(problem: &mut Problem, graph: &Graph, chunk: f64) -> Option<f64> {
+/// Sends a chunk along the best way of so many swaps at most, and of none that
+/// is new unless that is `open`.
+fn send(
+    problem: &mut Problem,
+    graph: &Graph,
+    chunk: f64,
+    hops: usize,
+    open: bool,
+) -> Option<f64> {
     let mut layers = [[(0.0, usize::MAX); MAX_NODES]; MAX_HOPS + 1];
     layers[0][SOLD].0 = chunk;
-    for hop in 0..MAX_HOPS {
+    let hops = hops.min(MAX_HOPS);
+    for hop in 0..hops {
         let before: Layer = layers[hop];
         for at in 0..problem.edges.len() {
             let edge = problem.edges[at];
             let (amount, _) = before[edge.from];
-            if amount <= 0.0 {
+            if amount <= 0.0 || !(open || edge.flow.sold > 0.0) {
                 continue;
             }
             let rungs = problem.rungs(graph, &edge);
@@ -79,7 +97,7 @@ fn send(problem: &mut Problem, graph: &Graph, chunk: f64) -> Option<f64> {
         }
     }
     let last =
-        (1..=MAX_HOPS).max_by(|a, b| layers[*a][BOUGHT].0.total_cmp(&layers[*b][BOUGHT].0))?;
+        (1..=hops).max_by(|a, b| layers[*a][BOUGHT].0.total_cmp(&layers[*b][BOUGHT].0))?;
     let (bought, _) = layers[last][BOUGHT];
     if bought <= 0.0 {
         return None;

@@ -1,6 +1,6 @@
 //! A graph of which some pools are left out.
 
-use crate::graph::{Graph, PairId, PairView, Sale, Slot, Way};
+use crate::graph::{Graph, PairView, Sale, Slot, Way};
 use crate::{VenueSet, ladder};
 use amm::Rung;
 use amm::book::PoolId;
@@ -11,56 +11,48 @@ pub(super) struct Lens<'a> {
     pub(super) graph: &'a Graph,
     /// No pool of these venues,
     pub(super) avoid: VenueSet,
-    /// and none of these.
-    pub(super) without: &'a [PoolId],
-    /// The price of the first unit of every sale that is left.
+    /// and not this one.
+    pub(super) without: Option<PoolId>,
+    /// The price of the first unit of every sale, or more.
     pub(super) rates: &'a [f64],
 }
 
-/// The rates of a graph of which some pools are left out.
-pub(super) fn rates(
-    graph: &Graph,
-    avoid: VenueSet,
-    without: &[PoolId],
-    scratch: &mut Scratch,
-) -> Vec<f64> {
+/// The rates of a graph of which some venues are left out; `None` if none is.
+pub(super) fn rates(graph: &Graph, avoid: VenueSet, scratch: &mut Scratch) -> Option<Vec<f64>> {
+    if avoid == VenueSet::NONE {
+        return None;
+    }
     let mut rates = graph.rates().to_vec();
     let lens = Lens {
         graph,
         avoid,
-        without,
+        without: None,
         rates: &[],
     };
-    let mut note = |pair: PairId| {
+    for pair in 0..graph.pair_count() {
         let Some(view) = graph.pair(pair).filter(|view| !lens.is_whole(view)) else {
-            return;
+            continue;
         };
         for way in [0, 1] {
             scratch.rungs.clear();
             let Scratch { rungs, merging } = scratch;
-            lens.merge(&view, way, &|_| true, rungs, merging);
+            lens.merge(&view, way, rungs, merging);
             if let Some(rate) = rates.get_mut(Sale::new(pair, way).index()) {
                 *rate = ladder::first_price(rungs);
             }
         }
-    };
-    if avoid == VenueSet::NONE {
-        let pairs = without.iter().filter_map(|pool| graph.pair_of(*pool));
-        pairs.for_each(&mut note);
-    } else {
-        (0..graph.pair_count()).for_each(&mut note);
     }
-    rates
+    Some(rates)
 }
 
 impl<'a> Lens<'a> {
     pub(super) fn admits(&self, slot: &Slot) -> bool {
-        !self.avoid.has(slot.venue) && !self.without.contains(&slot.pool)
+        !self.avoid.has(slot.venue) && self.without != Some(slot.pool)
     }
 
     /// Whether every pool of the pair is admitted.
     pub(super) fn is_whole(&self, pair: &PairView<'_>) -> bool {
-        let is_plain = self.avoid == VenueSet::NONE && self.without.is_empty();
+        let is_plain = self.avoid == VenueSet::NONE && self.without.is_none();
         is_plain || pair.slots().iter().all(|slot| self.admits(slot))
     }
 
@@ -69,16 +61,15 @@ impl<'a> Lens<'a> {
         self.rates.get(sale.index()).copied().unwrap_or_default()
     }
 
-    /// Adds the merged curve of the admitted pools that `keep` keeps too.
+    /// Adds the merged curve of the admitted pools.
     pub(super) fn merge(
         &self,
         view: &PairView<'_>,
         way: Way,
-        keep: &dyn Fn(&Slot) -> bool,
         rungs: &mut Vec<Rung>,
         merging: &mut Vec<(f64, f64)>,
     ) {
-        let kept = |slot: &&Slot| self.admits(slot) && keep(slot);
+        let kept = |slot: &&Slot| self.admits(slot);
         if let [alone] = view.slots() {
             if kept(&alone) {
                 rungs.extend_from_slice(view.rungs(way));
@@ -106,7 +97,7 @@ impl<'a> Lens<'a> {
         }
         let Scratch { rungs, merging } = scratch;
         rungs.clear();
-        self.merge(&view, way, &|_| true, rungs, merging);
+        self.merge(&view, way, rungs, merging);
         rungs
     }
 }

@@ -7,13 +7,14 @@
 //! settles what is left in whole units.
 
 mod alternatives;
+mod bonds;
+mod choice;
 mod greedy;
 mod lens;
 mod newton;
 mod path;
 mod plan;
 mod problem;
-mod prune;
 mod reach;
 mod settle;
 #[cfg(test)]
@@ -22,12 +23,12 @@ mod tests;
 use crate::graph::TokenId;
 use crate::{Amount, Graph, Order, Route};
 use amm::book::Pools;
+use choice::{Choice, Means};
 use lens::{Lens, Scratch};
 use newton::{Fixed, Newton};
 use path::Path;
 use plan::Plan;
-use problem::{MAX_NODES, Problem};
-use prune::Pruner;
+use problem::{Edge, MAX_NODES, Problem, SOLD};
 use reach::{Gain, Reach};
 
 /// Says when a search has to end with what it has.
@@ -38,8 +39,9 @@ const TAKEN_IN: usize = 32;
 /// and how often.
 const ROUNDS: usize = 5;
 
-/// Sales that are tried to make a purchase of one.
-const SALES: usize = 8;
+/// Ends with no more pairs take in all their neighbours before alternatives
+/// are searched.
+const FEW_PAIRS: usize = 8;
 
 /// What may be missed, as a share of what is traded.
 const MISSED: f64 = 2e-5;
@@ -53,7 +55,7 @@ pub struct Searcher {
     problem: Problem,
     newton: Newton,
     reach: Reach,
-    pruner: Pruner,
+    choice: Choice,
     scratch: Scratch,
     firsts: Vec<(f64, TokenId)>,
     taken: Vec<Gain>,
@@ -66,8 +68,6 @@ struct Goal<'a> {
     order: &'a Order,
     ends: [TokenId; 2],
     fixed: Fixed,
-    /// How often tokens are taken in.
-    rounds: usize,
 }
 
 impl Goal<'_> {
@@ -112,8 +112,8 @@ struct Solution {
     plan: Plan,
     /// and the best with one pool after the other.
     single: Option<Plan>,
-    /// The most by which any plan can be better, as a share.
-    gap: f64,
+    /// What no plan exceeds, fees left out.
+    bound: f64,
 }
 
 impl Searcher {
@@ -143,8 +143,9 @@ impl Searcher {
         alternatives::find(self, graph, pools, order, [sold, bought], fixed, size, stop)
     }
 
-    /// The best plan that is found.
-    fn solve(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> Option<Solution> {
+    /// The best plan that is found. Where it is not the only one that is asked
+    /// for, the search goes on though nothing can be better.
+    fn solve(&mut self, goal: &Goal<'_>, alone: bool, stop: Stop<'_>) -> Option<Solution> {
         if goal.order.direct || goal.order.max_swaps <= 1 {
             return self.solve_direct(goal, stop);
         }
@@ -179,9 +180,10 @@ impl Searcher {
             }
         }
         let single = single.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
-        if let Some(plan) = single.as_ref().filter(|plan| goal.is_ideal(plan, spot)) {
-            let (plan, gap) = (plan.clone(), 0.0);
-            return Some(Solution { plan, single, gap });
+        let ideal = single.as_ref().filter(|plan| goal.is_ideal(plan, spot));
+        if let Some(plan) = ideal.filter(|_| alone) {
+            let (plan, bound) = (plan.clone(), f64::NEG_INFINITY);
+            return Some(Solution { plan, single, bound });
         }
         self.open(goal, &path);
         let bound = self.widen(goal, stop);
@@ -243,10 +245,10 @@ impl Searcher {
             let is_enough = missed <= balance.bound.abs() * MISSED;
             // Without a solution there is nothing to stop with.
             let is_late = balance.rest <= newton::COARSE && stop();
-            let is_last = is_enough || round >= goal.rounds || is_full || is_late;
+            let is_last = is_enough || round >= ROUNDS || is_full || is_late;
             if is_last && balance.rest > newton::FINE {
                 balance = newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
-                if is_enough && round < goal.rounds {
+                if is_enough && round < ROUNDS {
                     tolerance = newton::FINE;
                     continue;
                 }
@@ -280,7 +282,7 @@ impl Searcher {
         }
     }
 
-    /// Makes a plan of the balanced problem and leaves out what costs too much.
+    /// Chooses pools for the balanced problem and makes a plan of them.
     fn finish(
         &mut self,
         goal: &Goal<'_>,
@@ -291,69 +293,58 @@ impl Searcher {
         let Self {
             problem,
             newton,
-            pruner,
+            choice,
             scratch,
             ..
         } = self;
-        let costs = &goal.order.costs;
-        let mut plan = Plan::of(problem, goal.lens, goal.sold(), costs, &|_| true, scratch);
-        if !plan.as_ref().is_some_and(|plan| goal.is_met(plan)) {
-            let sold = greedy::fill(problem, goal.lens.graph, goal.fixed);
-            plan = sold.and_then(|sold| {
-                let chunks = Plan::of(problem, goal.lens, Some(sold), costs, &|_| true, scratch);
-                by_sale(problem, goal, sold, newton, scratch).or(chunks)
-            });
-        }
-        // Whoever uses a pool pays for it: no plan keeps all that it brings.
-        let paid = plan.iter().flat_map(|plan| &plan.swaps);
-        let paid: f64 = paid.map(|swap| swap.surplus.min(swap.cost)).sum();
-        let bound = ceiling(goal, bound, paid, scratch);
-        let plan = plan.map(|plan| pruner.prune(plan, problem, goal, newton, scratch, stop));
-        let allowed = 1..=goal.order.max_swaps;
-        let plan = plan.filter(|plan| allowed.contains(&plan.swaps.len()));
-        let best = match (plan, single.as_ref()) {
+        let limit = goal.order.max_swaps;
+        choice.gather(problem, goal, false);
+        let bound = ceiling(goal, bound, choice.paid(goal, limit), scratch);
+        let plan = choice.plan(goal, limit, &mut Means { newton, stop });
+        let plan = match (plan, single.as_ref()) {
             (Some(plan), Some(single)) if goal.worth(single) >= goal.worth(&plan) => single.clone(),
             (Some(plan), _) => plan,
             (None, single) => single?.clone(),
         };
-        let net = goal.amount_of(&best) - best.cost();
-        let gap = ((bound - net) / net.abs()).max(0.0);
-        let plan = best;
-        Some(Solution { plan, single, gap })
+        Some(Solution { plan, single, bound })
     }
-}
 
-/// The plan of a purchase whose prices were not found, as that of the sale that
-/// buys as much: sought by what more or less would buy, from about this amount.
-fn by_sale(
-    problem: &mut Problem,
-    goal: &Goal<'_>,
-    about: f64,
-    newton: &mut Newton,
-    scratch: &mut Scratch,
-) -> Option<Plan> {
-    let Fixed::Out(target) = goal.fixed else {
-        return None;
-    };
-    let costs = &goal.order.costs;
-    let mut sold = about;
-    for _ in 0..SALES {
-        newton.balance(problem, goal.lens.graph, Fixed::In(sold), newton::FINE);
-        let mut plan = Plan::of(problem, goal.lens, Some(sold), costs, &|_| true, scratch)?;
-        let price = problem.prices.first().copied()?;
-        if goal.is_met(&plan) {
-            // What swaps bring is compared with costs in the sold token.
-            for swap in &mut plan.swaps {
-                swap.surplus /= price;
+    /// The best plan with so many swaps at most, on the tokens of the last
+    /// search and near its prices.
+    fn vary(&mut self, goal: &Goal<'_>, limit: usize, stop: Stop<'_>) -> Option<Plan> {
+        let Self {
+            problem,
+            newton,
+            choice,
+            ..
+        } = self;
+        choice.gather(problem, goal, true);
+        choice.plan(goal, limit, &mut Means { newton, stop })
+    }
+
+    /// Takes in all tokens next to an end that has only few of them.
+    fn surround(&mut self, goal: &Goal<'_>) {
+        let topology = goal.lens.graph.topology();
+        for (place, end) in goal.ends.into_iter().enumerate() {
+            let links = topology.neighbours(end);
+            if links.len() > FEW_PAIRS {
+                continue;
             }
-            return Some(plan);
-        }
-        sold += (target - plan.bought) / price;
-        if !(sold > 0.0 && sold.is_finite()) {
-            return None;
+            let price = self.problem.prices.get(place).copied().unwrap_or_default();
+            for link in links {
+                let sold = goal.lens.rate(link.sale);
+                let rate = if place == SOLD {
+                    sold.recip()
+                } else {
+                    goal.lens.rate(link.sale.back())
+                };
+                if rate > 0.0 && rate.is_finite() {
+                    self.problem
+                        .add(goal.lens, link.to, price * rate, &mut self.scratch);
+                }
+            }
         }
     }
-    None
 }
 
 /// What no plan exceeds, costs counted: a single swap is known, and any other
@@ -386,6 +377,25 @@ impl Goal<'_> {
             Fixed::In(_) => true,
             Fixed::Out(bought) => (plan.bought / bought - 1.0).abs() < 1e-3,
         }
+    }
+
+    /// The most by which any plan can be better than this one, as a share.
+    fn gap(&self, plan: &Plan, bound: f64) -> f64 {
+        let net = self.amount_of(plan) - plan.cost();
+        ((bound - net) / net.abs()).max(0.0)
+    }
+
+    /// What using a pool costs.
+    fn cost(&self, edge: &Edge) -> f64 {
+        let costs = &self.order.costs;
+        let swap = edge.pool.map_or(0.0, |slot| costs.swap_at(slot.venue));
+        swap + costs.tick * f64::from(edge.hint)
+    }
+
+    /// What is left of an amount that is bought (or sold, if negative) by so
+    /// many swaps that cost so much.
+    fn net(&self, amount: f64, swaps: usize, cost: f64) -> f64 {
+        amount - amount.abs() * self.order.costs.fee(swaps) - cost
     }
 
     /// What a plan buys, or minus what it sells.

@@ -165,14 +165,12 @@ impl Path {
             if is_better {
                 best = Some(Swap {
                     slot: *slot,
-                    pair,
                     way,
                     from,
                     to,
                     sold,
                     bought,
                     is_full: false,
-                    surplus: 0.0,
                     cost: goal.order.costs.swap_at(slot.venue),
                 });
             }

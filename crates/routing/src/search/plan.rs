@@ -5,14 +5,11 @@
     reason = "all lists have as many places as the problem has tokens"
 )]
 
-use super::lens::{self, Lens, Scratch};
+use super::bonds::Bonds;
 use super::problem::{BOUGHT, MAX_NODES, Problem, SOLD};
-use crate::graph::{Graph, PairId, Slot, TokenId, Way};
+use crate::graph::{Graph, Slot, TokenId, Way};
 use crate::{Costs, ladder};
 use amm::book::PoolId;
-
-/// Swaps of any plan: as many as can be told apart by bits.
-pub(super) const MAX_SWAPS: usize = 128;
 
 /// A part of what is traded that is not worth a swap.
 const DUST: f64 = 1e-7;
@@ -21,7 +18,6 @@ const DUST: f64 = 1e-7;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Swap {
     pub(super) slot: Slot,
-    pub(super) pair: PairId,
     pub(super) way: Way,
     /// Places in [`Plan::tokens`].
     pub(super) from: usize,
@@ -30,9 +26,7 @@ pub(super) struct Swap {
     pub(super) bought: f64,
     /// Whether it takes all that the pool can.
     pub(super) is_full: bool,
-    /// What it gains at the prices of the problem,
-    pub(super) surplus: f64,
-    /// and what it costs.
+    /// What it costs.
     pub(super) cost: f64,
 }
 
@@ -55,15 +49,13 @@ struct Order {
 }
 
 impl Plan {
-    /// The plan of a problem whose flows balance, if this much is sold (`None`:
-    /// as much as flows). `None` if the flows lead nowhere.
+    /// The plan of a problem of single pools whose flows balance, if this much
+    /// is sold (`None`: as much as flows). `None` if the flows lead nowhere.
     pub(super) fn of(
         problem: &mut Problem,
-        lens: Lens<'_>,
+        graph: &Graph,
         sold: Option<f64>,
         costs: &Costs,
-        keep: &dyn Fn(&Slot) -> bool,
-        scratch: &mut Scratch,
     ) -> Option<Self> {
         let total = total(problem, SOLD);
         cut_dust(problem, total * problem.prices[SOLD] * DUST);
@@ -77,75 +69,30 @@ impl Plan {
         };
         order.balances[SOLD] = plan.sold;
         for place in &order.ranked {
-            fit(problem, lens.graph, *place, order.balances[*place])?;
+            fit(problem, graph, *place, order.balances[*place])?;
             for edge in problem.edges.iter().filter(|edge| edge.from == *place) {
-                if edge.flow.sold <= 0.0 {
+                let Some(slot) = edge.pool.filter(|_| edge.flow.sold > 0.0) else {
                     continue;
-                }
-                let rungs = problem.rungs(lens.graph, edge);
+                };
+                let rungs = problem.rungs(graph, edge);
                 let z = ladder::z_for(rungs, edge.flow.sold)?;
-                let prices = [problem.prices[edge.from], problem.prices[edge.to]];
-                let bought = plan.split(
-                    lens,
-                    (edge.pair, edge.way),
-                    (edge.from, edge.to),
-                    z,
-                    prices,
-                    costs,
-                    keep,
-                    scratch,
-                )?;
-                order.balances[edge.to] += bought;
+                let mut ticks = 0;
+                let flow = ladder::flow_at(rungs, z, &mut ticks);
+                order.balances[edge.to] += flow.bought;
+                plan.swaps.push(Swap {
+                    slot,
+                    way: edge.way,
+                    from: edge.from,
+                    to: edge.to,
+                    sold: flow.sold,
+                    bought: flow.bought,
+                    is_full: flow.slope <= 0.0,
+                    cost: costs.swap_at(slot.venue) + costs.tick * f64::from(ticks),
+                });
             }
         }
         plan.bought = order.balances[BOUGHT];
         (plan.bought > 0.0 && !plan.swaps.is_empty()).then_some(plan)
-    }
-
-    /// Adds the pools of a pair that trade until `z`, and says what they buy.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one step of a loop that was too long"
-    )]
-    fn split(
-        &mut self,
-        lens: Lens<'_>,
-        (pair, way): (PairId, Way),
-        (from, to): (usize, usize),
-        z: f64,
-        [price, value]: [f64; 2],
-        costs: &Costs,
-        keep: &dyn Fn(&Slot) -> bool,
-        scratch: &mut Scratch,
-    ) -> Option<f64> {
-        let view = lens.graph.pair(pair)?;
-        let mut sum = 0.0;
-        for slot in view
-            .slots()
-            .iter()
-            .filter(|slot| lens.admits(slot) && keep(slot))
-        {
-            let mut place = 0;
-            let rungs = lens::pool(&view, slot, way, scratch);
-            let flow = ladder::flow_at(rungs, z, &mut place);
-            if flow.sold <= 0.0 {
-                continue;
-            }
-            sum += flow.bought;
-            self.swaps.push(Swap {
-                slot: *slot,
-                pair,
-                way,
-                from,
-                to,
-                sold: flow.sold,
-                bought: flow.bought,
-                is_full: flow.slope <= 0.0,
-                surplus: value * flow.bought - price * flow.sold,
-                cost: costs.swap_at(slot.venue) + costs.tick * f64::from(place),
-            });
-        }
-        Some(sum)
     }
 
     /// The plan with no more for a pool than it takes: those that sell the same
@@ -176,12 +123,15 @@ impl Plan {
     /// The plan without a pool and without all that is of no use then; what is
     /// left keeps its proportions. `None` if nothing is left.
     pub(super) fn without(mut self, pool: PoolId) -> Option<Self> {
-        let swap = self.swaps.iter().find(|swap| swap.slot.pool == pool)?;
-        let dropped = useless_without(&self, swap);
+        let mut swaps = self.swaps.iter();
+        let seed = swaps.position(|swap| swap.slot.pool == pool)?;
+        let ends: Vec<[usize; 2]> = self.swaps.iter().map(|swap| [swap.from, swap.to]).collect();
+        let mut cut = Vec::new();
+        Bonds::new(&ends).cut(&ends, seed, &mut cut);
         let mut at = 0;
         self.swaps.retain(|_| {
             at += 1;
-            dropped >> (at - 1) & 1 == 0
+            !cut.contains(&(at - 1))
         });
         (!self.swaps.is_empty()).then_some(self)
     }
@@ -303,42 +253,4 @@ fn rank(problem: &mut Problem) -> Option<Order> {
         cut_dust(problem, nothing);
     }
     Some(order)
-}
-
-/// A swap and all that neither get nor give anything without it.
-pub(super) fn useless_without(plan: &Plan, seed: &Swap) -> u128 {
-    let others = |is_alike: &dyn Fn(&Swap) -> bool| {
-        let mut all = plan.swaps.iter();
-        all.any(|swap| swap.slot.pool != seed.slot.pool && is_alike(swap))
-    };
-    let mut dropped = 0_u128;
-    for (swap, at) in plan.swaps.iter().zip(0..) {
-        if swap.slot.pool == seed.slot.pool {
-            dropped |= 1 << at;
-        }
-    }
-    let is_alone = (seed.from != SOLD && !others(&|swap| swap.from == seed.from))
-        || (seed.to != BOUGHT && !others(&|swap| swap.to == seed.to));
-    if !is_alone {
-        return dropped;
-    }
-    for _ in 0..plan.swaps.len() {
-        let before = dropped;
-        let (mut comes, mut goes) = (1_u128 << SOLD, 1_u128 << BOUGHT);
-        for (swap, at) in plan.swaps.iter().zip(0..) {
-            if dropped >> at & 1 == 0 {
-                comes |= 1 << swap.to;
-                goes |= 1 << swap.from;
-            }
-        }
-        for (swap, at) in plan.swaps.iter().zip(0..) {
-            if comes >> swap.from & 1 == 0 || goes >> swap.to & 1 == 0 {
-                dropped |= 1 << at;
-            }
-        }
-        if dropped == before {
-            break;
-        }
-    }
-    dropped
 }

@@ -2,7 +2,7 @@
 //! between them.
 
 use super::lens::{Lens, Scratch};
-use crate::graph::{Graph, PairId, Sale, Slot, TokenId, Way};
+use crate::graph::{Graph, PairId, PairView, Sale, Slot, TokenId, Way};
 use crate::ladder::{self, Flow};
 use amm::Rung;
 
@@ -25,19 +25,32 @@ pub(super) struct Problem {
     arena: Vec<Rung>,
 }
 
-/// A pair in one direction.
+/// A pair in one direction, or one of its pools.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Edge {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) pair: PairId,
     pub(super) way: Way,
+    /// The pool, if it is one alone.
+    pub(super) pool: Option<Slot>,
+    /// Whether anything may flow.
+    pub(super) is_open: bool,
     curve: Curve,
     /// The ratio of prices above which something flows.
     threshold: f64,
-    hint: u32,
+    /// The piece of the curve on which the flow ends.
+    pub(super) hint: u32,
     /// What flows at the prices that were asked last.
     pub(super) flow: Flow,
+}
+
+impl Edge {
+    /// What it gains by its flow at prices.
+    pub(super) fn gain(&self, prices: &[f64]) -> f64 {
+        let price = |place: usize| prices.get(place).copied().unwrap_or_default();
+        price(self.to) * self.flow.bought - price(self.from) * self.flow.sold
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -77,20 +90,19 @@ impl Problem {
                 continue;
             };
             if let Some(pair) = lens.graph.topology().between(token, neighbour) {
-                self.join(lens, pair, place, other, &|_| true, scratch);
-                self.join(lens, pair, other, place, &|_| true, scratch);
+                self.join(lens, pair, place, other, scratch);
+                self.join(lens, pair, other, place, scratch);
             }
         }
     }
 
-    /// Adds what of a pair is kept, in the direction from one token to another.
-    pub(super) fn join(
+    /// Adds a pair, in the direction from one token to another.
+    fn join(
         &mut self,
         lens: Lens<'_>,
         pair: PairId,
         from: usize,
         to: usize,
-        keep: &dyn Fn(&Slot) -> bool,
         scratch: &mut Scratch,
     ) {
         // Nothing is bought with what is being bought, nor sold for what is sold.
@@ -104,34 +116,77 @@ impl Problem {
             return;
         };
         let way = usize::from(a > b);
-        let kept = view.slots().iter().all(keep);
-        let (curve, rate) = if kept && lens.is_whole(&view) {
-            (Curve::Graph, lens.rate(Sale::new(pair, way)))
+        let rate = lens.rate(Sale::new(pair, way));
+        if rate <= 0.0 {
+            return;
+        }
+        let curve = if lens.is_whole(&view) {
+            Curve::Graph
         } else {
             let begin = self.arena.len();
-            lens.merge(&view, way, keep, &mut self.arena, &mut scratch.merging);
-            let rate = self.arena.get(begin..).map_or(0.0, ladder::first_price);
-            let range = [begin, self.arena.len()];
-            let range = range.map(|at| u32::try_from(at).unwrap_or(u32::MAX));
-            (Curve::Arena(range), rate)
+            lens.merge(&view, way, &mut self.arena, &mut scratch.merging);
+            self.curve_from(begin)
         };
-        if rate > 0.0 {
+        self.edges.push(Edge {
+            from,
+            to,
+            pair,
+            way,
+            pool: None,
+            is_open: true,
+            curve,
+            threshold: rate.recip(),
+            hint: 0,
+            flow: Flow::default(),
+        });
+    }
+
+    /// Adds one pool of an edge of another problem with the same tokens.
+    pub(super) fn join_pool(&mut self, edge: &Edge, view: &PairView<'_>, slot: &Slot) {
+        let curve = if view.slots().len() == 1 {
+            Curve::Graph
+        } else {
+            let begin = self.arena.len();
+            ladder::add(view.changes(slot, edge.way), &mut self.arena);
+            self.curve_from(begin)
+        };
+        let first = match curve {
+            Curve::Graph => view.rungs(edge.way).first(),
+            Curve::Arena([begin, _]) => self.arena.get(begin as usize),
+        };
+        if let Some(first) = first {
             self.edges.push(Edge {
-                from,
-                to,
-                pair,
-                way,
+                pool: Some(*slot),
+                is_open: true,
                 curve,
-                threshold: rate.recip(),
+                threshold: first.z * first.z,
                 hint: 0,
                 flow: Flow::default(),
+                ..*edge
             });
         }
+    }
+
+    fn curve_from(&self, begin: usize) -> Curve {
+        let range = [begin, self.arena.len()];
+        Curve::Arena(range.map(|at| u32::try_from(at).unwrap_or(u32::MAX)))
     }
 
     /// The curve of an edge.
     pub(super) fn rungs<'s>(&'s self, graph: &'s Graph, edge: &Edge) -> &'s [Rung] {
         rungs(&self.arena, graph, edge)
+    }
+
+    /// What would flow through an edge at the problem's prices, open or not.
+    pub(super) fn flow_of(&self, graph: &Graph, edge: &Edge) -> Flow {
+        let (Some(from), Some(to)) = (self.prices.get(edge.from), self.prices.get(edge.to)) else {
+            return Flow::default();
+        };
+        let ratio = to / from;
+        if ratio <= edge.threshold {
+            return Flow::default();
+        }
+        ladder::flow_at(self.rungs(graph, edge), ratio.sqrt(), &mut 0)
     }
 
     /// What flows at prices: for each edge, its flow is kept, and given away
@@ -142,7 +197,7 @@ impl Problem {
                 continue;
             };
             let ratio = to / from;
-            if ratio <= edge.threshold {
+            if !edge.is_open || ratio <= edge.threshold {
                 edge.flow = Flow::default();
                 continue;
             }
