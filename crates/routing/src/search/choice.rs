@@ -42,6 +42,9 @@ const MAX_CLOSINGS: usize = 64;
 const MAX_OPENINGS: usize = 24;
 const MAX_FAILURES: usize = 4;
 
+/// Prices that are tried for a token between two pools.
+const PRICINGS: usize = 4;
+
 /// Sales that are tried to make a purchase of one.
 const SALES: usize = 8;
 
@@ -68,6 +71,8 @@ pub(super) struct Choice {
     members: Vec<usize>,
     /// Pools that have to stay, or that were tried in vain.
     settled: Vec<bool>,
+    /// Tokens that open pools pass.
+    is_live: Vec<bool>,
     best: State,
 }
 
@@ -91,6 +96,33 @@ struct Group {
     members: [usize; 2],
     /// What they bring beyond what they cost.
     net: f64,
+}
+
+impl Group {
+    /// Those first that bring least.
+    fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
+        a.net.total_cmp(&b.net).then(a.seed.cmp(&b.seed))
+    }
+}
+
+/// Pools that would help: one twice, or two with a token between them.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    pools: [usize; 2],
+    /// What each brings beyond what it costs.
+    net: f64,
+    /// The token between them, and its price.
+    token: usize,
+    price: f64,
+}
+
+impl Entry {
+    const NONE: Self = Self {
+        pools: [usize::MAX; 2],
+        net: 0.0,
+        token: usize::MAX,
+        price: 0.0,
+    };
 }
 
 /// A solution.
@@ -329,6 +361,7 @@ impl Choice {
                 break;
             };
             self.group(goal);
+            self.rank_by_place(over);
             if !self.close(over.min((count / HASTE).max(1))) {
                 break;
             }
@@ -390,17 +423,13 @@ impl Choice {
             let Some(entering) = self.missed(goal, limit) else {
                 break;
             };
-            if let Some(settled) = self.settled.get_mut(entering) {
-                *settled = true;
-            }
-            if let Some(edge) = self.problem.edges.get_mut(entering) {
-                edge.is_open = true;
-            }
+            self.open(&entering);
             let mut worth = self.balance(goal, means);
             for _ in 0..2 {
-                if worth.is_some() && self.open_count() > limit {
+                let over = self.open_count().saturating_sub(limit);
+                if worth.is_some() && over > 0 {
                     self.group(goal);
-                    worth = self.close(1).then(|| self.balance(goal, means)).flatten();
+                    worth = self.close(over).then(|| self.balance(goal, means)).flatten();
                 }
             }
             let worth = worth.filter(|_| self.open_count() <= limit);
@@ -412,6 +441,20 @@ impl Choice {
                 }
                 None => failures += 1,
             }
+        }
+    }
+
+    fn open(&mut self, entry: &Entry) {
+        for at in entry.pools {
+            if let Some(settled) = self.settled.get_mut(at) {
+                *settled = true;
+            }
+            if let Some(edge) = self.problem.edges.get_mut(at) {
+                edge.is_open = true;
+            }
+        }
+        if let Some(price) = self.problem.prices.get_mut(entry.token) {
+            *price = entry.price;
         }
     }
 
@@ -458,7 +501,18 @@ impl Choice {
                 });
             }
         }
-        groups.sort_unstable_by(|a, b| a.net.total_cmp(&b.net).then(a.seed.cmp(&b.seed)));
+        groups.sort_unstable_by(Group::order);
+    }
+
+    /// Ranks groups by what they bring for each place that they take up, as far
+    /// as places are wanted.
+    fn rank_by_place(&mut self, wanted: usize) {
+        for group in &mut self.groups {
+            let [begin, end] = group.members;
+            let places = u32::try_from((end - begin).min(wanted)).unwrap_or(u32::MAX);
+            group.net /= f64::from(places);
+        }
+        self.groups.sort_unstable_by(Group::order);
     }
 
     /// Closes the first groups, as long as that are no more pools than `most`,
@@ -490,28 +544,106 @@ impl Choice {
         closed > 0
     }
 
-    /// The closed pool that would bring most: something at least, and where
-    /// there may be no more pools, more than what brings least.
-    fn missed(&mut self, goal: &Goal<'_>, limit: usize) -> Option<usize> {
+    /// The closed pool, or the two that lead through a token that no other pool
+    /// passes, that would bring most: something at least, and where there may be
+    /// no more pools, more than what brings least.
+    fn missed(&mut self, goal: &Goal<'_>, limit: usize) -> Option<Entry> {
         self.group(goal);
-        let mut most = 0.0;
-        if self.open.len() >= limit {
-            most = self.groups.first().map_or(0.0, |group| group.net).max(0.0);
+        let is_full = self.open.len() >= limit;
+        let weakest = self.groups.first().map_or(0.0, |group| group.net);
+        let mut best = Entry::NONE;
+        if is_full {
+            best.net = weakest.max(0.0);
         }
-        let mut best = None;
-        let Self { problem, ends, .. } = self;
-        let is_live = |place: usize| ends.iter().any(|ends| ends.contains(&place));
-        for (at, edge) in problem.edges.iter().enumerate() {
-            if edge.is_open || self.settled.get(at) == Some(&true) {
+        let places = self.problem.tokens.len();
+        self.is_live.clear();
+        self.is_live.resize(places, false);
+        for place in self.ends.iter().flatten() {
+            if let Some(live) = self.is_live.get_mut(*place) {
+                *live = true;
+            }
+        }
+        let is_live = |place: usize| self.is_live.get(place) == Some(&true);
+        for (at, edge) in self.problem.edges.iter().enumerate() {
+            if self.is_settled(at) || edge.is_open || !is_live(edge.from) || !is_live(edge.to) {
                 continue;
             }
-            let flow = problem.flow_of(goal.lens.graph, edge);
-            let mut edge = *edge;
-            edge.flow = flow;
-            let net = edge.gain(&problem.prices) - goal.cost(&edge);
-            if net > most && is_live(edge.from) && is_live(edge.to) {
-                most = net;
-                best = Some(at);
+            let net = self.net(goal, edge, &self.problem.prices);
+            if net > best.net {
+                best = Entry { pools: [at; 2], net, ..best };
+            }
+        }
+        for place in (0..places).filter(|place| !is_live(*place)) {
+            let entry = self.through(goal, place, &is_live);
+            if entry.net > best.net * 2.0 {
+                best = Entry { net: entry.net / 2.0, ..entry };
+            }
+        }
+        best.pools.iter().all(|at| *at != usize::MAX).then_some(best)
+    }
+
+    fn is_settled(&self, at: usize) -> bool {
+        self.settled.get(at) == Some(&true)
+    }
+
+    /// What a pool would bring beyond what it costs.
+    fn net(&self, goal: &Goal<'_>, edge: &Edge, prices: &[f64]) -> f64 {
+        let mut edge = *edge;
+        edge.flow = self.problem.flow_of(goal.lens.graph, &edge, prices);
+        edge.gain(prices) - goal.cost(&edge)
+    }
+
+    /// The best two pools that lead through a token.
+    fn through(&self, goal: &Goal<'_>, place: usize, is_live: &impl Fn(usize) -> bool) -> Entry {
+        let Self { problem, .. } = self;
+        let mut best = Entry::NONE;
+        let price = |place: usize| problem.prices.get(place).copied().unwrap_or_default();
+        let around = || {
+            let edges = problem.edges.iter().enumerate();
+            edges.filter(|(at, edge)| {
+                let ends = (edge.from == place && is_live(edge.to))
+                    || (edge.to == place && is_live(edge.from));
+                ends && !self.is_settled(*at)
+            })
+        };
+        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+        for (_, edge) in around() {
+            if edge.to == place {
+                low = low.min(price(edge.from) * edge.threshold);
+            } else {
+                high = high.max(price(edge.to) / edge.threshold);
+            }
+        }
+        if low >= high {
+            return best;
+        }
+        for _ in 0..PRICINGS {
+            let middle = (low * high).sqrt();
+            let mut sides = [(f64::NEG_INFINITY, usize::MAX, 0.0); 2];
+            for (at, edge) in around() {
+                let prices = if edge.to == place {
+                    [price(edge.from), middle]
+                } else {
+                    [middle, price(edge.to)]
+                };
+                let mut edge = *edge;
+                edge.flow = problem.flow_between(goal.lens.graph, &edge, prices);
+                let net = prices[1] * edge.flow.bought - prices[0] * edge.flow.sold - goal.cost(&edge);
+                let side = &mut sides[usize::from(edge.from == place)];
+                if net > side.0 {
+                    let amount = if edge.to == place { edge.flow.bought } else { edge.flow.sold };
+                    *side = (net, at, amount);
+                }
+            }
+            let [comes, goes] = sides;
+            let net = comes.0 + goes.0;
+            if best.price <= 0.0 || net < best.net {
+                best = Entry { pools: [comes.1, goes.1], net, token: place, price: middle };
+            }
+            if comes.2 > goes.2 {
+                high = middle;
+            } else {
+                low = middle;
             }
         }
         best

@@ -38,7 +38,7 @@ pub(super) struct Edge {
     pub(super) is_open: bool,
     curve: Curve,
     /// The ratio of prices above which something flows.
-    threshold: f64,
+    pub(super) threshold: f64,
     /// The piece of the curve on which the flow ends.
     pub(super) hint: u32,
     /// What flows at the prices that were asked last.
@@ -177,11 +177,14 @@ impl Problem {
         rungs(&self.arena, graph, edge)
     }
 
-    /// What would flow through an edge at the problem's prices, open or not.
-    pub(super) fn flow_of(&self, graph: &Graph, edge: &Edge) -> Flow {
-        let (Some(from), Some(to)) = (self.prices.get(edge.from), self.prices.get(edge.to)) else {
-            return Flow::default();
-        };
+    /// What would flow through an edge at prices, open or not.
+    pub(super) fn flow_of(&self, graph: &Graph, edge: &Edge, prices: &[f64]) -> Flow {
+        let price = |place: usize| prices.get(place).copied().unwrap_or_default();
+        self.flow_between(graph, edge, [price(edge.from), price(edge.to)])
+    }
+
+    /// The same at the prices of its two tokens.
+    pub(super) fn flow_between(&self, graph: &Graph, edge: &Edge, [from, to]: [f64; 2]) -> Flow {
         let ratio = to / from;
         if ratio <= edge.threshold {
             return Flow::default();

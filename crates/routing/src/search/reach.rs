@@ -40,9 +40,10 @@ pub(super) struct Reach {
     owns: Vec<(TokenId, f64)>,
     /// The next token on the way.
     next: Vec<TokenId>,
-    /// Connectors whose value changed in the last round.
+    /// Connectors whose value changed in the last round, each once.
     changed: Vec<u32>,
     changing: Vec<u32>,
+    has_changed: Vec<bool>,
     /// Neighbours of the ends that are no connectors.
     extras: Vec<Extra>,
     /// What outside tokens would bring.
@@ -96,6 +97,8 @@ impl Reach {
         self.next.clear();
         self.next.resize(connectors.len(), NONE);
         self.changed.clear();
+        self.has_changed.clear();
+        self.has_changed.resize(connectors.len(), false);
         self.owns.clear();
         for (token, price) in tokens.iter().zip(prices) {
             let connector = topology.connector_of(*token) as usize;
@@ -115,6 +118,9 @@ impl Reach {
             }
             for at in 0..self.changing.len() {
                 let connector = self.changing.get(at).copied().unwrap_or(NONE) as usize;
+                if let Some(changed) = self.has_changed.get_mut(connector) {
+                    *changed = false;
+                }
                 let token = connectors.get(connector).copied();
                 let value = self.values.get(connector).copied();
                 if let (Some(token), Some(value)) = (token, value) {
@@ -139,7 +145,10 @@ impl Reach {
                 if let Some(next) = self.next.get_mut(at) {
                     *next = token;
                 }
-                self.changed.push(*to);
+                if let Some(changed) = self.has_changed.get_mut(at).filter(|changed| !**changed) {
+                    *changed = true;
+                    self.changed.push(*to);
+                }
             }
         }
     }
