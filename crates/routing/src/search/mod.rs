@@ -39,6 +39,11 @@ const TAKEN_IN: usize = 32;
 /// and how often.
 const ROUNDS: usize = 5;
 
+/// Tokens that most trade passes, which are part of every problem that moves
+/// prices by more than a little.
+const HUBS: usize = 8;
+const UNMOVED: f64 = 0.998;
+
 /// Ends with no more pairs take in all their neighbours before alternatives
 /// are searched.
 const FEW_PAIRS: usize = 8;
@@ -185,7 +190,7 @@ impl Searcher {
             let (plan, bound) = (plan.clone(), f64::NEG_INFINITY);
             return Some(Solution { plan, single, bound });
         }
-        self.open(goal, &path);
+        self.open(goal, &path, spot);
         let bound = self.widen(goal, stop);
         self.finish(goal, bound, single, stop)
     }
@@ -208,10 +213,14 @@ impl Searcher {
     }
 
     /// Begins the problem with the tokens of a single way, at the prices at which
-    /// it ends.
-    fn open(&mut self, goal: &Goal<'_>, path: &Path) {
+    /// it ends; where it moves the price from that of the first unit, with those
+    /// that most trade passes too.
+    fn open(&mut self, goal: &Goal<'_>, path: &Path, spot: f64) {
         let Self {
-            problem, scratch, ..
+            problem,
+            reach,
+            scratch,
+            ..
         } = self;
         let [sold, bought] = goal.ends;
         problem.clear();
@@ -219,6 +228,17 @@ impl Searcher {
         problem.add(goal.lens, bought, 1.0, scratch);
         for (token, price) in path.prices() {
             problem.add(goal.lens, token, price, scratch);
+        }
+        let moved = path.price / spot;
+        if moved > UNMOVED {
+            return;
+        }
+        let connectors = goal.lens.graph.topology().connectors();
+        for token in connectors.iter().take(HUBS) {
+            let value = reach.value(goal.lens, *token);
+            if value > 0.0 {
+                problem.add(goal.lens, *token, value * moved.sqrt(), scratch);
+            }
         }
     }
 
@@ -297,10 +317,10 @@ impl Searcher {
             scratch,
             ..
         } = self;
+        choice.gather(problem, goal);
+        let bound = ceiling(goal, bound, choice.paid(goal), scratch);
         let limit = goal.order.max_swaps;
-        choice.gather(problem, goal, false);
-        let bound = ceiling(goal, bound, choice.paid(goal, limit), scratch);
-        let plan = choice.plan(goal, limit, &mut Means { newton, stop });
+        let plan = choice.plan(goal, limit, true, &mut Means { newton, stop });
         let plan = match (plan, single.as_ref()) {
             (Some(plan), Some(single)) if goal.worth(single) >= goal.worth(&plan) => single.clone(),
             (Some(plan), _) => plan,
@@ -318,8 +338,8 @@ impl Searcher {
             choice,
             ..
         } = self;
-        choice.gather(problem, goal, true);
-        choice.plan(goal, limit, &mut Means { newton, stop })
+        choice.gather(problem, goal);
+        choice.plan(goal, limit, false, &mut Means { newton, stop })
     }
 
     /// Takes in all tokens next to an end that has only few of them.

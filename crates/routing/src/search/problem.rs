@@ -177,13 +177,7 @@ impl Problem {
         rungs(&self.arena, graph, edge)
     }
 
-    /// What would flow through an edge at prices, open or not.
-    pub(super) fn flow_of(&self, graph: &Graph, edge: &Edge, prices: &[f64]) -> Flow {
-        let price = |place: usize| prices.get(place).copied().unwrap_or_default();
-        self.flow_between(graph, edge, [price(edge.from), price(edge.to)])
-    }
-
-    /// The same at the prices of its two tokens.
+    /// What would flow through an edge at the prices of its tokens, open or not.
     pub(super) fn flow_between(&self, graph: &Graph, edge: &Edge, [from, to]: [f64; 2]) -> Flow {
         let ratio = to / from;
         if ratio <= edge.threshold {

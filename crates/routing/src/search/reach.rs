@@ -68,8 +68,15 @@ pub(super) struct Gain {
     /// A price at which it brings no more.
     pub(super) price: f64,
     pub(super) amount: f64,
-    /// What its cheapest seller asks for the first unit, and its best buyer pays.
+    /// Where that price is: at first between what its cheapest seller asks for
+    /// the first unit and what its best buyer pays.
     bounds: [f64; 2],
+    /// The price to be tried next.
+    next: f64,
+    /// Its pairs: the first, and the end of them.
+    ties: [usize; 2],
+    /// Whether more prices would tell nothing.
+    is_known: bool,
 }
 
 impl Gain {
@@ -275,8 +282,20 @@ impl Reach {
         found.dedup_by_key(|(token, _, _)| *token);
         let mut gains = std::mem::take(&mut self.gains);
         gains.clear();
+        self.ties.clear();
         for (token, value, cheapest) in &found {
-            let gain = self.estimate(lens, problem, *token, [*cheapest, *value], scratch);
+            let begin = self.ties.len();
+            self.tie(lens, problem, *token);
+            let mut gain = Gain {
+                token: *token,
+                price: *value,
+                amount: f64::INFINITY,
+                bounds: [*cheapest, *value],
+                next: (cheapest * value).sqrt(),
+                ties: [begin, self.ties.len()],
+                is_known: false,
+            };
+            self.price(lens, &mut gain, scratch);
             gains.extend((gain.amount > 2.0 * cost).then_some(gain));
         }
         self.found = found;
@@ -286,7 +305,12 @@ impl Reach {
         let mut sum = 0.0;
         for (place, gain) in gains.iter_mut().enumerate() {
             if place < REFINED || sum <= enough {
-                self.refine(lens, problem, gain, least, scratch);
+                for _ in 1..PRICINGS {
+                    if gain.is_known || gain.amount <= least {
+                        break;
+                    }
+                    self.price(lens, gain, scratch);
+                }
             }
             gain.amount = (gain.amount - 2.0 * cost).max(0.0);
             sum += gain.amount;
@@ -297,68 +321,29 @@ impl Reach {
         (sum, &self.gains)
     }
 
-    /// What a token would bring at most, seen from who sells it and from who
-    /// buys it.
-    fn estimate(
-        &mut self,
-        lens: Lens<'_>,
-        problem: &Problem,
-        token: TokenId,
-        bounds: [f64; 2],
-        scratch: &mut Scratch,
-    ) -> Gain {
-        self.tie(lens, problem, token);
-        let [low, high] = bounds.map(|price| pressure(lens, &mut self.ties, price, scratch));
-        let [cheapest, value] = bounds;
-        let (price, amount) = if low.surplus < high.surplus {
-            (cheapest, low.surplus)
+    /// Tries the next price of a token, on the way to that at which it brings
+    /// least.
+    fn price(&mut self, lens: Lens<'_>, gain: &mut Gain, scratch: &mut Scratch) {
+        let [begin, end] = gain.ties;
+        let ties = self.ties.get_mut(begin..end).unwrap_or_default();
+        let price = gain.next;
+        let pressure = pressure(lens, ties, price, scratch);
+        gain.is_known = (gain.amount - pressure.surplus).abs() < 0.01 * gain.amount;
+        if pressure.surplus < gain.amount {
+            (gain.price, gain.amount) = (price, pressure.surplus);
+        }
+        let [low, high] = &mut gain.bounds;
+        if pressure.excess > 0.0 {
+            *high = price;
         } else {
-            (value, high.surplus)
+            *low = price;
+        }
+        let newton = price * (-pressure.excess / pressure.conductance).exp();
+        gain.next = if newton > *low && newton < *high {
+            newton
+        } else {
+            (*low * *high).sqrt()
         };
-        Gain {
-            token,
-            price,
-            amount,
-            bounds,
-        }
-    }
-
-    /// Looks for the price between its bounds at which a token brings least.
-    fn refine(
-        &mut self,
-        lens: Lens<'_>,
-        problem: &Problem,
-        gain: &mut Gain,
-        least: f64,
-        scratch: &mut Scratch,
-    ) {
-        if gain.amount <= least {
-            return;
-        }
-        self.tie(lens, problem, gain.token);
-        let [mut low, mut high] = gain.bounds;
-        let mut price = (low * high).sqrt();
-        for _ in 0..PRICINGS {
-            let pressure = pressure(lens, &mut self.ties, price, scratch);
-            let before = gain.amount;
-            if pressure.surplus < gain.amount {
-                (gain.price, gain.amount) = (price, pressure.surplus);
-            }
-            if pressure.surplus <= least || (before - pressure.surplus).abs() < 0.01 * before {
-                break;
-            }
-            if pressure.excess > 0.0 {
-                high = price;
-            } else {
-                low = price;
-            }
-            let newton = price * (-pressure.excess / pressure.conductance).exp();
-            price = if newton > low && newton < high {
-                newton
-            } else {
-                (low * high).sqrt()
-            };
-        }
     }
 
     /// The pairs of an outside token with the problem's tokens, and those in
@@ -374,13 +359,17 @@ impl Reach {
         let topology = lens.graph.topology();
         let end = |place: usize| problem.tokens.get(place).copied().unwrap_or(NONE);
         let (sold, bought) = (end(SOLD), end(BOUGHT));
-        ties.clear();
+        let mut add = |tie: Tie| {
+            if tie.rate > 0.0 {
+                ties.push(tie);
+            }
+        };
         let mut own = |other: TokenId, sale: Sale, price: f64| {
             if other != bought {
-                ties.push(Tie::new(lens, sale.back(), price, true));
+                add(Tie::new(lens, sale.back(), price, true));
             }
             if other != sold {
-                ties.push(Tie::new(lens, sale, price, false));
+                add(Tie::new(lens, sale, price, false));
             }
         };
         for (other, price) in owns.iter() {
@@ -390,23 +379,22 @@ impl Reach {
         }
         for Link { to, sale } in topology.links(token) {
             let value = values.get(*to as usize).copied().unwrap_or_default();
-            let other = topology.connectors().get(*to as usize).copied();
-            if let Some(other) = other.filter(|_| value < 0.0) {
-                own(other, *sale, -value);
+            if value < 0.0 {
+                let other = topology.connectors().get(*to as usize).copied();
+                own(other.unwrap_or(NONE), *sale, -value);
             }
         }
         for Link { to, sale } in topology.links(token) {
             let value = values.get(*to as usize).copied().unwrap_or_default();
             if value > 0.0 {
-                ties.push(Tie::new(lens, *sale, value, false));
+                add(Tie::new(lens, *sale, value, false));
             }
         }
         for extra in extras.iter() {
             if let Some(sale) = topology.sale(token, extra.token) {
-                ties.push(Tie::new(lens, sale, extra.value, false));
+                add(Tie::new(lens, sale, extra.value, false));
             }
         }
-        ties.retain(|tie| tie.rate > 0.0);
     }
 }
 

@@ -7,26 +7,25 @@
 //! and those that would bring more are opened in their place. Each attempt
 //! begins at the prices of the last, which are close.
 
+mod entries;
+mod gather;
+
 use super::Goal;
 use super::bonds::Bonds;
 use super::greedy;
 use super::newton::{self, Fixed, Newton};
 use super::plan::Plan;
-use super::problem::{Edge, Problem};
+use super::problem::Problem;
 use crate::Stop;
-use crate::graph::{Graph, PairView, Sale, Slot};
-use crate::ladder;
+use crate::graph::Graph;
+use entries::Entry;
+use gather::Found;
 
-/// Pools that are looked at.
-const MAX_POOLS: usize = 384;
+/// Routes of no more swaps have only few.
+const FEW_SWAPS: usize = 64;
 
-/// Pools that are looked at though they do not pay at the first prices: all in
-/// all, and the best of each pair in any case.
-const PROMISING: usize = 64;
-const FIRST_OF_PAIR: usize = 2;
-
-/// How much farther prices may go with fewer pools.
-const FARTHER: f64 = 1.02;
+/// Pools that are open at first, for each swap that a route may have.
+const PER_SWAP: usize = 4;
 
 /// The part of all that is closed at once where there are too many,
 const HASTE: usize = 5;
@@ -38,12 +37,8 @@ const FEW: usize = 10;
 
 /// Attempts to close something,
 const MAX_CLOSINGS: usize = 64;
-/// and to open something: in all, and without success.
+/// and to open something.
 const MAX_OPENINGS: usize = 24;
-const MAX_FAILURES: usize = 4;
-
-/// Prices that are tried for a token between two pools.
-const PRICINGS: usize = 4;
 
 /// Sales that are tried to make a purchase of one.
 const SALES: usize = 8;
@@ -66,26 +61,18 @@ pub(super) struct Choice {
     open: Vec<usize>,
     ends: Vec<[usize; 2]>,
     nets: Vec<f64>,
+    entries: Vec<Entry>,
     groups: Vec<Group>,
     /// The members of the groups, one group after the other.
     members: Vec<usize>,
     /// Pools that have to stay, or that were tried in vain.
     settled: Vec<bool>,
     /// Tokens that open pools pass.
-    is_live: Vec<bool>,
+    live: Vec<bool>,
+    /// The pools of each token, one token after the other, and where they begin.
+    around: Vec<usize>,
+    begins: Vec<usize>,
     best: State,
-}
-
-/// A pool of an edge.
-#[derive(Debug, Clone, Copy)]
-struct Found {
-    edge: usize,
-    slot: Slot,
-    /// What it gains at the prices, and at prices that are farther apart.
-    gain: f64,
-    promise: f64,
-    /// Whether it is one of the best of its pair.
-    is_first: bool,
 }
 
 /// Pools that go together.
@@ -105,26 +92,6 @@ impl Group {
     }
 }
 
-/// Pools that would help: one twice, or two with a token between them.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    pools: [usize; 2],
-    /// What each brings beyond what it costs.
-    net: f64,
-    /// The token between them, and its price.
-    token: usize,
-    price: f64,
-}
-
-impl Entry {
-    const NONE: Self = Self {
-        pools: [usize::MAX; 2],
-        net: 0.0,
-        token: usize::MAX,
-        price: 0.0,
-    };
-}
-
 /// A solution.
 #[derive(Debug, Default)]
 struct State {
@@ -140,108 +107,55 @@ pub(super) struct Means<'a> {
 }
 
 impl Choice {
-    /// Looks for pools between the tokens of a problem: those that gain
-    /// something at its prices, and if there are too many of them or if
-    /// `farther`, those that would if prices were a little farther apart.
-    pub(super) fn gather(&mut self, wide: &Problem, goal: &Goal<'_>, farther: bool) {
-        if !farther {
-            self.look(wide, goal, 1.0);
-        }
-        if farther || self.found.len() > goal.order.max_swaps {
-            self.look(wide, goal, FARTHER);
-        }
-        let order = |a: &Found, b: &Found| {
-            let gains = b.gain.total_cmp(&a.gain);
-            let firsts = gains.then(b.is_first.cmp(&a.is_first));
-            let promises = firsts.then(b.promise.total_cmp(&a.promise));
-            promises.then(a.slot.pool.cmp(&b.slot.pool))
-        };
-        self.found.sort_unstable_by(order);
-        let sure = self.found.iter();
-        let sure = sure.filter(|found| found.gain > 0.0 || found.is_first);
-        self.found.truncate((sure.count() + PROMISING).min(MAX_POOLS));
-        let Self { problem, found, .. } = self;
-        problem.clear();
-        problem.tokens.extend_from_slice(&wide.tokens);
-        problem.prices.extend_from_slice(&wide.prices);
-        for found in found {
-            let edge = wide.edges.get(found.edge);
-            let view = edge.and_then(|edge| goal.lens.graph.pair(edge.pair));
-            if let (Some(edge), Some(view)) = (edge, view) {
-                problem.join_pool(edge, &view, &found.slot);
-            }
-        }
-    }
-
-    fn look(&mut self, wide: &Problem, goal: &Goal<'_>, farther: f64) {
-        self.found.clear();
-        for (at, edge) in wide.edges.iter().enumerate() {
-            let price = |place: usize| wide.prices.get(place).copied().unwrap_or_default();
-            let prices = [price(edge.from), price(edge.to)];
-            let apart = [prices[0], prices[1] * farther];
-            let rate = goal.lens.rate(Sale::new(edge.pair, edge.way));
-            if rate * apart[1] <= apart[0] {
-                continue;
-            }
-            let Some(view) = goal.lens.graph.pair(edge.pair) else {
-                continue;
-            };
-            let begin = self.found.len();
-            for slot in view.slots().iter().filter(|slot| goal.lens.admits(slot)) {
-                let promise = gain(&view, edge, slot, apart);
-                if promise > 0.0 {
-                    self.found.push(Found {
-                        edge: at,
-                        slot: *slot,
-                        gain: gain(&view, edge, slot, prices).max(0.0),
-                        promise,
-                        is_first: false,
-                    });
-                }
-            }
-            let pair = self.found.get_mut(begin..).unwrap_or_default();
-            if farther > 1.0 {
-                let firsts = pair.len().min(FIRST_OF_PAIR);
-                pair.sort_unstable_by(|a, b| b.promise.total_cmp(&a.promise));
-                for found in pair.iter_mut().take(firsts) {
-                    found.is_first = true;
-                }
-            }
-        }
-    }
-
-    /// What all pools gain that pay at the first prices, beyond what as many as
-    /// are allowed would keep after costs. Known until a plan is made.
-    pub(super) fn paid(&mut self, goal: &Goal<'_>, limit: usize) -> f64 {
-        let Self { found, nets, .. } = self;
-        nets.clear();
-        for found in found.iter() {
-            let cost = goal.order.costs.swap_at(found.slot.venue);
-            nets.push((found.gain - cost).max(0.0));
-        }
-        nets.sort_unstable_by(|a, b| b.total_cmp(a));
-        let gained: f64 = found.iter().map(|found| found.gain).sum();
-        gained - nets.iter().take(limit).sum::<f64>()
-    }
-
     /// The best plan with so many swaps at most that it finds among the pools.
+    /// Only if they are `known` to balance about there is it enough to begin with
+    /// those that pay at the problem's prices.
     pub(super) fn plan(
         &mut self,
         goal: &Goal<'_>,
         limit: usize,
+        known: bool,
         means: &mut Means<'_>,
     ) -> Option<Plan> {
-        for edge in &mut self.problem.edges {
+        let Self { problem, .. } = self;
+        self.settled.clear();
+        self.settled.resize(problem.edges.len(), false);
+        for edge in &mut problem.edges {
             edge.is_open = true;
         }
-        self.settled.clear();
-        self.settled.resize(self.problem.edges.len(), false);
-        let Some(worth) = self.balance(goal, means) else {
+        if known {
+            self.begin(goal, limit.saturating_mul(PER_SWAP));
+        }
+        let mut worth = self.balance(goal, means);
+        if worth.is_none() {
+            for edge in &mut self.problem.edges {
+                edge.is_open = true;
+            }
+            worth = self.balance(goal, means);
+        }
+        let Some(worth) = worth else {
             return self.in_chunks(goal, limit, means);
         };
         self.keep(worth);
         self.close_most(goal, limit, means);
         self.improve(goal, limit, means)
+    }
+
+    /// Leaves open no more than the best pools that pay.
+    fn begin(&mut self, goal: &Goal<'_>, most: usize) {
+        let Self { problem, .. } = self;
+        let prices = std::mem::take(&mut problem.prices);
+        problem.flow(goal.lens.graph, &prices, |_, _| ());
+        problem.prices = prices;
+        for edge in &mut problem.edges {
+            edge.is_open = edge.flow.sold > 0.0;
+        }
+        let over = self.open_count().saturating_sub(most);
+        if over > 0 {
+            self.group(goal);
+            self.rank_by_place(over);
+            self.close(over);
+        }
     }
 
     /// The best plan that it finds near to the best solution so far.
@@ -414,32 +328,33 @@ impl Choice {
     /// pools, in the place of what brings least.
     fn exchange(&mut self, goal: &Goal<'_>, limit: usize, means: &mut Means<'_>) {
         self.settled.fill(false);
-        let mut failures = 0;
+        let (mut tried, mut is_new) = (0, true);
         for _ in 0..MAX_OPENINGS {
-            if failures == MAX_FAILURES || (means.stop)() {
+            if (means.stop)() {
                 break;
             }
             self.restore(goal.lens.graph);
-            let Some(entering) = self.missed(goal, limit) else {
+            if is_new {
+                self.look_for_entries(goal, limit);
+                (tried, is_new) = (0, false);
+            }
+            let Some(entry) = self.entries.get(tried).copied() else {
                 break;
             };
-            self.open(&entering);
+            tried += 1;
+            self.open(&entry);
             let mut worth = self.balance(goal, means);
-            for _ in 0..2 {
-                let over = self.open_count().saturating_sub(limit);
-                if worth.is_some() && over > 0 {
-                    self.group(goal);
-                    worth = self.close(over).then(|| self.balance(goal, means)).flatten();
-                }
+            let over = self.open_count().saturating_sub(limit);
+            if worth.is_some() && over > 0 {
+                self.group(goal);
+                self.rank_by_place(over);
+                worth = self.close(over).then(|| self.balance(goal, means)).flatten();
             }
             let worth = worth.filter(|_| self.open_count() <= limit);
             let least = self.best.worth + self.best.worth.abs() * SLIGHT;
-            match worth.filter(|worth| *worth > least) {
-                Some(worth) => {
-                    self.keep(worth);
-                    failures = 0;
-                }
-                None => failures += 1,
+            if let Some(worth) = worth.filter(|worth| *worth > least) {
+                self.keep(worth);
+                is_new = true;
             }
         }
     }
@@ -544,124 +459,8 @@ impl Choice {
         closed > 0
     }
 
-    /// The closed pool, or the two that lead through a token that no other pool
-    /// passes, that would bring most: something at least, and where there may be
-    /// no more pools, more than what brings least.
-    fn missed(&mut self, goal: &Goal<'_>, limit: usize) -> Option<Entry> {
-        self.group(goal);
-        let is_full = self.open.len() >= limit;
-        let weakest = self.groups.first().map_or(0.0, |group| group.net);
-        let mut best = Entry::NONE;
-        if is_full {
-            best.net = weakest.max(0.0);
-        }
-        let places = self.problem.tokens.len();
-        self.is_live.clear();
-        self.is_live.resize(places, false);
-        for place in self.ends.iter().flatten() {
-            if let Some(live) = self.is_live.get_mut(*place) {
-                *live = true;
-            }
-        }
-        let is_live = |place: usize| self.is_live.get(place) == Some(&true);
-        for (at, edge) in self.problem.edges.iter().enumerate() {
-            if self.is_settled(at) || edge.is_open || !is_live(edge.from) || !is_live(edge.to) {
-                continue;
-            }
-            let net = self.net(goal, edge, &self.problem.prices);
-            if net > best.net {
-                best = Entry { pools: [at; 2], net, ..best };
-            }
-        }
-        for place in (0..places).filter(|place| !is_live(*place)) {
-            let entry = self.through(goal, place, &is_live);
-            if entry.net > best.net * 2.0 {
-                best = Entry { net: entry.net / 2.0, ..entry };
-            }
-        }
-        best.pools.iter().all(|at| *at != usize::MAX).then_some(best)
-    }
-
-    fn is_settled(&self, at: usize) -> bool {
-        self.settled.get(at) == Some(&true)
-    }
-
-    /// What a pool would bring beyond what it costs.
-    fn net(&self, goal: &Goal<'_>, edge: &Edge, prices: &[f64]) -> f64 {
-        let mut edge = *edge;
-        edge.flow = self.problem.flow_of(goal.lens.graph, &edge, prices);
-        edge.gain(prices) - goal.cost(&edge)
-    }
-
-    /// The best two pools that lead through a token.
-    fn through(&self, goal: &Goal<'_>, place: usize, is_live: &impl Fn(usize) -> bool) -> Entry {
-        let Self { problem, .. } = self;
-        let mut best = Entry::NONE;
-        let price = |place: usize| problem.prices.get(place).copied().unwrap_or_default();
-        let around = || {
-            let edges = problem.edges.iter().enumerate();
-            edges.filter(|(at, edge)| {
-                let ends = (edge.from == place && is_live(edge.to))
-                    || (edge.to == place && is_live(edge.from));
-                ends && !self.is_settled(*at)
-            })
-        };
-        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
-        for (_, edge) in around() {
-            if edge.to == place {
-                low = low.min(price(edge.from) * edge.threshold);
-            } else {
-                high = high.max(price(edge.to) / edge.threshold);
-            }
-        }
-        if low >= high {
-            return best;
-        }
-        for _ in 0..PRICINGS {
-            let middle = (low * high).sqrt();
-            let mut sides = [(f64::NEG_INFINITY, usize::MAX, 0.0); 2];
-            for (at, edge) in around() {
-                let prices = if edge.to == place {
-                    [price(edge.from), middle]
-                } else {
-                    [middle, price(edge.to)]
-                };
-                let mut edge = *edge;
-                edge.flow = problem.flow_between(goal.lens.graph, &edge, prices);
-                let net = prices[1] * edge.flow.bought - prices[0] * edge.flow.sold - goal.cost(&edge);
-                let side = &mut sides[usize::from(edge.from == place)];
-                if net > side.0 {
-                    let amount = if edge.to == place { edge.flow.bought } else { edge.flow.sold };
-                    *side = (net, at, amount);
-                }
-            }
-            let [comes, goes] = sides;
-            let net = comes.0 + goes.0;
-            if best.price <= 0.0 || net < best.net {
-                best = Entry { pools: [comes.1, goes.1], net, token: place, price: middle };
-            }
-            if comes.2 > goes.2 {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        best
-    }
-
     fn open_count(&self) -> usize {
         let edges = self.problem.edges.iter();
         edges.filter(|edge| edge.is_open).count()
     }
-}
-
-/// What a pool gains at the prices of its tokens.
-fn gain(view: &PairView<'_>, edge: &Edge, slot: &Slot, [price, value]: [f64; 2]) -> f64 {
-    let z = (value / price).sqrt();
-    let flow = if view.slots().len() == 1 {
-        ladder::flow_at(view.rungs(edge.way), z, &mut 0)
-    } else {
-        ladder::flow_of(view.changes(slot, edge.way), z)
-    };
-    value * flow.bought - price * flow.sold
 }

@@ -1,0 +1,172 @@
+//! Closed pools that would help.
+
+use super::Choice;
+use crate::search::Goal;
+use crate::search::problem::Edge;
+
+/// Entries that are tried before the search for them begins anew.
+const MAX_ENTRIES: usize = 4;
+
+/// Prices that are tried for a token between two pools.
+const PRICINGS: usize = 3;
+
+/// A pool that would help, or two with a token between them that no other pool
+/// passes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    /// One of them twice if it is alone.
+    pub(super) pools: [usize; 2],
+    /// What each brings beyond what it costs.
+    net: f64,
+    /// The token between them, and its price.
+    pub(super) token: usize,
+    pub(super) price: f64,
+}
+
+/// The best pool on one side of a token.
+#[derive(Debug, Clone, Copy)]
+struct Half {
+    pool: usize,
+    net: f64,
+    /// What it gives of the token, or takes.
+    amount: f64,
+}
+
+impl Choice {
+    /// Looks for pools that would bring something, and where there may be no
+    /// more of them, more than what brings least now; the best first.
+    pub(super) fn look_for_entries(&mut self, goal: &Goal<'_>, limit: usize) {
+        self.group(goal);
+        let is_full = self.open.len() >= limit;
+        let weakest = self.groups.first().map_or(0.0, |group| group.net);
+        let least = if is_full { weakest.max(0.0) } else { 0.0 };
+        self.find_live();
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.clear();
+        for (at, edge) in self.problem.edges.iter().enumerate() {
+            let joins = self.is_live(edge.from) && self.is_live(edge.to);
+            if edge.is_open || !joins || self.is_settled(at) {
+                continue;
+            }
+            let price = |place: usize| self.price(place);
+            let (net, _) = self.would_net(goal, edge, [price(edge.from), price(edge.to)]);
+            if net > least {
+                entries.push(Entry {
+                    pools: [at; 2],
+                    net,
+                    token: usize::MAX,
+                    price: 0.0,
+                });
+            }
+        }
+        let places = 0..self.problem.tokens.len();
+        for place in places.filter(|place| !self.is_live(*place)) {
+            let entry = self.through(goal, place);
+            entries.extend(entry.filter(|entry| entry.net > least));
+        }
+        entries.sort_unstable_by(|a, b| b.net.total_cmp(&a.net).then(a.pools.cmp(&b.pools)));
+        entries.truncate(MAX_ENTRIES);
+        self.entries = entries;
+    }
+
+    fn find_live(&mut self) {
+        self.live.clear();
+        self.live.resize(self.problem.tokens.len(), false);
+        for place in self.ends.iter().flatten() {
+            if let Some(live) = self.live.get_mut(*place) {
+                *live = true;
+            }
+        }
+    }
+
+    fn is_live(&self, place: usize) -> bool {
+        self.live.get(place) == Some(&true)
+    }
+
+    fn is_settled(&self, at: usize) -> bool {
+        self.settled.get(at) == Some(&true)
+    }
+
+    fn price(&self, place: usize) -> f64 {
+        self.problem.prices.get(place).copied().unwrap_or_default()
+    }
+
+    /// What a pool would bring beyond what it costs, at the prices of its
+    /// tokens, and its flow's amounts.
+    fn would_net(&self, goal: &Goal<'_>, edge: &Edge, prices: [f64; 2]) -> (f64, [f64; 2]) {
+        let mut edge = *edge;
+        edge.flow = self.problem.flow_between(goal.lens.graph, &edge, prices);
+        let amounts = [edge.flow.sold, edge.flow.bought];
+        let gain = prices[1] * edge.flow.bought - prices[0] * edge.flow.sold;
+        (gain - goal.cost(&edge), amounts)
+    }
+
+    /// The closed pools between a token and those that open pools pass.
+    fn around(&self, place: usize) -> impl Iterator<Item = (usize, &Edge)> {
+        let begin = |place: usize| self.begins.get(place).copied().unwrap_or_default();
+        let here = self.around.get(begin(place)..begin(place + 1));
+        let here = here.unwrap_or_default().iter();
+        let edges = here.filter_map(|at| Some((*at, self.problem.edges.get(*at)?)));
+        edges.filter(move |(at, edge)| {
+            let other = if edge.from == place { edge.to } else { edge.from };
+            self.is_live(other) && !self.is_settled(*at)
+        })
+    }
+
+    /// The best two pools that lead through a token, at a price at which about
+    /// as much comes as goes.
+    fn through(&self, goal: &Goal<'_>, place: usize) -> Option<Entry> {
+        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+        for (_, edge) in self.around(place) {
+            if edge.to == place {
+                low = low.min(self.price(edge.from) * edge.threshold);
+            } else {
+                high = high.max(self.price(edge.to) / edge.threshold);
+            }
+        }
+        let mut best: Option<Entry> = None;
+        for _ in 0..PRICINGS {
+            if low >= high {
+                break;
+            }
+            let price = (low * high).sqrt();
+            let [comes, goes] = self.halves(goal, place, price);
+            let (comes, goes) = (comes?, goes?);
+            let net = f64::midpoint(comes.net, goes.net);
+            if best.is_none_or(|best| net < best.net) {
+                best = Some(Entry {
+                    pools: [comes.pool, goes.pool],
+                    net,
+                    token: place,
+                    price,
+                });
+            }
+            if comes.amount > goes.amount {
+                high = price;
+            } else {
+                low = price;
+            }
+        }
+        best
+    }
+
+    /// The best pools that give a token and that take it, at a price.
+    fn halves(&self, goal: &Goal<'_>, place: usize, price: f64) -> [Option<Half>; 2] {
+        let [mut comes, mut goes]: [Option<Half>; 2] = [None; 2];
+        for (pool, edge) in self.around(place) {
+            let gives = edge.to == place;
+            let prices = if gives {
+                [self.price(edge.from), price]
+            } else {
+                [price, self.price(edge.to)]
+            };
+            let (net, [sold, bought]) = self.would_net(goal, edge, prices);
+            let amount = if gives { bought } else { sold };
+            let half = if gives { &mut comes } else { &mut goes };
+            if half.is_none_or(|half| net > half.net) {
+                *half = Some(Half { pool, net, amount });
+            }
+        }
+        [comes, goes]
+    }
+}

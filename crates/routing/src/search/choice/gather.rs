@@ -1,0 +1,151 @@
+//! Pools that could be used.
+
+use super::{Choice, FEW_SWAPS};
+use crate::graph::{PairView, Sale, Slot};
+use crate::ladder;
+use crate::search::Goal;
+use crate::search::problem::{Edge, Problem};
+
+/// Pools that are looked at.
+const MAX_POOLS: usize = 384;
+
+/// Pools that are looked at for each swap that a route may have, and the best
+/// of each pair in any case.
+const PER_SWAP: usize = 8;
+const FIRST_OF_PAIR: usize = 1;
+
+/// How much farther prices may go with fewer pools.
+const FARTHER: f64 = 1.02;
+
+/// A pool of an edge.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    edge: usize,
+    slot: Slot,
+    /// What it gains at the prices, and at prices that are farther apart.
+    gain: f64,
+    promise: f64,
+    /// Whether it is one of the best of its pair.
+    is_first: bool,
+}
+
+impl Found {
+    /// The best first.
+    fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
+        let firsts = b.is_first.cmp(&a.is_first);
+        let gains = firsts.then(b.gain.total_cmp(&a.gain));
+        let promises = gains.then(b.promise.total_cmp(&a.promise));
+        promises.then(a.slot.pool.cmp(&b.slot.pool))
+    }
+}
+
+impl Choice {
+    /// Looks for pools between the tokens of a problem: those that gain
+    /// something at its prices, and where a route may only have few, those that
+    /// would if prices were a little farther apart.
+    pub(in super::super) fn gather(&mut self, wide: &Problem, goal: &Goal<'_>) {
+        let is_few = goal.order.max_swaps <= FEW_SWAPS;
+        self.look(wide, goal, if is_few { FARTHER } else { 1.0 });
+        let Self { problem, found, .. } = self;
+        found.sort_unstable_by(Found::order);
+        let firsts = found.partition_point(|found| found.is_first);
+        let most = firsts.saturating_add(goal.order.max_swaps.saturating_mul(PER_SWAP));
+        problem.clear();
+        problem.tokens.extend_from_slice(&wide.tokens);
+        problem.prices.extend_from_slice(&wide.prices);
+        for found in found.iter().take(most.min(MAX_POOLS)) {
+            let edge = wide.edges.get(found.edge);
+            let view = edge.and_then(|edge| goal.lens.graph.pair(edge.pair));
+            if let (Some(edge), Some(view)) = (edge, view) {
+                problem.join_pool(edge, &view, &found.slot);
+            }
+        }
+        self.list_around();
+    }
+
+    fn look(&mut self, wide: &Problem, goal: &Goal<'_>, farther: f64) {
+        self.found.clear();
+        for (at, edge) in wide.edges.iter().enumerate() {
+            let price = |place: usize| wide.prices.get(place).copied().unwrap_or_default();
+            let prices = [price(edge.from), price(edge.to)];
+            let apart = [prices[0], prices[1] * farther];
+            let rate = goal.lens.rate(Sale::new(edge.pair, edge.way));
+            if rate * apart[1] <= apart[0] {
+                continue;
+            }
+            let Some(view) = goal.lens.graph.pair(edge.pair) else {
+                continue;
+            };
+            let begin = self.found.len();
+            for slot in view.slots().iter().filter(|slot| goal.lens.admits(slot)) {
+                let promise = gain(&view, edge, slot, apart);
+                if promise > 0.0 {
+                    let gain = if farther > 1.0 {
+                        gain(&view, edge, slot, prices).max(0.0)
+                    } else {
+                        promise
+                    };
+                    self.found.push(Found {
+                        edge: at,
+                        slot: *slot,
+                        gain,
+                        promise,
+                        is_first: false,
+                    });
+                }
+            }
+            let pair = self.found.get_mut(begin..).unwrap_or_default();
+            pair.sort_unstable_by(Found::order);
+            for found in pair.iter_mut().take(FIRST_OF_PAIR) {
+                found.is_first = true;
+            }
+        }
+    }
+
+    /// Lists the pools of each token.
+    fn list_around(&mut self) {
+        let Self {
+            problem,
+            around,
+            begins,
+            ..
+        } = self;
+        around.clear();
+        begins.clear();
+        for place in 0..problem.tokens.len() {
+            begins.push(around.len());
+            let edges = problem.edges.iter().enumerate();
+            let here = edges.filter(|(_, edge)| edge.from == place || edge.to == place);
+            around.extend(here.map(|(at, _)| at));
+        }
+        begins.push(around.len());
+    }
+
+    /// What all pools gain that pay at the problem's prices, beyond what as many
+    /// as are allowed would keep after costs.
+    pub(in super::super) fn paid(&mut self, goal: &Goal<'_>) -> f64 {
+        let Self { found, nets, .. } = self;
+        nets.clear();
+        for found in found.iter() {
+            let cost = goal.order.costs.swap_at(found.slot.venue);
+            nets.push((found.gain - cost).max(0.0));
+        }
+        let limit = goal.order.max_swaps;
+        if limit < nets.len() {
+            nets.select_nth_unstable_by(limit, |a, b| b.total_cmp(a));
+        }
+        let gained: f64 = found.iter().map(|found| found.gain).sum();
+        gained - nets.iter().take(limit).sum::<f64>()
+    }
+}
+
+/// What a pool gains at the prices of its tokens.
+fn gain(view: &PairView<'_>, edge: &Edge, slot: &Slot, [price, value]: [f64; 2]) -> f64 {
+    let z = (value / price).sqrt();
+    let flow = if view.slots().len() == 1 {
+        ladder::flow_at(view.rungs(edge.way), z, &mut 0)
+    } else {
+        ladder::flow_of(view.changes(slot, edge.way), z)
+    };
+    value * flow.bought - price * flow.sold
+}
