@@ -39,10 +39,8 @@ const TAKEN_IN: usize = 32;
 /// and how often.
 const ROUNDS: usize = 5;
 
-/// Tokens that most trade passes, which are part of every problem that moves
-/// prices by more than a little.
+/// Tokens that most trade passes, which are looked at first.
 const HUBS: usize = 8;
-const UNMOVED: f64 = 0.998;
 
 /// Ends with no more pairs take in all their neighbours before alternatives
 /// are searched.
@@ -190,7 +188,7 @@ impl Searcher {
             let (plan, bound) = (plan.clone(), f64::NEG_INFINITY);
             return Some(Solution { plan, single, bound });
         }
-        self.open(goal, &path, spot);
+        self.open(goal, &path);
         let bound = self.widen(goal, stop);
         self.finish(goal, bound, single, stop)
     }
@@ -213,14 +211,10 @@ impl Searcher {
     }
 
     /// Begins the problem with the tokens of a single way, at the prices at which
-    /// it ends; where it moves the price from that of the first unit, with those
-    /// that most trade passes too.
-    fn open(&mut self, goal: &Goal<'_>, path: &Path, spot: f64) {
+    /// it ends, and with those that most trade passes if they would help there.
+    fn open(&mut self, goal: &Goal<'_>, path: &Path) {
         let Self {
-            problem,
-            reach,
-            scratch,
-            ..
+            problem, scratch, ..
         } = self;
         let [sold, bought] = goal.ends;
         problem.clear();
@@ -229,15 +223,11 @@ impl Searcher {
         for (token, price) in path.prices() {
             problem.add(goal.lens, token, price, scratch);
         }
-        let moved = path.price / spot;
-        if moved > UNMOVED {
-            return;
-        }
         let connectors = goal.lens.graph.topology().connectors();
         for token in connectors.iter().take(HUBS) {
-            let value = reach.value(goal.lens, *token);
-            if value > 0.0 {
-                problem.add(goal.lens, *token, value * moved.sqrt(), scratch);
+            let [ask, bid] = problem.offers(goal.lens, *token);
+            if ask < bid {
+                problem.add(goal.lens, *token, (ask * bid).sqrt(), scratch);
             }
         }
     }

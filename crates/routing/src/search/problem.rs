@@ -96,6 +96,25 @@ impl Problem {
         }
     }
 
+    /// What the cheapest seller of a token asks for the first unit, and what the
+    /// best buyer pays, at the problem's prices.
+    pub(super) fn offers(&self, lens: Lens<'_>, token: TokenId) -> [f64; 2] {
+        let [mut ask, mut bid] = [f64::INFINITY, 0.0_f64];
+        let known = self.tokens.iter().zip(&self.prices).enumerate();
+        for (place, (other, price)) in known {
+            let Some(sale) = lens.graph.topology().sale(token, *other) else {
+                continue;
+            };
+            if place != BOUGHT {
+                ask = ask.min(price / lens.rate(sale.back()));
+            }
+            if place != SOLD {
+                bid = bid.max(price * lens.rate(sale));
+            }
+        }
+        [ask, bid]
+    }
+
     /// Adds a pair, in the direction from one token to another.
     fn join(
         &mut self,
