@@ -211,12 +211,14 @@ impl Searcher {
     }
 
     /// Begins the problem with the tokens of a single way, at the prices at which
-    /// it ends, and with those that most trade passes if they would help there.
+    /// it ends (or a part of it, where it exhausts its pools), and with those that
+    /// most trade passes if they would help there.
     fn open(&mut self, goal: &Goal<'_>, path: &Path) {
         let Self {
             problem, scratch, ..
         } = self;
         let [sold, bought] = goal.ends;
+        let path = path.unexhausted(goal, scratch);
         problem.clear();
         problem.add(goal.lens, sold, path.price, scratch);
         problem.add(goal.lens, bought, 1.0, scratch);

@@ -211,6 +211,24 @@ impl Path {
         (self.amount > 0.0 && self.amount.is_finite()).then_some(self)
     }
 
+    /// The way with a part of the amount that does not move its price too far.
+    pub(super) fn unexhausted(self, goal: &Goal<'_>, scratch: &mut Scratch) -> Self {
+        let hops = self.hops.iter().take(self.len);
+        let spot: f64 = hops.map(|sale| goal.lens.rate(*sale)).product();
+        let (mut path, mut fixed) = (self, goal.fixed);
+        for _ in 0..HALVINGS {
+            if path.price >= spot * EXHAUSTED {
+                break;
+            }
+            fixed = fixed.halved();
+            match path.priced(goal.lens, fixed, scratch) {
+                Some(part) => path = part,
+                None => break,
+            }
+        }
+        path
+    }
+
     /// How good it is, if a swap costs so much.
     fn worth(&self, fixed: Fixed, cost: f64) -> f64 {
         let hops = u32::try_from(self.len).unwrap_or(u32::MAX);
@@ -222,8 +240,10 @@ impl Path {
     }
 }
 
-/// How often the amount is halved to find any way at all.
+/// How often the amount is halved to find any way at all, or one that leaves
+/// this much of the price.
 const HALVINGS: usize = 24;
+const EXHAUSTED: f64 = 0.7;
 
 /// The best single way among those that begin well; where none takes all, that
 /// for a smaller amount. The values must be those that follow from the bought

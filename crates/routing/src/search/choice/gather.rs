@@ -7,7 +7,7 @@ use crate::search::Goal;
 use crate::search::problem::{Edge, Problem};
 
 /// Pools that are looked at.
-const MAX_POOLS: usize = 384;
+const MAX_POOLS: usize = 640;
 
 /// Pools that are looked at for each swap that a route may have, and the best
 /// of each pair in any case.
