@@ -1,5 +1,6 @@
 //! Several routes for one order: the best, and others that differ from it.
 
+use super::choice::Means;
 use super::lens::{self, Lens};
 use super::newton::Fixed;
 use super::plan::Plan;
@@ -85,7 +86,7 @@ impl Finder<'_> {
         // A plain way is better than a good one that cannot be settled, as
         // where prices of look-alikes make loops.
         solution.or_else(|| {
-            let direct = searcher.solve_direct(goal, self.stop);
+            let direct = searcher.solve_direct(goal, alone, self.stop);
             direct.filter(|solution| self.settled(goal, solution))
         })
     }
@@ -107,24 +108,24 @@ impl Finder<'_> {
         let Some(first) = self.found.first().and_then(|(_, best)| carrier(best)) else {
             return;
         };
-        if !goal.order.direct {
-            searcher.surround(goal);
-        }
-        let pool = self.pools.get(first).map(|pool| pool.pool.venue());
-        let avoid = pool.map_or(goal.lens.avoid, |venue| goal.lens.avoid.with(venue));
+        let venue = self.pools.get(first).map(|pool| pool.pool.venue());
+        let avoid = venue.map_or(goal.lens.avoid, |venue| goal.lens.avoid.with(venue));
         let without_pool = Lens {
             without: Some(first),
             ..goal.lens
         };
         let without_venue = Lens { avoid, ..goal.lens };
-        let most = goal.order.max_swaps;
-        for (lens, swaps) in [
-            (without_pool, most),
-            (without_venue, most),
-            (goal.lens, FEW.min(most)),
-        ] {
+        let Searcher { choice, newton, .. } = searcher;
+        let stop = self.stop;
+        let means = &mut Means { newton, stop };
+        if goal.order.max_swaps > FEW
+            && let Some(plan) = choice.fewer(goal, FEW, means)
+        {
+            self.keep(goal, plan, solution.bound);
+        }
+        for lens in [without_pool, without_venue] {
             let goal = Goal { lens, ..*goal };
-            if let Some(plan) = searcher.vary(&goal, swaps, self.stop) {
+            if let Some(plan) = choice.other(&goal, means) {
                 self.keep(&goal, plan, solution.bound);
             }
         }

@@ -83,7 +83,7 @@ fn send(
         for at in 0..problem.edges.len() {
             let edge = problem.edges[at];
             let (amount, _) = before[edge.from];
-            if amount <= 0.0 || !(open || edge.flow.sold > 0.0) {
+            if amount <= 0.0 || !edge.is_open || !(open || edge.flow.sold > 0.0) {
                 continue;
             }
             let rungs = problem.rungs(graph, &edge);

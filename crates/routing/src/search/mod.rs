@@ -150,7 +150,7 @@ impl Searcher {
     /// for, the search goes on though nothing can be better.
     fn solve(&mut self, goal: &Goal<'_>, alone: bool, stop: Stop<'_>) -> Option<Solution> {
         if goal.order.direct || goal.order.max_swaps <= 1 {
-            return self.solve_direct(goal, stop);
+            return self.solve_direct(goal, alone, stop);
         }
         let Self {
             reach,
@@ -190,11 +190,11 @@ impl Searcher {
         }
         self.open(goal, &path);
         let bound = self.widen(goal, stop);
-        self.finish(goal, bound, single, stop)
+        self.finish(goal, bound, single, alone, stop)
     }
 
     /// The best plan between the two tokens alone.
-    fn solve_direct(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> Option<Solution> {
+    fn solve_direct(&mut self, goal: &Goal<'_>, alone: bool, stop: Stop<'_>) -> Option<Solution> {
         let [sold, bought] = goal.ends;
         let sale = goal.lens.graph.topology().sale(sold, bought)?;
         let rate = goal.lens.rate(sale);
@@ -207,7 +207,7 @@ impl Searcher {
         let path = Path::direct(sale, bought);
         let single = path.priced(goal.lens, goal.fixed, &mut self.scratch);
         let single = single.and_then(|path| path.plan(goal, &mut self.scratch));
-        self.finish(goal, balance.bound, single, stop)
+        self.finish(goal, balance.bound, single, alone, stop)
     }
 
     /// Begins the problem with the tokens of a single way, at the prices at which
@@ -300,8 +300,12 @@ impl Searcher {
         goal: &Goal<'_>,
         bound: f64,
         single: Option<Plan>,
+        alone: bool,
         stop: Stop<'_>,
     ) -> Option<Solution> {
+        if !alone && !goal.order.direct {
+            self.surround(goal);
+        }
         let Self {
             problem,
             newton,
@@ -309,29 +313,19 @@ impl Searcher {
             scratch,
             ..
         } = self;
-        choice.gather(problem, goal);
-        let bound = ceiling(goal, bound, choice.paid(goal), scratch);
-        let limit = goal.order.max_swaps;
-        let plan = choice.plan(goal, limit, true, &mut Means { newton, stop });
+        let paid = choice.gather(problem, goal, alone);
+        let bound = ceiling(goal, bound, paid, scratch);
+        let plan = choice.plan(goal, &mut Means { newton, stop });
         let plan = match (plan, single.as_ref()) {
             (Some(plan), Some(single)) if goal.worth(single) >= goal.worth(&plan) => single.clone(),
             (Some(plan), _) => plan,
             (None, single) => single?.clone(),
         };
-        Some(Solution { plan, single, bound })
-    }
-
-    /// The best plan with so many swaps at most, on the tokens of the last
-    /// search and near its prices.
-    fn vary(&mut self, goal: &Goal<'_>, limit: usize, stop: Stop<'_>) -> Option<Plan> {
-        let Self {
-            problem,
-            newton,
-            choice,
-            ..
-        } = self;
-        choice.gather(problem, goal);
-        choice.plan(goal, limit, false, &mut Means { newton, stop })
+        Some(Solution {
+            plan,
+            single,
+            bound,
+        })
     }
 
     /// Takes in all tokens next to an end that has only few of them.

@@ -1,10 +1,10 @@
 //! Pools that could be used.
 
-use super::{Choice, FEW_SWAPS};
+use super::Choice;
 use crate::graph::{PairView, Sale, Slot};
 use crate::ladder;
 use crate::search::Goal;
-use crate::search::problem::{Edge, Problem};
+use crate::search::problem::{BOUGHT, Edge, Problem, SOLD};
 
 /// Pools that are looked at.
 const MAX_POOLS: usize = 640;
@@ -12,7 +12,8 @@ const MAX_POOLS: usize = 640;
 /// Pools that are looked at for each swap that a route may have, and the best
 /// of each pair in any case.
 const PER_SWAP: usize = 8;
-const FIRST_OF_PAIR: usize = 1;
+const FIRST: usize = 1;
+const FIRST_OF_ENDS: usize = 3;
 
 /// How much farther prices may go with fewer pools.
 const FARTHER: f64 = 1.02;
@@ -22,9 +23,7 @@ const FARTHER: f64 = 1.02;
 pub(super) struct Found {
     edge: usize,
     slot: Slot,
-    /// What it gains at the prices, and at prices that are farther apart.
     gain: f64,
-    promise: f64,
     /// Whether it is one of the best of its pair.
     is_first: bool,
 }
@@ -34,26 +33,45 @@ impl Found {
     fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
         let firsts = b.is_first.cmp(&a.is_first);
         let gains = firsts.then(b.gain.total_cmp(&a.gain));
-        let promises = gains.then(b.promise.total_cmp(&a.promise));
-        promises.then(a.slot.pool.cmp(&b.slot.pool))
+        gains.then(a.slot.pool.cmp(&b.slot.pool))
     }
 }
 
 impl Choice {
     /// Looks for pools between the tokens of a problem: those that gain
-    /// something at its prices, and where a route may only have few, those that
-    /// would if prices were a little farther apart.
-    pub(in super::super) fn gather(&mut self, wide: &Problem, goal: &Goal<'_>) {
-        let is_few = goal.order.max_swaps <= FEW_SWAPS;
-        self.look(wide, goal, if is_few { FARTHER } else { 1.0 });
-        let Self { problem, found, .. } = self;
-        found.sort_unstable_by(Found::order);
-        let firsts = found.partition_point(|found| found.is_first);
+    /// something at its prices, and if there are too many of them or other routes
+    /// are asked for too, those that would if prices were a little farther apart.
+    /// Says what all together gain at the prices, beyond what as many as are
+    /// allowed would keep after costs.
+    pub(in super::super) fn gather(
+        &mut self,
+        wide: &Problem,
+        goal: &Goal<'_>,
+        alone: bool,
+    ) -> f64 {
+        self.look(wide, goal, 1.0);
+        let paid = self.paid(goal);
+        if !alone || self.found.len() > goal.order.max_swaps {
+            self.look(wide, goal, FARTHER);
+        }
+        let Self {
+            problem,
+            found,
+            first,
+            ..
+        } = self;
+        let firsts = found.iter().filter(|found| found.is_first).count();
         let most = firsts.saturating_add(goal.order.max_swaps.saturating_mul(PER_SWAP));
+        let most = most.min(MAX_POOLS);
+        if found.len() > most {
+            found.select_nth_unstable_by(most, Found::order);
+            found.truncate(most);
+        }
+        found.sort_unstable_by_key(|found| (found.edge, found.slot.pool));
         problem.clear();
         problem.tokens.extend_from_slice(&wide.tokens);
-        problem.prices.extend_from_slice(&wide.prices);
-        for found in found.iter().take(most.min(MAX_POOLS)) {
+        first.clone_from(&wide.prices);
+        for found in found.iter() {
             let edge = wide.edges.get(found.edge);
             let view = edge.and_then(|edge| goal.lens.graph.pair(edge.pair));
             if let (Some(edge), Some(view)) = (edge, view) {
@@ -61,16 +79,17 @@ impl Choice {
             }
         }
         self.list_around();
+        paid
     }
 
+    /// Finds the pools that gain something, if prices were so much farther apart.
     fn look(&mut self, wide: &Problem, goal: &Goal<'_>, farther: f64) {
         self.found.clear();
         for (at, edge) in wide.edges.iter().enumerate() {
             let price = |place: usize| wide.prices.get(place).copied().unwrap_or_default();
-            let prices = [price(edge.from), price(edge.to)];
-            let apart = [prices[0], prices[1] * farther];
+            let prices = [price(edge.from), price(edge.to) * farther];
             let rate = goal.lens.rate(Sale::new(edge.pair, edge.way));
-            if rate * apart[1] <= apart[0] {
+            if rate * prices[1] <= prices[0] {
                 continue;
             }
             let Some(view) = goal.lens.graph.pair(edge.pair) else {
@@ -78,25 +97,23 @@ impl Choice {
             };
             let begin = self.found.len();
             for slot in view.slots().iter().filter(|slot| goal.lens.admits(slot)) {
-                let promise = gain(&view, edge, slot, apart);
-                if promise > 0.0 {
-                    let gain = if farther > 1.0 {
-                        gain(&view, edge, slot, prices).max(0.0)
-                    } else {
-                        promise
-                    };
+                let gain = gain(&view, edge, slot, prices);
+                if gain > 0.0 {
                     self.found.push(Found {
                         edge: at,
                         slot: *slot,
                         gain,
-                        promise,
                         is_first: false,
                     });
                 }
             }
+            let is_end = edge.from == SOLD || edge.to == BOUGHT;
+            let firsts = if is_end { FIRST_OF_ENDS } else { FIRST };
             let pair = self.found.get_mut(begin..).unwrap_or_default();
-            pair.sort_unstable_by(Found::order);
-            for found in pair.iter_mut().take(FIRST_OF_PAIR) {
+            if pair.len() > firsts {
+                pair.select_nth_unstable_by(firsts, Found::order);
+            }
+            for found in pair.iter_mut().take(firsts) {
                 found.is_first = true;
             }
         }
@@ -121,9 +138,9 @@ impl Choice {
         begins.push(around.len());
     }
 
-    /// What all pools gain that pay at the problem's prices, beyond what as many
-    /// as are allowed would keep after costs.
-    pub(in super::super) fn paid(&mut self, goal: &Goal<'_>) -> f64 {
+    /// What the found pools gain beyond what as many as are allowed would keep
+    /// after costs.
+    fn paid(&mut self, goal: &Goal<'_>) -> f64 {
         let Self { found, nets, .. } = self;
         nets.clear();
         for found in found.iter() {

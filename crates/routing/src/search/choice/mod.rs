@@ -21,9 +21,6 @@ use crate::graph::Graph;
 use entries::Entry;
 use gather::Found;
 
-/// Routes of no more swaps have only few.
-const FEW_SWAPS: usize = 64;
-
 /// Pools that are open at first, for each swap that a route may have.
 const PER_SWAP: usize = 4;
 
@@ -55,7 +52,9 @@ const SLIGHT: f64 = 1e-8;
 #[derive(Debug, Default)]
 pub(super) struct Choice {
     /// Tokens with prices, and all pools that are looked at.
-    pub(super) problem: Problem,
+    problem: Problem,
+    /// The prices at which they were found.
+    first: Vec<f64>,
     found: Vec<Found>,
     /// The open pools, and the tokens that each joins.
     open: Vec<usize>,
@@ -107,48 +106,65 @@ pub(super) struct Means<'a> {
 }
 
 impl Choice {
-    /// The best plan with so many swaps at most that it finds among the pools.
-    /// Only if they are `known` to balance about there is it enough to begin with
-    /// those that pay at the problem's prices.
-    pub(super) fn plan(
+    /// The best plan that it finds among the pools.
+    pub(super) fn plan(&mut self, goal: &Goal<'_>, means: &mut Means<'_>) -> Option<Plan> {
+        let limit = goal.order.max_swaps;
+        self.open_all(goal);
+        self.close_all_but(goal, limit.saturating_mul(PER_SWAP));
+        let found = self.begin(goal, limit, means);
+        let found = found.or_else(|| {
+            self.open_all(goal);
+            self.begin(goal, limit, means)
+        });
+        match found {
+            Some(()) => self.improve(goal, limit, means),
+            None => self.in_chunks(goal, limit, means),
+        }
+    }
+
+    /// The best plan that it finds without pools that the goal does not admit.
+    pub(super) fn other(&mut self, goal: &Goal<'_>, means: &mut Means<'_>) -> Option<Plan> {
+        let limit = goal.order.max_swaps;
+        self.open_all(goal);
+        self.begin(goal, limit, means)?;
+        self.improve(goal, limit, means)
+    }
+
+    /// The best plan that it finds with fewer swaps than that of the last one.
+    pub(super) fn fewer(
         &mut self,
         goal: &Goal<'_>,
         limit: usize,
-        known: bool,
         means: &mut Means<'_>,
     ) -> Option<Plan> {
-        let Self { problem, .. } = self;
-        self.settled.clear();
-        self.settled.resize(problem.edges.len(), false);
-        for edge in &mut problem.edges {
-            edge.is_open = true;
-        }
-        if known {
-            self.begin(goal, limit.saturating_mul(PER_SWAP));
-        }
-        let mut worth = self.balance(goal, means);
-        if worth.is_none() {
-            for edge in &mut self.problem.edges {
-                edge.is_open = true;
-            }
-            worth = self.balance(goal, means);
-        }
-        let Some(worth) = worth else {
-            return self.in_chunks(goal, limit, means);
-        };
-        self.keep(worth);
+        self.unsettle(goal);
+        self.restore(goal.lens.graph);
         self.close_most(goal, limit, means);
         self.improve(goal, limit, means)
     }
 
-    /// Leaves open no more than the best pools that pay.
-    fn begin(&mut self, goal: &Goal<'_>, most: usize) {
-        let Self { problem, .. } = self;
-        let prices = std::mem::take(&mut problem.prices);
-        problem.flow(goal.lens.graph, &prices, |_, _| ());
-        problem.prices = prices;
+    /// Opens all pools that are admitted, at the prices at which they were found.
+    fn open_all(&mut self, goal: &Goal<'_>) {
+        let Self {
+            problem,
+            settled,
+            first,
+            ..
+        } = self;
+        settled.clear();
+        settled.resize(problem.edges.len(), false);
+        problem.prices.clone_from(first);
         for edge in &mut problem.edges {
-            edge.is_open = edge.flow.sold > 0.0;
+            edge.is_open = edge.pool.is_some_and(|slot| goal.lens.admits(&slot));
+        }
+    }
+
+    /// Leaves open no more than the best pools that pay.
+    fn close_all_but(&mut self, goal: &Goal<'_>, most: usize) {
+        let Self { problem, first, .. } = self;
+        problem.flow(goal.lens.graph, first, |_, _| ());
+        for edge in &mut problem.edges {
+            edge.is_open &= edge.flow.sold > 0.0;
         }
         let over = self.open_count().saturating_sub(most);
         if over > 0 {
@@ -156,6 +172,15 @@ impl Choice {
             self.rank_by_place(over);
             self.close(over);
         }
+    }
+
+    /// Solves with the open pools and closes most of them, if there are too many;
+    /// `None` if there is no solution.
+    fn begin(&mut self, goal: &Goal<'_>, limit: usize, means: &mut Means<'_>) -> Option<()> {
+        let worth = self.balance(goal, means)?;
+        self.keep(worth);
+        self.close_most(goal, limit, means);
+        Some(())
     }
 
     /// The best plan that it finds near to the best solution so far.
@@ -180,6 +205,7 @@ impl Choice {
         means: &mut Means<'_>,
     ) -> Option<Plan> {
         let graph = goal.lens.graph;
+        self.open_all(goal);
         let sold = greedy::fill(&mut self.problem, graph, goal.fixed, limit)?;
         for edge in &mut self.problem.edges {
             edge.is_open = edge.flow.sold > 0.0;
@@ -327,7 +353,7 @@ impl Choice {
     /// Opens what would bring more than it costs; where there may be no more
     /// pools, in the place of what brings least.
     fn exchange(&mut self, goal: &Goal<'_>, limit: usize, means: &mut Means<'_>) {
-        self.settled.fill(false);
+        self.unsettle(goal);
         let (mut tried, mut is_new) = (0, true);
         for _ in 0..MAX_OPENINGS {
             if (means.stop)() {
@@ -356,6 +382,13 @@ impl Choice {
                 self.keep(worth);
                 is_new = true;
             }
+        }
+    }
+
+    /// Pools may be tried again if they are admitted.
+    fn unsettle(&mut self, goal: &Goal<'_>) {
+        for (settled, edge) in self.settled.iter_mut().zip(&self.problem.edges) {
+            *settled = edge.pool.is_none_or(|slot| !goal.lens.admits(&slot));
         }
     }
 
