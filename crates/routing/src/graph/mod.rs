@@ -219,10 +219,6 @@ impl Graph {
         u32::try_from(self.topology.pair_count()).unwrap_or(NONE)
     }
 
-    pub(crate) fn pair_of(&self, pool: PoolId) -> Option<PairId> {
-        self.topology.pair_of(pool)
-    }
-
     pub(crate) fn pair(&self, pair: PairId) -> Option<PairView<'_>> {
         let pair = pair as usize;
         self.boards.get(pair / BOARD)?.pair(pair % BOARD)

@@ -17,6 +17,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Tokens that routes may pass beside the neighbours of their ends.
 const CONNECTORS: usize = 512;
 
+/// Tokens that most trade passes.
+const HUBS: usize = 8;
+
 /// A pair of tokens seen from one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Link {
@@ -72,6 +75,8 @@ pub(crate) struct Topology {
     pair_of: Vec<PairId>,
     pools: Lists<PoolId>,
     neighbours: Lists<Link>,
+    /// The tokens with most pairs.
+    hubs: Vec<TokenId>,
     connectors: Vec<TokenId>,
     /// The connector that a token is.
     connector_of: Vec<u32>,
@@ -157,8 +162,13 @@ impl Topology {
             }
         }
         ends.sort_unstable_by_key(|(token, link)| (*token, link.to));
+        let neighbours = Lists::new(addresses.len(), &ends);
+        let mut hubs: Vec<TokenId> = (0..).take(addresses.len()).collect();
+        hubs.sort_by_key(|token| std::cmp::Reverse(neighbours.get(*token).len()));
+        hubs.truncate(HUBS);
         Self {
-            neighbours: Lists::new(addresses.len(), &ends),
+            neighbours,
+            hubs,
             pools: Lists::new(pairs.len(), &members),
             pair_of: members.iter().map(|(pair, _)| *pair).collect(),
             addresses,
@@ -272,6 +282,11 @@ impl Topology {
         };
         let found = links.binary_search_by_key(&other, |link| link.to).ok()?;
         Some(links.get(found)?.sale.pair())
+    }
+
+    /// The few tokens that have most pairs, the first first.
+    pub(crate) fn hubs(&self) -> &[TokenId] {
+        &self.hubs
     }
 
     /// The tokens that routes may pass.

@@ -28,7 +28,7 @@ use lens::{Lens, Scratch};
 use newton::{Fixed, Newton};
 use path::Path;
 use plan::Plan;
-use problem::{Edge, MAX_NODES, Problem, SOLD};
+use problem::{BOUGHT, Edge, MAX_NODES, Problem, SOLD};
 use reach::{Gain, Reach};
 
 /// Says when a search has to end with what it has.
@@ -39,8 +39,10 @@ const TAKEN_IN: usize = 32;
 /// and how often.
 const ROUNDS: usize = 5;
 
-/// Tokens that most trade passes, which are looked at first.
-const HUBS: usize = 8;
+/// How much farther prices may go with fewer pools than with all: at least, at
+/// most, and by how far they go with all.
+const FARTHER: [f64; 2] = [0.001, 0.02];
+const FARTHER_BY: f64 = 2.0;
 
 /// Ends with no more pairs take in all their neighbours before alternatives
 /// are searched.
@@ -190,7 +192,7 @@ impl Searcher {
         }
         self.open(goal, &path);
         let bound = self.widen(goal, stop);
-        self.finish(goal, bound, single, alone, stop)
+        self.finish(goal, [bound, spot], single, alone, stop)
     }
 
     /// The best plan between the two tokens alone.
@@ -207,7 +209,7 @@ impl Searcher {
         let path = Path::direct(sale, bought);
         let single = path.priced(goal.lens, goal.fixed, &mut self.scratch);
         let single = single.and_then(|path| path.plan(goal, &mut self.scratch));
-        self.finish(goal, balance.bound, single, alone, stop)
+        self.finish(goal, [balance.bound, rate], single, alone, stop)
     }
 
     /// Begins the problem with the tokens of a single way, at the prices at which
@@ -225,8 +227,7 @@ impl Searcher {
         for (token, price) in path.prices() {
             problem.add(goal.lens, token, price, scratch);
         }
-        let connectors = goal.lens.graph.topology().connectors();
-        for token in connectors.iter().take(HUBS) {
+        for token in goal.lens.graph.topology().hubs() {
             let [ask, bid] = problem.offers(goal.lens, *token);
             if ask < bid {
                 problem.add(goal.lens, *token, (ask * bid).sqrt(), scratch);
@@ -298,7 +299,7 @@ impl Searcher {
     fn finish(
         &mut self,
         goal: &Goal<'_>,
-        bound: f64,
+        [bound, spot]: [f64; 2],
         single: Option<Plan>,
         alone: bool,
         stop: Stop<'_>,
@@ -313,7 +314,10 @@ impl Searcher {
             scratch,
             ..
         } = self;
-        let paid = choice.gather(problem, goal, alone);
+        let [least, most] = FARTHER;
+        let moved = goal.moved(problem, spot) * FARTHER_BY;
+        let farther = if alone { moved.clamp(least, most) } else { most };
+        let paid = choice.gather(problem, goal, 1.0 + farther, alone);
         let bound = ceiling(goal, bound, paid, scratch);
         let plan = choice.plan(goal, &mut Means { newton, stop });
         let plan = match (plan, single.as_ref()) {
@@ -375,6 +379,12 @@ impl Goal<'_> {
         };
         let fee = ideal.abs() * self.order.costs.fee_one;
         self.worth(plan) >= ideal - fee - self.least_cost()
+    }
+
+    /// The part of the first unit's price that is lost at a problem's prices.
+    fn moved(&self, problem: &Problem, spot: f64) -> f64 {
+        let price = |place: usize| problem.prices.get(place).copied().unwrap_or_default();
+        1.0 - price(SOLD) / price(BOUGHT) / spot
     }
 
     /// Whether a plan really does what is asked, nearly.

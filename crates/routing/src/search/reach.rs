@@ -285,7 +285,7 @@ impl Reach {
         self.ties.clear();
         for (token, value, cheapest) in &found {
             let begin = self.ties.len();
-            self.tie(lens, problem, *token);
+            self.tie(lens, problem, *token, [*cheapest, *value]);
             let mut gain = Gain {
                 token: *token,
                 price: *value,
@@ -347,8 +347,14 @@ impl Reach {
     }
 
     /// The pairs of an outside token with the problem's tokens, and those in
-    /// which it is sold to others.
-    fn tie(&mut self, lens: Lens<'_>, problem: &Problem, token: TokenId) {
+    /// which it is sold to others, as far as they trade at one of its prices.
+    fn tie(
+        &mut self,
+        lens: Lens<'_>,
+        problem: &Problem,
+        token: TokenId,
+        [low, high]: [f64; 2],
+    ) {
         let Self {
             ties,
             values,
@@ -360,7 +366,12 @@ impl Reach {
         let end = |place: usize| problem.tokens.get(place).copied().unwrap_or(NONE);
         let (sold, bought) = (end(SOLD), end(BOUGHT));
         let mut add = |tie: Tie| {
-            if tie.rate > 0.0 {
+            let trades = if tie.buys {
+                tie.rate * high > tie.price
+            } else {
+                tie.rate * tie.price > low
+            };
+            if trades {
                 ties.push(tie);
             }
         };

@@ -15,9 +15,6 @@ const PER_SWAP: usize = 8;
 const FIRST: usize = 1;
 const FIRST_OF_ENDS: usize = 3;
 
-/// How much farther prices may go with fewer pools.
-const FARTHER: f64 = 1.02;
-
 /// A pool of an edge.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
@@ -40,26 +37,29 @@ impl Found {
 impl Choice {
     /// Looks for pools between the tokens of a problem: those that gain
     /// something at its prices, and if there are too many of them or other routes
-    /// are asked for too, those that would if prices were a little farther apart.
+    /// are asked for too, those that would if prices were so much farther apart.
     /// Says what all together gain at the prices, beyond what as many as are
     /// allowed would keep after costs.
     pub(in super::super) fn gather(
         &mut self,
         wide: &Problem,
         goal: &Goal<'_>,
+        farther: f64,
         alone: bool,
     ) -> f64 {
         self.look(wide, goal, 1.0);
         let paid = self.paid(goal);
         if !alone || self.found.len() > goal.order.max_swaps {
-            self.look(wide, goal, FARTHER);
+            self.look(wide, goal, farther);
         }
         let Self {
             problem,
             found,
             first,
+            best,
             ..
         } = self;
+        best.prices.clear();
         let firsts = found.iter().filter(|found| found.is_first).count();
         let most = firsts.saturating_add(goal.order.max_swaps.saturating_mul(PER_SWAP));
         let most = most.min(MAX_POOLS);

@@ -42,7 +42,7 @@ const SALES: usize = 8;
 
 /// What may be out of balance while pools are chosen, as a share of what is
 /// traded, and what shows that there is no solution.
-const CLOSE: f64 = 1e-3;
+const CLOSE: f64 = 3e-5;
 const LOST: f64 = 0.05;
 
 /// What an attempt must bring, as a share.
@@ -137,6 +137,9 @@ impl Choice {
         limit: usize,
         means: &mut Means<'_>,
     ) -> Option<Plan> {
+        if self.best.prices.len() != self.problem.tokens.len() {
+            return None;
+        }
         self.unsettle(goal);
         self.restore(goal.lens.graph);
         self.close_most(goal, limit, means);
