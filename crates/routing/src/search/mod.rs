@@ -34,7 +34,7 @@ use reach::{Gain, Reach};
 /// Says when a search has to end with what it has.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
-/// Tokens that are taken in at once,
+/// Tokens that are taken in at once, or as many as there are,
 const TAKEN_IN: usize = 32;
 /// and how often.
 const ROUNDS: usize = 5;
@@ -271,7 +271,7 @@ impl Searcher {
             }
             let mut taken = std::mem::take(taken);
             taken.clear();
-            taken.extend(gains.iter().take(TAKEN_IN));
+            taken.extend(gains.iter().take(TAKEN_IN.max(problem.tokens.len())));
             for gain in &taken {
                 if self.problem.tokens.len() < goal.max_tokens() {
                     self.take_in(goal, gain);

@@ -14,6 +14,11 @@ use amm::book::PoolId;
 /// A part of what is traded that is not worth a swap.
 const DUST: f64 = 1e-7;
 
+/// Times that less is sent to tokens that cannot be sold any faster, and by what
+/// part each time.
+const MAX_REFITS: usize = 12;
+const REFIT: f64 = 2e-4;
+
 /// One pool's part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Swap {
@@ -57,6 +62,22 @@ impl Plan {
         sold: Option<f64>,
         costs: &Costs,
     ) -> Option<Self> {
+        for _ in 0..MAX_REFITS {
+            match Self::fitted(problem, graph, sold, costs)? {
+                Ok(plan) => return Some(plan),
+                Err(token) => send_less(problem, token),
+            }
+        }
+        None
+    }
+
+    /// The same, or a token of which more comes than can be sold.
+    fn fitted(
+        problem: &mut Problem,
+        graph: &Graph,
+        sold: Option<f64>,
+        costs: &Costs,
+    ) -> Option<Result<Self, usize>> {
         let total = total(problem, SOLD);
         cut_dust(problem, total * problem.prices[SOLD] * DUST);
         let mut order = rank(problem)?;
@@ -69,7 +90,9 @@ impl Plan {
         };
         order.balances[SOLD] = plan.sold;
         for place in &order.ranked {
-            fit(problem, graph, *place, order.balances[*place])?;
+            if fit(problem, graph, *place, order.balances[*place]).is_none() {
+                return (*place != SOLD).then_some(Err(*place));
+            }
             for edge in problem.edges.iter().filter(|edge| edge.from == *place) {
                 let Some(slot) = edge.pool.filter(|_| edge.flow.sold > 0.0) else {
                     continue;
@@ -92,7 +115,7 @@ impl Plan {
             }
         }
         plan.bought = order.balances[BOUGHT];
-        (plan.bought > 0.0 && !plan.swaps.is_empty()).then_some(plan)
+        (plan.bought > 0.0 && !plan.swaps.is_empty()).then_some(Ok(plan))
     }
 
     /// The plan with no more for a pool than it takes: those that sell the same
@@ -174,6 +197,13 @@ fn fit(problem: &mut Problem, graph: &Graph, place: usize, there: f64) -> Option
         }
     }
     None
+}
+
+/// Sends a little less to a token that cannot be sold any faster.
+fn send_less(problem: &mut Problem, place: usize) {
+    for edge in problem.edges.iter_mut().filter(|edge| edge.to == place) {
+        edge.flow.sold *= 1.0 - REFIT;
+    }
 }
 
 /// What flows out of a token.

@@ -9,6 +9,9 @@ use crate::search::problem::{BOUGHT, Edge, Problem, SOLD};
 /// Pools that are looked at.
 const MAX_POOLS: usize = 640;
 
+/// A limit of more swaps leaves out next to nothing.
+const FEW_SWAPS: usize = 64;
+
 /// Pools that are looked at for each swap that a route may have, and the best
 /// of each pair in any case.
 const PER_SWAP: usize = 8;
@@ -49,7 +52,8 @@ impl Choice {
     ) -> f64 {
         self.look(wide, goal, 1.0);
         let paid = self.paid(goal);
-        if !alone || self.found.len() > goal.order.max_swaps {
+        let is_limited = !alone || self.found.len() > goal.order.max_swaps;
+        if is_limited && goal.order.max_swaps <= FEW_SWAPS {
             self.look(wide, goal, farther);
         }
         let Self {
