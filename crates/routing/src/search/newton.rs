@@ -78,8 +78,9 @@ pub(super) struct Newton {
     /// At the problem's prices, and at those that are tried.
     here: Network,
     there: Network,
-    /// The network's matrix, decomposed.
+    /// The network's matrix, decomposed, and the tokens that are part of it.
     factors: Vec<f64>,
+    live: Vec<usize>,
     /// At the best prices along a step, and those.
     best: Network,
     found: Vec<f64>,
@@ -225,28 +226,32 @@ impl Newton {
             here,
             factors,
             step,
+            live,
             ..
         } = self;
-        factors.copy_from_slice(&here.matrix);
-        for place in 0..count {
-            step[place] = -here.excess[place];
-            // A token that nothing reaches stays where it is.
+        // A token that nothing comes to or goes from stays where it is.
+        live.clear();
+        let moves = |place: &usize| {
+            let conducts = here.matrix[place * count + place] > 0.0;
+            *place != measure && (conducts || here.excess[*place] != 0.0)
+        };
+        live.extend((0..count).filter(moves));
+        step.fill(0.0);
+        for place in live.iter() {
+            let row = place * count..=place * count + place;
+            factors[row.clone()].copy_from_slice(&here.matrix[row]);
+            step[*place] = -here.excess[*place];
             factors[place * count + place] *= 1.0 + tie;
             factors[place * count + place] += ground;
         }
-        for other in 0..count {
-            factors[measure.max(other) * count + measure.min(other)] = 0.0;
-        }
-        factors[measure * count + measure] = 1.0;
-        step[measure] = 0.0;
         // Eliminated from the end, where tokens stand that few pairs join: the
         // matrix fills up least. The lower half holds the factors times pivots.
         let mut joined = [0; MAX_NODES];
-        for pivot in (0..count).rev() {
+        for (at, pivot) in live.iter().enumerate().rev() {
             let row = pivot * count;
             let mut joins = 0;
-            for other in 0..pivot {
-                joined[joins] = other;
+            for other in &live[..at] {
+                joined[joins] = *other;
                 joins += usize::from(factors[row + other] != 0.0);
             }
             for at in 0..joins {
@@ -255,14 +260,14 @@ impl Newton {
                 for third in &joined[..=at] {
                     factors[other * count + third] -= factor * factors[row + third];
                 }
-                step[other] -= factor * step[pivot];
+                step[other] -= factor * step[*pivot];
             }
         }
-        for place in 0..count {
-            let row = &factors[place * count..=place * count + place];
-            let (before, pivot) = row.split_at(place);
-            let known: f64 = before.iter().zip(&step[..place]).map(|(a, b)| a * b).sum();
-            step[place] = (step[place] - known) / pivot[0];
+        for (at, place) in live.iter().enumerate() {
+            let row = place * count;
+            let known = live[..at].iter().map(|other| factors[row + other] * step[*other]);
+            let known: f64 = known.sum();
+            step[*place] = (step[*place] - known) / factors[row + place];
         }
     }
 }
