@@ -50,6 +50,9 @@ const FEW_PAIRS: usize = 8;
 
 /// What may be missed, as a share of what is traded.
 const MISSED: f64 = 2e-5;
+/// What a swap has to cost, as a share of what is traded, to decide between
+/// single ways.
+const DEAR: f64 = 2e-4;
 /// What a token must bring to be taken in.
 const NEGLIGIBLE: f64 = 1e-6;
 
@@ -174,7 +177,7 @@ impl Searcher {
         let path = path?;
         let mut single = path.plan(goal, scratch);
         let share = goal.cost_share(&path);
-        if share > MISSED {
+        if share > DEAR {
             // Where swaps are dear, a way with fewer may be worth more.
             reach.spread(goal.lens, from, 1.0 - share, reach::FAR);
             let short = path::best(goal, reach, firsts, scratch);
@@ -239,7 +242,6 @@ impl Searcher {
     /// would by much. Gives the bound on all routes at the prices found.
     fn widen(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> f64 {
         let cost = goal.least_cost();
-        let mut tolerance = newton::COARSE;
         for round in 0.. {
             let Self {
                 problem,
@@ -249,7 +251,7 @@ impl Searcher {
                 taken,
                 ..
             } = self;
-            let mut balance = newton.balance(problem, goal.lens.graph, goal.fixed, tolerance);
+            let balance = newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
             let known = (&problem.tokens[..], &problem.prices[..]);
             reach.spread(goal.lens, known, 1.0, reach::FAR);
             let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
@@ -259,13 +261,6 @@ impl Searcher {
             // Without a solution there is nothing to stop with.
             let is_late = balance.rest <= newton::COARSE && stop();
             let is_last = is_enough || round >= ROUNDS || is_full || is_late;
-            if is_last && balance.rest > newton::FINE {
-                balance = newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
-                if is_enough && round < ROUNDS {
-                    tolerance = newton::FINE;
-                    continue;
-                }
-            }
             if is_last {
                 return balance.bound + missed;
             }
