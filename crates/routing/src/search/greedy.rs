@@ -68,13 +68,7 @@ fn pour(problem: &mut Problem, graph: &Graph, amount: f64, limit: usize) -> Opti
 
 /// Sends a chunk along the best way of so many swaps at most, and of none that
 /// is new unless that is `open`.
-fn send(
-    problem: &mut Problem,
-    graph: &Graph,
-    chunk: f64,
-    hops: usize,
-    open: bool,
-) -> Option<f64> {
+fn send(problem: &mut Problem, graph: &Graph, chunk: f64, hops: usize, open: bool) -> Option<f64> {
     let mut layers = [[(0.0, usize::MAX); MAX_NODES]; MAX_HOPS + 1];
     layers[0][SOLD].0 = chunk;
     let hops = hops.min(MAX_HOPS);
@@ -96,8 +90,7 @@ fn send(
             }
         }
     }
-    let last =
-        (1..=hops).max_by(|a, b| layers[*a][BOUGHT].0.total_cmp(&layers[*b][BOUGHT].0))?;
+    let last = (1..=hops).max_by(|a, b| layers[*a][BOUGHT].0.total_cmp(&layers[*b][BOUGHT].0))?;
     let (bought, _) = layers[last][BOUGHT];
     if bought <= 0.0 {
         return None;

@@ -191,7 +191,11 @@ impl Searcher {
         let ideal = single.as_ref().filter(|plan| goal.is_ideal(plan, spot));
         if let Some(plan) = ideal.filter(|_| alone) {
             let (plan, bound) = (plan.clone(), f64::NEG_INFINITY);
-            return Some(Solution { plan, single, bound });
+            return Some(Solution {
+                plan,
+                single,
+                bound,
+            });
         }
         self.open(goal, &path);
         let bound = self.widen(goal, stop);
@@ -311,7 +315,11 @@ impl Searcher {
         } = self;
         let [least, most] = FARTHER;
         let moved = goal.moved(problem, spot) * FARTHER_BY;
-        let farther = if alone { moved.clamp(least, most) } else { most };
+        let farther = if alone {
+            moved.clamp(least, most)
+        } else {
+            most
+        };
         let paid = choice.gather(problem, goal, 1.0 + farther, alone);
         let bound = ceiling(goal, bound, paid, scratch);
         let plan = choice.plan(goal, &mut Means { newton, stop });

@@ -265,7 +265,9 @@ impl Newton {
         }
         for (at, place) in live.iter().enumerate() {
             let row = place * count;
-            let known = live[..at].iter().map(|other| factors[row + other] * step[*other]);
+            let known = live[..at]
+                .iter()
+                .map(|other| factors[row + other] * step[*other]);
             let known: f64 = known.sum();
             step[*place] = (step[*place] - known) / factors[row + place];
         }

@@ -348,13 +348,7 @@ impl Reach {
 
     /// The pairs of an outside token with the problem's tokens, and those in
     /// which it is sold to others, as far as they trade at one of its prices.
-    fn tie(
-        &mut self,
-        lens: Lens<'_>,
-        problem: &Problem,
-        token: TokenId,
-        [low, high]: [f64; 2],
-    ) {
+    fn tie(&mut self, lens: Lens<'_>, problem: &Problem, token: TokenId, [low, high]: [f64; 2]) {
         let Self {
             ties,
             values,

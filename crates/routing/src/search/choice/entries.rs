@@ -108,7 +108,11 @@ impl Choice {
         let here = here.unwrap_or_default().iter();
         let edges = here.filter_map(|at| Some((*at, self.problem.edges.get(*at)?)));
         edges.filter(move |(at, edge)| {
-            let other = if edge.from == place { edge.to } else { edge.from };
+            let other = if edge.from == place {
+                edge.to
+            } else {
+                edge.from
+            };
             self.is_live(other) && !self.is_settled(*at)
         })
     }

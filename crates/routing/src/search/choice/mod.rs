@@ -43,7 +43,7 @@ const SALES: usize = 8;
 /// What may be out of balance while pools are chosen, as a share of what is
 /// traded, and what shows that there is no solution.
 const CLOSE: f64 = 3e-5;
-const LOST: f64 = 0.05;
+const LOST: f64 = 1e-3;
 
 /// What an attempt must bring, as a share.
 const SLIGHT: f64 = 1e-8;
@@ -116,10 +116,8 @@ impl Choice {
             self.open_all(goal);
             self.begin(goal, limit, means)
         });
-        match found {
-            Some(()) => self.improve(goal, limit, means),
-            None => self.in_chunks(goal, limit, means),
-        }
+        let plan = found.and_then(|()| self.improve(goal, limit, means));
+        plan.or_else(|| self.in_chunks(goal, limit, means))
     }
 
     /// The best plan that it finds without pools that the goal does not admit.
@@ -178,21 +176,16 @@ impl Choice {
     }
 
     /// Solves with the open pools and closes most of them, if there are too many;
-    /// `None` if there is no solution.
+    /// `None` if there is no solution with few enough.
     fn begin(&mut self, goal: &Goal<'_>, limit: usize, means: &mut Means<'_>) -> Option<()> {
         let worth = self.balance(goal, means)?;
         self.keep(worth);
         self.close_most(goal, limit, means);
-        Some(())
+        (self.open_count() <= limit).then_some(())
     }
 
     /// The best plan that it finds near to the best solution so far.
-    fn improve(
-        &mut self,
-        goal: &Goal<'_>,
-        limit: usize,
-        means: &mut Means<'_>,
-    ) -> Option<Plan> {
+    fn improve(&mut self, goal: &Goal<'_>, limit: usize, means: &mut Means<'_>) -> Option<Plan> {
         self.close_dear(goal, means);
         self.exchange(goal, limit, means);
         let plan = self.made(goal, means);
@@ -201,12 +194,7 @@ impl Choice {
 
     /// What is done where balanced prices are not found: the amount in chunks,
     /// and prices for the pools that those pass.
-    fn in_chunks(
-        &mut self,
-        goal: &Goal<'_>,
-        limit: usize,
-        means: &mut Means<'_>,
-    ) -> Option<Plan> {
+    fn in_chunks(&mut self, goal: &Goal<'_>, limit: usize, means: &mut Means<'_>) -> Option<Plan> {
         let graph = goal.lens.graph;
         self.open_all(goal);
         let sold = greedy::fill(&mut self.problem, graph, goal.fixed, limit)?;
@@ -282,7 +270,8 @@ impl Choice {
     fn keep(&mut self, worth: f64) {
         let Self { problem, best, .. } = self;
         best.is_open.clear();
-        best.is_open.extend(problem.edges.iter().map(|edge| edge.is_open));
+        best.is_open
+            .extend(problem.edges.iter().map(|edge| edge.is_open));
         best.prices.clone_from(&problem.prices);
         best.worth = worth;
     }
@@ -324,7 +313,11 @@ impl Choice {
             self.groups.retain(|group| group.net < 0.0);
             let divisor = PORTIONS.get(portion).copied().unwrap_or(usize::MAX);
             // Two that can stand in for each other must not both go.
-            let most = if count <= FEW { 1 } else { (count / divisor).max(1) };
+            let most = if count <= FEW {
+                1
+            } else {
+                (count / divisor).max(1)
+            };
             if (means.stop)() || !self.close(most) {
                 break;
             }
@@ -377,7 +370,10 @@ impl Choice {
             if worth.is_some() && over > 0 {
                 self.group(goal);
                 self.rank_by_place(over);
-                worth = self.close(over).then(|| self.balance(goal, means)).flatten();
+                worth = self
+                    .close(over)
+                    .then(|| self.balance(goal, means))
+                    .flatten();
             }
             let worth = worth.filter(|_| self.open_count() <= limit);
             let least = self.best.worth + self.best.worth.abs() * SLIGHT;
