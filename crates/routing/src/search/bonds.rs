@@ -26,11 +26,22 @@ impl Bonds {
         bonds
     }
 
+    /// Whether a swap between these places is the only one that sells a token or
+    /// gives one.
+    fn needs(&self, [from, to]: &[usize; 2]) -> bool {
+        (*from != SOLD && self.sold.get(*from) == Some(&1))
+            || (*to != BOUGHT && self.given.get(*to) == Some(&1))
+    }
+
     /// Adds a swap, by its number, and all that neither get nor give anything
     /// without it.
-    pub(super) fn cut(mut self, ends: &[[usize; 2]], seed: usize, cut: &mut Vec<usize>) {
+    pub(super) fn cut(&self, ends: &[[usize; 2]], seed: usize, cut: &mut Vec<usize>) {
         let begin = cut.len();
         cut.push(seed);
+        if !ends.get(seed).is_some_and(|ends| self.needs(ends)) {
+            return;
+        }
+        let mut left = *self;
         let mut at = begin;
         while let Some([from, to]) = cut.get(at).and_then(|swap| ends.get(*swap)) {
             at += 1;
@@ -41,8 +52,8 @@ impl Bonds {
                 });
                 count == Some(0)
             };
-            let unsold = lost(self.sold.get_mut(*from)) && *from != SOLD;
-            let ungiven = lost(self.given.get_mut(*to)) && *to != BOUGHT;
+            let unsold = lost(left.sold.get_mut(*from)) && *from != SOLD;
+            let ungiven = lost(left.given.get_mut(*to)) && *to != BOUGHT;
             if !unsold && !ungiven {
                 continue;
             }

@@ -12,7 +12,7 @@ use crate::graph::Graph;
 use crate::ladder;
 
 /// Chunks of an amount.
-const CHUNKS: u32 = 24;
+const CHUNKS: u32 = 16;
 
 /// Swaps of a chunk's way.
 const MAX_HOPS: usize = 4;

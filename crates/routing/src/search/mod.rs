@@ -314,7 +314,7 @@ impl Searcher {
             ..
         } = self;
         let [least, most] = FARTHER;
-        let moved = goal.moved(problem, spot) * FARTHER_BY;
+        let moved = moved(problem, spot) * FARTHER_BY;
         let farther = if alone {
             moved.clamp(least, most)
         } else {
@@ -360,6 +360,12 @@ impl Searcher {
     }
 }
 
+/// The part of the first unit's price that is lost at a problem's prices.
+fn moved(problem: &Problem, spot: f64) -> f64 {
+    let price = |place: usize| problem.prices.get(place).copied().unwrap_or_default();
+    1.0 - price(SOLD) / price(BOUGHT) / spot
+}
+
 /// What no plan exceeds, costs counted: a single swap is known, and any other
 /// plan has at least two; its pools keep no more than they bring beyond costs.
 fn ceiling(goal: &Goal<'_>, bound: f64, paid: f64, scratch: &mut Scratch) -> f64 {
@@ -382,12 +388,6 @@ impl Goal<'_> {
         };
         let fee = ideal.abs() * self.order.costs.fee_one;
         self.worth(plan) >= ideal - fee - self.least_cost()
-    }
-
-    /// The part of the first unit's price that is lost at a problem's prices.
-    fn moved(&self, problem: &Problem, spot: f64) -> f64 {
-        let price = |place: usize| problem.prices.get(place).copied().unwrap_or_default();
-        1.0 - price(SOLD) / price(BOUGHT) / spot
     }
 
     /// Whether a plan really does what is asked, nearly.

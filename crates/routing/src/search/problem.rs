@@ -209,12 +209,15 @@ impl Problem {
     /// with the prices' ratio if there is any.
     pub(super) fn flow(&mut self, graph: &Graph, prices: &[f64], mut each: impl FnMut(&Edge, f64)) {
         for edge in &mut self.edges {
+            edge.flow = Flow::default();
+            if !edge.is_open {
+                continue;
+            }
             let (Some(from), Some(to)) = (prices.get(edge.from), prices.get(edge.to)) else {
                 continue;
             };
             let ratio = to / from;
-            if !edge.is_open || ratio <= edge.threshold {
-                edge.flow = Flow::default();
+            if ratio <= edge.threshold {
                 continue;
             }
             let z = ratio.sqrt();

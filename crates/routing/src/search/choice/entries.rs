@@ -1,6 +1,6 @@
 //! Closed pools that would help.
 
-use super::Choice;
+use super::{Choice, Means};
 use crate::search::Goal;
 use crate::search::problem::Edge;
 
@@ -10,17 +10,20 @@ const MAX_ENTRIES: usize = 4;
 /// Prices that are tried for a token between two pools.
 const PRICINGS: usize = 3;
 
+/// What an attempt must bring, as a share.
+const SLIGHT: f64 = 1e-8;
+
 /// A pool that would help, or two with a token between them that no other pool
 /// passes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     /// One of them twice if it is alone.
-    pub(super) pools: [usize; 2],
+    pools: [usize; 2],
     /// What each brings beyond what it costs.
     net: f64,
     /// The token between them, and its price.
-    pub(super) token: usize,
-    pub(super) price: f64,
+    token: usize,
+    price: f64,
 }
 
 /// The best pool on one side of a token.
@@ -33,9 +36,74 @@ struct Half {
 }
 
 impl Choice {
+    /// Opens what would bring more than it costs; where there may be no more
+    /// pools, in the place of what brings least.
+    pub(super) fn exchange(
+        &mut self,
+        goal: &Goal<'_>,
+        limit: usize,
+        openings: usize,
+        means: &mut Means<'_>,
+    ) {
+        self.unsettle(goal);
+        let (mut tried, mut is_new) = (0, true);
+        for _ in 0..openings {
+            if (means.stop)() {
+                break;
+            }
+            self.restore(goal.lens.graph);
+            if is_new {
+                self.look_for_entries(goal, limit);
+                (tried, is_new) = (0, false);
+            }
+            let Some(entry) = self.entries.get(tried).copied() else {
+                break;
+            };
+            tried += 1;
+            self.open(&entry);
+            let mut worth = self.balance(goal, means);
+            let over = self.open_count().saturating_sub(limit);
+            if worth.is_some() && over > 0 {
+                self.group(goal);
+                self.rank_by_place(over);
+                worth = self
+                    .close(over)
+                    .then(|| self.balance(goal, means))
+                    .flatten();
+            }
+            let worth = worth.filter(|_| self.open_count() <= limit);
+            let least = self.best.worth + self.best.worth.abs() * SLIGHT;
+            if let Some(worth) = worth.filter(|worth| *worth > least) {
+                self.keep(worth);
+                is_new = true;
+            }
+        }
+    }
+
+    /// Pools may be tried again if they are admitted.
+    pub(super) fn unsettle(&mut self, goal: &Goal<'_>) {
+        for (settled, edge) in self.settled.iter_mut().zip(&self.problem.edges) {
+            *settled = edge.pool.is_none_or(|slot| !goal.lens.admits(&slot));
+        }
+    }
+
+    fn open(&mut self, entry: &Entry) {
+        for at in entry.pools {
+            if let Some(settled) = self.settled.get_mut(at) {
+                *settled = true;
+            }
+            if let Some(edge) = self.problem.edges.get_mut(at) {
+                edge.is_open = true;
+            }
+        }
+        if let Some(price) = self.problem.prices.get_mut(entry.token) {
+            *price = entry.price;
+        }
+    }
+
     /// Looks for pools that would bring something, and where there may be no
     /// more of them, more than what brings least now; the best first.
-    pub(super) fn look_for_entries(&mut self, goal: &Goal<'_>, limit: usize) {
+    fn look_for_entries(&mut self, goal: &Goal<'_>, limit: usize) {
         self.group(goal);
         let is_full = self.open.len() >= limit;
         let weakest = self.groups.first().map_or(0.0, |group| group.net);

@@ -7,35 +7,27 @@
 //! and those that would bring more are opened in their place. Each attempt
 //! begins at the prices of the last, which are close.
 
+mod closing;
 mod entries;
 mod gather;
 
 use super::Goal;
-use super::bonds::Bonds;
 use super::greedy;
 use super::newton::{self, Fixed, Newton};
 use super::plan::Plan;
 use super::problem::Problem;
 use crate::Stop;
 use crate::graph::Graph;
+use closing::Group;
 use entries::Entry;
 use gather::Found;
 
 /// Pools that are open at first, for each swap that a route may have.
 const PER_SWAP: usize = 4;
 
-/// The part of all that is closed at once where there are too many,
-const HASTE: usize = 5;
-/// and where they only cost too much.
-const PORTIONS: [usize; 4] = [2, 4, 8, usize::MAX];
-
-/// Few pools are closed one after the other.
-const FEW: usize = 10;
-
-/// Attempts to close something,
-const MAX_CLOSINGS: usize = 64;
-/// and to open something.
+/// Attempts to open something: for the best plan, and for others.
 const MAX_OPENINGS: usize = 24;
+const FEW_OPENINGS: usize = 8;
 
 /// Sales that are tried to make a purchase of one.
 const SALES: usize = 8;
@@ -44,9 +36,6 @@ const SALES: usize = 8;
 /// traded, and what shows that there is no solution.
 const CLOSE: f64 = 3e-5;
 const LOST: f64 = 1e-3;
-
-/// What an attempt must bring, as a share.
-const SLIGHT: f64 = 1e-8;
 
 /// Memory for the choice of pools.
 #[derive(Debug, Default)]
@@ -74,23 +63,6 @@ pub(super) struct Choice {
     best: State,
 }
 
-/// Pools that go together.
-#[derive(Debug, Clone, Copy)]
-struct Group {
-    seed: usize,
-    /// The first of its members, and the end of them.
-    members: [usize; 2],
-    /// What they bring beyond what they cost.
-    net: f64,
-}
-
-impl Group {
-    /// Those first that bring least.
-    fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
-        a.net.total_cmp(&b.net).then(a.seed.cmp(&b.seed))
-    }
-}
-
 /// A solution.
 #[derive(Debug, Default)]
 struct State {
@@ -116,7 +88,7 @@ impl Choice {
             self.open_all(goal);
             self.begin(goal, limit, means)
         });
-        let plan = found.and_then(|()| self.improve(goal, limit, means));
+        let plan = found.and_then(|()| self.improve(goal, limit, MAX_OPENINGS, means));
         plan.or_else(|| self.in_chunks(goal, limit, means))
     }
 
@@ -125,7 +97,7 @@ impl Choice {
         let limit = goal.order.max_swaps;
         self.open_all(goal);
         self.begin(goal, limit, means)?;
-        self.improve(goal, limit, means)
+        self.improve(goal, limit, FEW_OPENINGS, means)
     }
 
     /// The best plan that it finds with fewer swaps than that of the last one.
@@ -141,7 +113,7 @@ impl Choice {
         self.unsettle(goal);
         self.restore(goal.lens.graph);
         self.close_most(goal, limit, means);
-        self.improve(goal, limit, means)
+        self.improve(goal, limit, FEW_OPENINGS, means)
     }
 
     /// Opens all pools that are admitted, at the prices at which they were found.
@@ -185,9 +157,15 @@ impl Choice {
     }
 
     /// The best plan that it finds near to the best solution so far.
-    fn improve(&mut self, goal: &Goal<'_>, limit: usize, means: &mut Means<'_>) -> Option<Plan> {
+    fn improve(
+        &mut self,
+        goal: &Goal<'_>,
+        limit: usize,
+        openings: usize,
+        means: &mut Means<'_>,
+    ) -> Option<Plan> {
         self.close_dear(goal, means);
-        self.exchange(goal, limit, means);
+        self.exchange(goal, limit, openings, means);
         let plan = self.made(goal, means);
         plan.filter(|plan| plan.swaps.len() <= limit)
     }
@@ -206,7 +184,7 @@ impl Choice {
         let chunks = chunks.or_else(|| self.by_sale(goal, sold, means));
         let found = self.balance(goal, means).and_then(|worth| {
             self.keep(worth);
-            self.improve(goal, limit, means)
+            self.improve(goal, limit, MAX_OPENINGS, means)
         });
         found.or(chunks)
     }
@@ -283,212 +261,6 @@ impl Choice {
         }
         problem.prices.clone_from(&best.prices);
         problem.flow(graph, &best.prices, |_, _| ());
-    }
-
-    /// Closes what brings least until there are few enough.
-    fn close_most(&mut self, goal: &Goal<'_>, limit: usize, means: &mut Means<'_>) {
-        for _ in 0..MAX_CLOSINGS {
-            let count = self.open_count();
-            let Some(over) = count.checked_sub(limit).filter(|over| *over > 0) else {
-                break;
-            };
-            self.group(goal);
-            self.rank_by_place(over);
-            if !self.close(over.min((count / HASTE).max(1))) {
-                break;
-            }
-            match self.balance(goal, means) {
-                Some(worth) => self.keep(worth),
-                None => self.undo(goal.lens.graph),
-            }
-        }
-    }
-
-    /// Closes what costs more than it brings, as long as that pays.
-    fn close_dear(&mut self, goal: &Goal<'_>, means: &mut Means<'_>) {
-        let mut portion = 0;
-        for _ in 0..MAX_CLOSINGS {
-            let count = self.open_count();
-            self.group(goal);
-            self.groups.retain(|group| group.net < 0.0);
-            let divisor = PORTIONS.get(portion).copied().unwrap_or(usize::MAX);
-            // Two that can stand in for each other must not both go.
-            let most = if count <= FEW {
-                1
-            } else {
-                (count / divisor).max(1)
-            };
-            if (means.stop)() || !self.close(most) {
-                break;
-            }
-            match self.balance(goal, means) {
-                Some(worth) if worth > self.best.worth => {
-                    self.keep(worth);
-                    portion = portion.saturating_sub(1);
-                }
-                // Too much at once.
-                _ if portion + 1 < PORTIONS.len() && most > 1 => {
-                    portion += 1;
-                    self.restore(goal.lens.graph);
-                }
-                _ => self.undo(goal.lens.graph),
-            }
-        }
-    }
-
-    /// Goes back to the best solution; what was to go first has to stay.
-    fn undo(&mut self, graph: &Graph) {
-        self.restore(graph);
-        if let Some(group) = self.groups.first()
-            && let Some(settled) = self.settled.get_mut(group.seed)
-        {
-            *settled = true;
-        }
-    }
-
-    /// Opens what would bring more than it costs; where there may be no more
-    /// pools, in the place of what brings least.
-    fn exchange(&mut self, goal: &Goal<'_>, limit: usize, means: &mut Means<'_>) {
-        self.unsettle(goal);
-        let (mut tried, mut is_new) = (0, true);
-        for _ in 0..MAX_OPENINGS {
-            if (means.stop)() {
-                break;
-            }
-            self.restore(goal.lens.graph);
-            if is_new {
-                self.look_for_entries(goal, limit);
-                (tried, is_new) = (0, false);
-            }
-            let Some(entry) = self.entries.get(tried).copied() else {
-                break;
-            };
-            tried += 1;
-            self.open(&entry);
-            let mut worth = self.balance(goal, means);
-            let over = self.open_count().saturating_sub(limit);
-            if worth.is_some() && over > 0 {
-                self.group(goal);
-                self.rank_by_place(over);
-                worth = self
-                    .close(over)
-                    .then(|| self.balance(goal, means))
-                    .flatten();
-            }
-            let worth = worth.filter(|_| self.open_count() <= limit);
-            let least = self.best.worth + self.best.worth.abs() * SLIGHT;
-            if let Some(worth) = worth.filter(|worth| *worth > least) {
-                self.keep(worth);
-                is_new = true;
-            }
-        }
-    }
-
-    /// Pools may be tried again if they are admitted.
-    fn unsettle(&mut self, goal: &Goal<'_>) {
-        for (settled, edge) in self.settled.iter_mut().zip(&self.problem.edges) {
-            *settled = edge.pool.is_none_or(|slot| !goal.lens.admits(&slot));
-        }
-    }
-
-    fn open(&mut self, entry: &Entry) {
-        for at in entry.pools {
-            if let Some(settled) = self.settled.get_mut(at) {
-                *settled = true;
-            }
-            if let Some(edge) = self.problem.edges.get_mut(at) {
-                edge.is_open = true;
-            }
-        }
-        if let Some(price) = self.problem.prices.get_mut(entry.token) {
-            *price = entry.price;
-        }
-    }
-
-    /// Puts together the open pools that go together, those first that bring
-    /// least.
-    fn group(&mut self, goal: &Goal<'_>) {
-        let Self {
-            problem,
-            open,
-            ends,
-            groups,
-            members,
-            ..
-        } = self;
-        open.clear();
-        ends.clear();
-        for (at, edge) in problem.edges.iter().enumerate() {
-            if edge.is_open {
-                open.push(at);
-                ends.push([edge.from, edge.to]);
-            }
-        }
-        let net = |place: &usize| {
-            let edge = open.get(*place).and_then(|at| problem.edges.get(*at));
-            edge.map_or(0.0, |edge| edge.gain(&problem.prices) - goal.cost(edge))
-        };
-        let bonds = Bonds::new(ends);
-        groups.clear();
-        members.clear();
-        for (place, seed) in open.iter().enumerate() {
-            let begin = members.len();
-            bonds.cut(ends, place, members);
-            let group = members.get_mut(begin..).unwrap_or_default();
-            let net = group.iter().map(net).sum();
-            let is_all = group.len() == open.len();
-            for member in group {
-                *member = open.get(*member).copied().unwrap_or_default();
-            }
-            if !is_all && self.settled.get(*seed) != Some(&true) {
-                groups.push(Group {
-                    seed: *seed,
-                    members: [begin, members.len()],
-                    net,
-                });
-            }
-        }
-        groups.sort_unstable_by(Group::order);
-    }
-
-    /// Ranks groups by what they bring for each place that they take up, as far
-    /// as places are wanted.
-    fn rank_by_place(&mut self, wanted: usize) {
-        for group in &mut self.groups {
-            let [begin, end] = group.members;
-            let places = u32::try_from((end - begin).min(wanted)).unwrap_or(u32::MAX);
-            group.net /= f64::from(places);
-        }
-        self.groups.sort_unstable_by(Group::order);
-    }
-
-    /// Closes the first groups, as long as that are no more pools than `most`,
-    /// but at least one group; says whether there is one.
-    fn close(&mut self, most: usize) -> bool {
-        let Self {
-            problem,
-            groups,
-            members,
-            open,
-            ..
-        } = self;
-        let mut closed = 0;
-        for group in groups.iter() {
-            let [begin, end] = group.members;
-            let members = members.get(begin..end).unwrap_or_default();
-            let is_open = |at: &&usize| problem.edges.get(**at).is_some_and(|edge| edge.is_open);
-            let more = members.iter().filter(is_open).count();
-            if (closed > 0 && closed + more > most) || closed + more >= open.len() {
-                continue;
-            }
-            closed += more;
-            for at in members {
-                if let Some(edge) = problem.edges.get_mut(*at) {
-                    edge.is_open = false;
-                }
-            }
-        }
-        closed > 0
     }
 
     fn open_count(&self) -> usize {
