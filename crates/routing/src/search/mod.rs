@@ -3,12 +3,13 @@
 //! The best flow through all pools is a convex problem, and its dual is one
 //! price for each token. The search solves it on the few tokens that matter,
 //! finds out at these prices which others would help, and takes those in until
-//! none would. Then it leaves out swaps that cost more than they bring, and
-//! settles what is left in whole units.
+//! none would. Then it chooses pools, no more than pay for what their swaps cost
+//! and than are allowed, and settles what they trade in whole units.
 
 mod alternatives;
 mod bonds;
 mod choice;
+mod goal;
 mod greedy;
 mod lens;
 mod newton;
@@ -24,11 +25,12 @@ use crate::graph::TokenId;
 use crate::{Amount, Graph, Order, Route};
 use amm::book::Pools;
 use choice::{Choice, Means};
-use lens::{Lens, Scratch};
+use goal::Goal;
+use lens::Scratch;
 use newton::{Fixed, Newton};
 use path::Path;
 use plan::Plan;
-use problem::{BOUGHT, Edge, MAX_NODES, Problem, SOLD};
+use problem::{BOUGHT, Problem, SOLD};
 use reach::{Gain, Reach};
 
 /// Says when a search has to end with what it has.
@@ -67,51 +69,6 @@ pub struct Searcher {
     scratch: Scratch,
     firsts: Vec<(f64, TokenId)>,
     taken: Vec<Gain>,
-}
-
-/// What a plan is measured by.
-#[derive(Debug, Clone, Copy)]
-struct Goal<'a> {
-    lens: Lens<'a>,
-    order: &'a Order,
-    ends: [TokenId; 2],
-    fixed: Fixed,
-}
-
-impl Goal<'_> {
-    /// What is sold by a sale; open for a purchase.
-    const fn sold(&self) -> Option<f64> {
-        match self.fixed {
-            Fixed::In(amount) => Some(amount),
-            Fixed::Out(_) => None,
-        }
-    }
-
-    /// How good a plan is, fees and costs counted.
-    fn worth(&self, plan: &Plan) -> f64 {
-        let fee = self.order.costs.fee(plan.swaps.len());
-        match self.fixed {
-            Fixed::In(_) => plan.bought * (1.0 - fee) - plan.cost(),
-            Fixed::Out(bought) => -(plan.sold * bought / plan.bought * (1.0 + fee) + plan.cost()),
-        }
-    }
-
-    /// Tokens that are worth looking at: with few swaps few can be passed.
-    fn max_tokens(&self) -> usize {
-        self.order.max_swaps.saturating_mul(2).clamp(24, MAX_NODES)
-    }
-
-    /// The least that a swap costs, as a share of what a way trades.
-    fn cost_share(&self, path: &Path) -> f64 {
-        (self.least_cost() / path.amount).min(0.5)
-    }
-
-    /// The least that a swap costs.
-    fn least_cost(&self) -> f64 {
-        let costs = self.order.costs.swap.iter().copied();
-        let least = costs.fold(f64::INFINITY, f64::min);
-        if least.is_finite() { least } else { 0.0 }
-    }
 }
 
 /// What a search ends with.
@@ -376,52 +333,4 @@ fn ceiling(goal: &Goal<'_>, bound: f64, paid: f64, scratch: &mut Scratch) -> f64
         goal.amount_of(&plan) - plan.cost()
     });
     one.max(bound - paid.max(2.0 * goal.least_cost()))
-}
-
-impl Goal<'_> {
-    /// Whether nothing can be better than a plan, if no unit can be traded at a
-    /// better price than this.
-    fn is_ideal(&self, plan: &Plan, spot: f64) -> bool {
-        let ideal = match self.fixed {
-            Fixed::In(amount) => amount * spot,
-            Fixed::Out(amount) => -amount / spot,
-        };
-        let fee = ideal.abs() * self.order.costs.fee_one;
-        self.worth(plan) >= ideal - fee - self.least_cost()
-    }
-
-    /// Whether a plan really does what is asked, nearly.
-    fn is_met(&self, plan: &Plan) -> bool {
-        match self.fixed {
-            Fixed::In(_) => true,
-            Fixed::Out(bought) => (plan.bought / bought - 1.0).abs() < 1e-3,
-        }
-    }
-
-    /// The most by which any plan can be better than this one, as a share.
-    fn gap(&self, plan: &Plan, bound: f64) -> f64 {
-        let net = self.amount_of(plan) - plan.cost();
-        ((bound - net) / net.abs()).max(0.0)
-    }
-
-    /// What using a pool costs.
-    fn cost(&self, edge: &Edge) -> f64 {
-        let costs = &self.order.costs;
-        let swap = edge.pool.map_or(0.0, |slot| costs.swap_at(slot.venue));
-        swap + costs.tick * f64::from(edge.hint)
-    }
-
-    /// What is left of an amount that is bought (or sold, if negative) by so
-    /// many swaps that cost so much.
-    fn net(&self, amount: f64, swaps: usize, cost: f64) -> f64 {
-        amount - amount.abs() * self.order.costs.fee(swaps) - cost
-    }
-
-    /// What a plan buys, or minus what it sells.
-    fn amount_of(&self, plan: &Plan) -> f64 {
-        match self.fixed {
-            Fixed::In(_) => plan.bought,
-            Fixed::Out(bought) => -plan.sold * bought / plan.bought,
-        }
-    }
 }
