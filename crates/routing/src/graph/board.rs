@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(crate) const BOARD: usize = 16;
 
 /// Some pairs.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Board {
     pairs: Vec<Span>,
     rungs: Vec<Rung>,
@@ -286,14 +286,6 @@ impl Board {
             + size_of::<Rung>() * self.rungs.capacity()
             + size_of::<Slot>() * self.slots.capacity()
             + size_of::<(f64, f64)>() * self.changes.capacity()
-    }
-
-    /// Gives back what the lists do not need.
-    pub(super) fn trim(&mut self) {
-        self.pairs.shrink_to_fit();
-        self.rungs.shrink_to_fit();
-        self.slots.shrink_to_fit();
-        self.changes.shrink_to_fit();
     }
 }
 

@@ -79,9 +79,9 @@ impl Graph {
         let mut merging = Vec::new();
         for board in 0..pairs.div_ceil(BOARD) {
             let changed = Changed::default();
-            let mut made = graph.board(&topology, pools, board, &changed, &mut merging);
-            made.trim();
-            graph.boards.push(Arc::new(made));
+            let made = graph.board(&topology, pools, board, &changed, &mut merging);
+            // The copy takes no more memory than it needs.
+            graph.boards.push(Arc::new(made.clone()));
         }
         graph.rate_all(0..pairs);
         graph.settle(topology, worth)

@@ -60,10 +60,10 @@ impl Choice {
             problem,
             found,
             first,
-            best,
+            main,
             ..
         } = self;
-        best.prices.clear();
+        main.prices.clear();
         let firsts = found.iter().filter(|found| found.is_first).count();
         let most = firsts.saturating_add(goal.order.max_swaps.saturating_mul(PER_SWAP));
         let most = most.min(MAX_POOLS);

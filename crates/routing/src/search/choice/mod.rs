@@ -60,7 +60,9 @@ pub(super) struct Choice {
     /// The pools of each token, one token after the other, and where they begin.
     around: Vec<usize>,
     begins: Vec<usize>,
+    /// The best solution of the choice that is made, and of the first one.
     best: State,
+    main: State,
 }
 
 /// A solution.
@@ -69,6 +71,14 @@ struct State {
     is_open: Vec<bool>,
     prices: Vec<f64>,
     worth: f64,
+}
+
+impl State {
+    fn copy(&mut self, other: &Self) {
+        self.is_open.clone_from(&other.is_open);
+        self.prices.clone_from(&other.prices);
+        self.worth = other.worth;
+    }
 }
 
 /// What a choice is made with.
@@ -89,31 +99,54 @@ impl Choice {
             self.begin(goal, limit, means)
         });
         let plan = found.and_then(|()| self.improve(goal, limit, MAX_OPENINGS, means));
+        if plan.is_some() {
+            self.main.copy(&self.best);
+        }
         plan.or_else(|| self.in_chunks(goal, limit, means))
     }
 
     /// The best plan that it finds without pools that the goal does not admit.
     pub(super) fn other(&mut self, goal: &Goal<'_>, means: &mut Means<'_>) -> Option<Plan> {
         let limit = goal.order.max_swaps;
-        self.open_all(goal);
-        self.begin(goal, limit, means)?;
+        if self.resume(goal, means).is_none() {
+            self.open_all(goal);
+            self.begin(goal, limit, means)?;
+        }
         self.improve(goal, limit, FEW_OPENINGS, means)
     }
 
-    /// The best plan that it finds with fewer swaps than that of the last one.
+    /// The best plan that it finds with fewer swaps.
     pub(super) fn fewer(
         &mut self,
         goal: &Goal<'_>,
         limit: usize,
         means: &mut Means<'_>,
     ) -> Option<Plan> {
-        if self.best.prices.len() != self.problem.tokens.len() {
-            return None;
-        }
-        self.unsettle(goal);
-        self.restore(goal.lens.graph);
+        self.resume(goal, means)?;
         self.close_most(goal, limit, means);
         self.improve(goal, limit, FEW_OPENINGS, means)
+    }
+
+    /// Goes back to the best plan's pools, as far as they are admitted; `None` if
+    /// those cannot do it, or are only few of them.
+    fn resume(&mut self, goal: &Goal<'_>, means: &mut Means<'_>) -> Option<()> {
+        if self.main.prices.len() != self.problem.tokens.len() {
+            return None;
+        }
+        let Self { best, main, .. } = self;
+        best.copy(main);
+        self.restore(goal.lens.graph);
+        self.unsettle(goal);
+        let before = self.open_count();
+        for edge in &mut self.problem.edges {
+            edge.is_open &= edge.pool.is_some_and(|slot| goal.lens.admits(&slot));
+        }
+        if 2 * self.open_count() < before {
+            return None;
+        }
+        let worth = self.balance(goal, means)?;
+        self.keep(worth);
+        Some(())
     }
 
     /// Opens all pools that are admitted, at the prices at which they were found.
