@@ -10,6 +10,7 @@
 
 mod api;
 mod client_address;
+mod compression;
 mod config;
 mod cors;
 mod dialect;

@@ -2,6 +2,7 @@
 //! limits, a deadline and isolation from panics.
 
 use crate::{
+    compression,
     config::ApiConfig,
     cors, entity_tag,
     error::Rejection,
@@ -16,20 +17,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::FutureExt;
+use hyper::body::Body as _;
 use primitives::Entropy;
 use std::{any::Any, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::time::Instant;
-use tower_http::{
-    CompressionLevel,
-    compression::{
-        CompressionLayer, Predicate,
-        predicate::{DefaultPredicate, SizeAbove},
-    },
-};
 use tracing::Instrument;
-
-/// Bodies below this size are not worth compressing.
-const MIN_COMPRESSED_BYTES: u64 = 1_024;
 
 /// The route of requests that match none.
 const NO_ROUTE: &str = "none";
@@ -73,14 +65,12 @@ impl Shell {
             .merge(self.layered(free, Counting::Free))
     }
 
-    /// One function does most of the work: each further layer would cost every
-    /// request an allocation or two.
+    /// One function does all of the work: each further layer would cost every
+    /// request a few allocations.
     fn layered(&self, routes: Router, counting: Counting) -> Router {
-        routes.method_not_allowed_fallback(wrong_method).layer((
-            from_fn_with_state((self.clone(), counting), surround),
-            compression(),
-            DefaultBodyLimit::max(self.0.max_body_bytes),
-        ))
+        routes
+            .method_not_allowed_fallback(wrong_method)
+            .layer(from_fn_with_state((self.clone(), counting), surround))
     }
 
     async fn answer(&self, counting: Counting, request: Request, next: Next) -> Response {
@@ -112,24 +102,29 @@ impl Shell {
         response
     }
 
-    async fn run(&self, request: Request, next: Next) -> Response {
-        if declared_length(&request).is_some_and(|length| length > self.0.max_body_bytes) {
+    async fn run(&self, mut request: Request, next: Next) -> Response {
+        let most = self.0.max_body_bytes;
+        if declared_length(&request).is_some_and(|length| length > most) {
             return Rejection::BodyTooLarge.into_response();
         }
-        next.run(request).await
+        if !request.body().is_end_stream() {
+            DefaultBodyLimit::max(most).apply(&mut request);
+        }
+        compression::answer(request, next).await
     }
 
     /// Neither a panic nor a long wait reaches beyond its own request.
-    async fn isolated(&self, answer: impl Future<Output = Response>) -> Response {
+    fn isolated(&self, answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
         let answer = AssertUnwindSafe(answer).catch_unwind();
-        match tokio::time::timeout(self.0.timeout, answer).await {
+        let answer = tokio::time::timeout(self.0.timeout, answer);
+        answer.map(|ended| match ended {
             Ok(Ok(response)) => response,
             Ok(Err(panic)) => {
                 tracing::error!(cause = panic_text(&*panic), "request panicked");
                 Rejection::Internal.into_response()
             }
             Err(_) => Rejection::TooSlow.into_response(),
-        }
+        })
     }
 }
 
@@ -182,10 +177,4 @@ async fn unknown_path() -> Rejection {
 
 async fn wrong_method() -> Rejection {
     Rejection::WrongMethod
-}
-
-fn compression() -> CompressionLayer<impl Predicate> {
-    CompressionLayer::new()
-        .quality(CompressionLevel::Fastest)
-        .compress_when(DefaultPredicate::new().and(SizeAbove::new(MIN_COMPRESSED_BYTES)))
 }
