@@ -105,16 +105,20 @@ impl<R: Record> Lane<R> {
             .filter(|segment| segment.len() > 0)
     }
 
-    /// All records from one bucket up to but not including another. No page
-    /// beyond is looked at.
+    /// All records from one bucket up to but not including another. Nothing
+    /// beyond is looked at: it lies elsewhere in memory.
     pub(super) fn within(&self, from: u32, to: u32) -> impl Iterator<Item = Segment<'_, R>> {
-        let pages = self.pages().get(self.position(page_of(from))..);
+        let pages = self.pages();
+        let end = self.position(page_of(to).saturating_add(1));
+        let is_newest = end == pages.len();
+        let pages = pages.get(self.position(page_of(from))..end);
+        let drafts = self.drafts().filter(move |_| is_newest);
+        let last = self.last.iter().filter(move |_| is_newest);
         let pages = pages.unwrap_or_default().iter();
         pages
-            .take_while(move |page| page.number <= page_of(to))
             .map(Page::segment)
-            .chain(self.drafts())
-            .chain(self.last.iter().map(Single::segment))
+            .chain(drafts)
+            .chain(last.map(Single::segment))
             .map(move |segment| segment.since(from).until(to))
             .filter(|segment| segment.len() > 0)
     }

@@ -115,15 +115,15 @@ impl Pair<'_> {
         let span = span.start.max(begun)..span.end;
         let quotes = self.board.bars(self.quote, resolution, span.clone());
         let mut quotes = quotes.into_iter();
+        let mut first = None;
+        if span.start == begun {
+            first = self.first_quotient(resolution);
+        }
         self.board.bars_with(self.token, resolution, span, |bar| {
             // From the first on there is a candle of both in every bucket.
             let quote = quotes.next().unwrap_or(bar);
-            let quotient = if bar.bucket == begun {
-                self.first_quotient(resolution)
-            } else {
-                None
-            };
-            make(quotient.unwrap_or_else(|| bar.by(&quote)), quote.close)
+            let quotient = first.take().unwrap_or_else(|| bar.by(&quote));
+            make(quotient, quote.close)
         })
     }
 

@@ -110,11 +110,15 @@ fn dense<T, Make: FnMut(Ohlc) -> T>(
     mut fill: impl FnMut(&Bar, Range<u32>, &mut Out<T, Make>),
     make: Make,
 ) -> Vec<T> {
-    let before = span.start.checked_sub(1);
-    let mut before = before.and_then(|before| lane.early(before));
     // Found before any is read: so the memory of all of them is waited for once.
     let segments: Vec<_> = lane.within(span.start, span.end).collect();
-    let mut next = match (&before, segments.first().and_then(Segment::first)) {
+    let first = segments.first().and_then(Segment::first);
+    let mut before = None;
+    if first != Some(span.start) {
+        let early = span.start.checked_sub(1);
+        before = early.and_then(|early| lane.early(early));
+    }
+    let mut next = match (&before, first) {
         (Some(_), _) => span.start,
         (None, Some(first)) => first,
         (None, None) => return Vec::new(),
