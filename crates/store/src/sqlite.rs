@@ -12,6 +12,10 @@ const READERS: u32 = 4;
 /// The journal is cut to this size when it has been folded into the file.
 const JOURNAL_BYTES: &str = "67108864";
 
+/// Rows that the thread of a connection reads ahead. A long answer is read in few
+/// turns: each turn wakes a thread twice.
+const ROWS_AHEAD: usize = 1_024;
+
 /// What a power cut may take from a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Durability {
@@ -27,6 +31,7 @@ pub(crate) async fn open(file: &Path, durability: Durability) -> Result<Db, Stor
         .filename(file)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
+        .row_buffer_size(ROWS_AHEAD)
         .synchronous(match durability {
             Durability::Derived => SqliteSynchronous::Normal,
             Durability::Acknowledged => SqliteSynchronous::Full,

@@ -112,10 +112,60 @@ impl Delta {
 
     /// What was kept.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DeltaError> {
-        match bytes.split_first() {
-            None => Ok(Self::default()),
-            Some((&FORM, rest)) => Ok(postcard::from_bytes(rest)?),
-            Some((form, _)) => Err(DeltaError::Form(Some(*form))),
-        }
+        Ok(content(bytes)?.map_or(Ok(Self::default()), postcard::from_bytes)?)
+    }
+
+    /// The part of what was kept that taking the block back needs: it comes
+    /// first, so that flows and stocks, which are most of it, are not read.
+    pub fn to_take_back(bytes: &[u8]) -> Result<Self, DeltaError> {
+        let Some(content) = content(bytes)? else {
+            return Ok(Self::default());
+        };
+        let ((tokens, prices), _) = postcard::take_from_bytes(content)?;
+        Ok(Self {
+            tokens,
+            prices,
+            ..Self::default()
+        })
+    }
+}
+
+/// What follows the form, if there is anything.
+fn content(bytes: &[u8]) -> Result<Option<&[u8]>, DeltaError> {
+    match bytes.split_first() {
+        None => Ok(None),
+        Some((&FORM, content)) => Ok(Some(content)),
+        Some((form, _)) => Err(DeltaError::Form(Some(*form))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_taking_back_needs_comes_first() {
+        let token = NewToken {
+            address: Address::new(primitives::Felt::TWO),
+            decimals: 6,
+        };
+        let stock = StockPoint {
+            token: TokenId(0),
+            stock: Stock::Supply,
+            units: 7,
+        };
+        let delta = Delta {
+            tokens: vec![token],
+            stocks: vec![stock],
+            ..Delta::default()
+        };
+        let bytes = delta.to_bytes();
+        assert_eq!(Delta::from_bytes(&bytes).unwrap(), delta);
+        let part = Delta::to_take_back(&bytes).unwrap();
+        assert_eq!(part.tokens, delta.tokens);
+        assert_eq!(part.stocks, []);
+        assert!(Delta::to_take_back(&[]).unwrap().is_empty());
+        let other = Err(DeltaError::Form(Some(FORM + 1)));
+        assert_eq!(Delta::to_take_back(&[FORM + 1]), other);
     }
 }

@@ -57,8 +57,9 @@ impl Figures {
         self.follow(self.head_time, &block.delta);
     }
 
-    /// Takes back the newest blocks, given newest first, so that a block of
-    /// time `to` is the newest again. `rest` are the blocks that stay, the
+    /// Takes back the newest blocks, given newest first as far as
+    /// [`Delta::to_take_back`] tells of them, so that a block of time `to` is
+    /// the newest again. `rest` are the blocks that stay, the
     /// oldest first, of the minute of `to`: buckets are never taken apart, the
     /// last minute is made again.
     pub fn rollback(&mut self, undone: &[Taken], to: i64, rest: &[Taken]) {

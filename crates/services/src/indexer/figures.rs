@@ -7,7 +7,7 @@ use crate::{
 use chain::{Block, StarknetClient};
 use market::{
     Reading,
-    figures::{CutFigures, Delta, Figures, Happened, KeptFigures, Taken},
+    figures::{CutFigures, Delta, DeltaError, Figures, Happened, KeptFigures, Taken},
 };
 use primitives::{Address, BlockRef, U256};
 use std::ops::RangeInclusive;
@@ -95,13 +95,14 @@ impl Indexer {
     /// The figures as they were at a stored block.
     pub(super) async fn figures_at(&self, to: BlockRef, tip: BlockRef) -> Result<Undone, Fault> {
         let mut rest = Vec::new();
-        let mut undone = self.taken(to.number + 1..=tip.number).await?;
+        let gone = to.number + 1..=tip.number;
+        let mut undone = self.taken(gone, Delta::to_take_back).await?;
         undone.reverse();
         let mut next = Some(to.number);
         let mut boundary = None;
         while let Some(last) = next {
             let first = last.saturating_sub(READ_BACK - 1);
-            let mut blocks = self.taken(first..=last).await?;
+            let mut blocks = self.taken(first..=last, Delta::from_bytes).await?;
             blocks.reverse();
             let Some(newest) = blocks.first() else { break };
             let boundary = *boundary.get_or_insert(Figures::boundary(newest.time));
@@ -121,12 +122,16 @@ impl Indexer {
     }
 
     /// What stored blocks did, the oldest first.
-    async fn taken(&self, blocks: RangeInclusive<u64>) -> Result<Vec<Taken>, Fault> {
+    async fn taken(
+        &self,
+        blocks: RangeInclusive<u64>,
+        read: impl Fn(&[u8]) -> Result<Delta, DeltaError>,
+    ) -> Result<Vec<Taken>, Fault> {
         let stored = self.store.chain().figures(blocks).await?;
         let taken = stored.into_iter().map(|(_, time, bytes)| {
             Ok(Taken {
                 time: time.as_second(),
-                delta: Delta::from_bytes(bytes.as_deref().unwrap_or_default())?,
+                delta: read(bytes.as_deref().unwrap_or_default())?,
             })
         });
         taken.collect()
