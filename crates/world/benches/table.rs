@@ -35,6 +35,8 @@ mod routing;
 mod sending;
 #[path = "table/served.rs"]
 mod served;
+#[path = "table/swaps.rs"]
+mod swaps;
 
 use market::figures::Figures;
 use std::fmt;
@@ -51,6 +53,8 @@ pub(crate) struct Row {
 pub(crate) enum Goal {
     AtLeast(f64),
     AtMost(f64),
+    /// Nobody has said what it has to be.
+    None,
 }
 
 impl Row {
@@ -58,15 +62,17 @@ impl Row {
         match self.goal {
             Goal::AtLeast(least) => self.ratio < least,
             Goal::AtMost(most) => self.ratio > most,
+            Goal::None => false,
         }
     }
 }
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sign, goal) = match self.goal {
-            Goal::AtLeast(least) => ('≥', least),
-            Goal::AtMost(most) => ('≤', most),
+        let goal = match self.goal {
+            Goal::AtLeast(least) => format!("≥ {least:.2}"),
+            Goal::AtMost(most) => format!("≤ {most:.2}"),
+            Goal::None => "-".to_owned(),
         };
         let missed = if self.is_missed() { "  missed" } else { "" };
         let Self {
@@ -75,10 +81,7 @@ impl fmt::Display for Row {
             ratio,
             ..
         } = self;
-        write!(
-            f,
-            "{what:<38} {baseline:<40} {ratio:>7.2} {sign} {goal:.2}{missed}"
-        )
+        write!(f, "{what:<38} {baseline:<40} {ratio:>7.2} {goal}{missed}")
     }
 }
 
@@ -122,7 +125,7 @@ fn routes() -> Vec<Row> {
 type Part = fn() -> Vec<Row>;
 
 /// The parts of the table, by the names that can be asked for.
-const PARTS: [(&str, Part); 11] = [
+const PARTS: [(&str, Part); 12] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
@@ -134,6 +137,7 @@ const PARTS: [(&str, Part); 11] = [
     ("freshness", || vec![freshness::freshness()]),
     ("forks", || vec![forks::rollback()]),
     ("candles", ten_million_candles),
+    ("swaps", || vec![swaps::http_quotes()]),
     ("routes", routes),
 ];
 

@@ -1,25 +1,36 @@
 //! A token page over HTTP against a bare "hello" of the same server library.
 //!
 //! A server has one thread of its own, and what is compared is the processor
-//! time of that thread per request: the load generator does not count.
+//! time of that thread per request. The load generator does not count: neither
+//! its time, nor its memory, of which it uses so little that it does not drive
+//! the server's answers out of the processor's caches. Both share one
+//! processor: across two, what the kernel hands over costs the server twice as
+//! much, and the scheduler would decide from turn to turn whether it does.
 
 use crate::{Goal, Row, median};
 use api::{Api, ApiConfig, ApiServices, RateLimits};
 use axum::{Router, routing::get};
+use futures_util::future::join_all;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::{net::SocketAddr, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use world::{Station, World};
 
 const TURNS: usize = 7;
 const CONNECTIONS: usize = 8;
 const REQUESTS_PER_CONNECTION: usize = 1_500;
+
+/// Bytes that a connection of the load generator reads at once; headers must
+/// fit in.
+const READ_BYTES: usize = 32 * 1024;
 
 pub(crate) fn token_page() -> Row {
     runtime().block_on(async {
@@ -117,8 +128,8 @@ fn metrics() -> PrometheusHandle {
 /// A server on a thread of its own.
 pub(crate) struct Server {
     address: SocketAddr,
-    /// Where the kernel counts that thread's processor time.
-    schedstat: String,
+    /// Where the kernel counts the processor time of its threads.
+    schedstats: Vec<String>,
 }
 
 impl Server {
@@ -145,6 +156,7 @@ impl Server {
     ) -> Self {
         let (tell, told) = mpsc::channel();
         std::thread::spawn(move || {
+            share_processor();
             runtime().block_on(async move {
                 let thread = std::fs::read_link("/proc/thread-self").unwrap();
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -155,8 +167,20 @@ impl Server {
         let (address, thread) = told.recv().unwrap();
         Self {
             address,
-            schedstat: format!("/proc/{}/schedstat", thread.display()),
+            schedstats: vec![format!("/proc/{}/schedstat", thread.display())],
         }
+    }
+
+    /// Counts all threads of a name as the server's too.
+    pub(crate) fn with_threads(mut self, name: &str) -> Self {
+        for task in std::fs::read_dir("/proc/self/task").unwrap() {
+            let task = task.unwrap().path();
+            if std::fs::read_to_string(task.join("comm")).unwrap().trim() == name {
+                let schedstat = task.join("schedstat");
+                self.schedstats.push(schedstat.display().to_string());
+            }
+        }
+        self
     }
 
     /// Processor seconds per bare request.
@@ -169,30 +193,52 @@ impl Server {
     /// these, one after another.
     pub(crate) async fn cost(&self, requests: &[String], per_connection: usize) -> f64 {
         let before = self.processor_seconds();
-        let mut connections = tokio::task::JoinSet::new();
+        let mut connections = Vec::new();
         for number in 0..CONNECTIONS {
-            let (early, late) = requests.split_at(number % requests.len());
+            // Each begins elsewhere.
+            let (early, late) = requests.split_at(number * requests.len() / CONNECTIONS);
             let requests = [late, early].concat();
-            connections.spawn(ask(self.address, requests, per_connection));
+            connections.push(ask(self.address, requests, per_connection));
         }
-        let asked: u32 = connections.join_all().await.into_iter().sum();
+        let (tell, told) = oneshot::channel();
+        std::thread::spawn(move || {
+            share_processor();
+            let asked = runtime().block_on(join_all(connections));
+            tell.send(asked.into_iter().sum::<u32>())
+        });
+        let asked = told.await.unwrap();
         (self.processor_seconds() - before) / f64::from(asked)
     }
 
     /// The body of one answer.
     pub(crate) async fn body(&self, request: &str) -> Vec<u8> {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let mut answer = Vec::new();
-        exchange(&mut stream, request, &mut answer).await;
-        let head = answer.windows(4).position(|four| four == b"\r\n\r\n");
-        answer.split_off(head.unwrap() + 4)
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut buffer = vec![0; READ_BYTES];
+        let (mut body, length) = head(&mut stream, &mut buffer).await;
+        while body.len() < length {
+            assert!(stream.read_buf(&mut body).await.unwrap() > 0);
+        }
+        body
     }
 
     fn processor_seconds(&self) -> f64 {
-        let text = std::fs::read_to_string(&self.schedstat).unwrap();
-        let nanoseconds: f64 = text.split(' ').next().unwrap().parse().unwrap();
-        nanoseconds / 1e9
+        let seconds = self.schedstats.iter().map(|schedstat| {
+            let text = std::fs::read_to_string(schedstat).unwrap();
+            let nanoseconds: f64 = text.split(' ').next().unwrap().parse().unwrap();
+            nanoseconds / 1e9
+        });
+        seconds.sum()
     }
+}
+
+/// Keeps this thread to the processor of all servers and load generators.
+fn share_processor() {
+    let allowed = sched_getaffinity(None).unwrap();
+    let first = (0..CpuSet::MAX_CPU).find(|processor| allowed.is_set(*processor));
+    let mut first_alone = CpuSet::new();
+    first_alone.set(first.unwrap());
+    sched_setaffinity(None, &first_alone).unwrap();
 }
 
 /// A request for a path.
@@ -204,39 +250,45 @@ pub(crate) fn asking(path: &str) -> String {
 async fn ask(address: SocketAddr, requests: Vec<String>, times: usize) -> u32 {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.set_nodelay(true).unwrap();
-    let mut answer = Vec::new();
+    let mut buffer = vec![0; READ_BYTES];
     let mut asked = 0;
     for request in requests.iter().cycle().take(times) {
-        exchange(&mut stream, request, &mut answer).await;
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let (begun, length) = head(&mut stream, &mut buffer).await;
+        let mut left = length - begun.len();
+        while left > 0 {
+            let read = stream.read(&mut buffer).await.unwrap();
+            assert!(read > 0, "connection closed");
+            left -= read;
+        }
         asked += 1;
     }
     asked
 }
 
-/// Makes a request and waits for the whole answer.
-async fn exchange(stream: &mut TcpStream, request: &str, answer: &mut Vec<u8>) {
-    stream.write_all(request.as_bytes()).await.unwrap();
-    answer.clear();
-    while !is_whole(answer) {
-        assert!(
-            stream.read_buf(answer).await.unwrap() > 0,
-            "connection closed"
-        );
+/// Reads the head of a successful answer; returns what arrived of its body
+/// together with it, and how long that is.
+async fn head(stream: &mut TcpStream, buffer: &mut [u8]) -> (Vec<u8>, usize) {
+    let mut filled = 0;
+    loop {
+        let room = buffer.get_mut(filled..).unwrap();
+        let read = stream.read(room).await.unwrap();
+        assert!(read > 0, "connection closed");
+        filled += read;
+        let arrived = buffer.get(..filled).unwrap();
+        if let Some(end) = arrived.windows(4).position(|four| four == b"\r\n\r\n") {
+            let (head, body) = arrived.split_at(end + 4);
+            return (body.to_vec(), body_length(head));
+        }
     }
 }
 
-/// Whether a successful answer has arrived with its whole body.
-fn is_whole(answer: &[u8]) -> bool {
-    let Some(end) = answer.windows(4).position(|four| four == b"\r\n\r\n") else {
-        return false;
-    };
-    let head = std::str::from_utf8(answer.get(..end).unwrap())
-        .unwrap()
-        .to_lowercase();
+/// How long the body of a successful answer is.
+fn body_length(head: &[u8]) -> usize {
+    let head = std::str::from_utf8(head).unwrap().to_lowercase();
     assert!(head.starts_with("http/1.1 200"), "{head}");
     let length = head
         .lines()
         .find_map(|line| line.strip_prefix("content-length: "));
-    let length: usize = length.unwrap().trim().parse().unwrap();
-    answer.len() >= end + 4 + length
+    length.unwrap().trim().parse().unwrap()
 }

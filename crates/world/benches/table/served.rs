@@ -1,5 +1,6 @@
-//! Candles and prices over HTTP, against a bare "hello" and against what a
-//! plain handler would do: structs with dates in strings, made into JSON.
+//! Candles and prices over HTTP, against a bare "hello", against a bare server
+//! that only sends the same bytes, and against what a plain handler would do:
+//! structs with dates in strings, made into JSON.
 
 use crate::{
     Goal, Row,
@@ -7,6 +8,7 @@ use crate::{
     median,
     minutes::{Dice, MINUTES, address},
 };
+use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::{Json, Router, routing::get};
 use market::{
@@ -43,18 +45,28 @@ pub(crate) async fn rows(world: &World, station: &Station) -> Vec<Row> {
     let plain = Server::plain(plain_router(
         station.snapshots.load().unwrap().figures.clone(),
     ));
+    let mut bodies = Vec::new();
     for (request, plain_request) in candles.iter().zip(&plain_candles) {
-        let served: Value = serde_json::from_slice(&stoa.body(request).await).unwrap();
+        let body = stoa.body(request).await;
+        let served: Value = serde_json::from_slice(&body).unwrap();
+        bodies.push(Bytes::from(body));
         let expected: Value = serde_json::from_slice(&plain.body(plain_request).await).unwrap();
         assert_eq!(served, expected);
     }
-    let (mut of_hello, mut of_plain, mut prices_of_hello) = (Vec::new(), Vec::new(), Vec::new());
+    let bare_candles: Vec<String> = (0..CHARTS)
+        .map(|chart| asking(&format!("/{chart}")))
+        .collect();
+    let sender = Server::plain(bare_router(bodies));
+    let (mut of_hello, mut of_bytes) = (Vec::new(), Vec::new());
+    let (mut of_plain, mut prices_of_hello) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let bare = hello.cost_of_hello().await;
         let charted = stoa.cost(&candles, CANDLE_REQUESTS).await;
+        let sent = sender.cost(&bare_candles, CANDLE_REQUESTS).await;
         let serialised = plain.cost(&plain_candles, PLAIN_REQUESTS).await;
         let listing = stoa.cost(&prices, PRICE_REQUESTS).await;
         of_hello.push(bare / charted);
+        of_bytes.push(sent / charted);
         of_plain.push(serialised / charted);
         prices_of_hello.push(bare / listing);
     }
@@ -64,6 +76,12 @@ pub(crate) async fn rows(world: &World, station: &Station) -> Vec<Row> {
             baseline: "bare hello, per CPU second of the server",
             ratio: median(of_hello),
             goal: Goal::AtLeast(0.25),
+        },
+        Row {
+            what: "1,000 candles, requests",
+            baseline: "a bare server that sends the same bytes",
+            ratio: median(of_bytes),
+            goal: Goal::None,
         },
         Row {
             what: "1,000 candles, requests",
@@ -136,6 +154,16 @@ impl From<Candle> for PlainCandle {
 
 fn plain_request((token, span): &(TokenId, Span)) -> String {
     asking(&format!("/{}/{}/{}", token.0, span.start, span.end))
+}
+
+/// A server that knows nothing but these bodies.
+fn bare_router(bodies: Vec<Bytes>) -> Router {
+    let body = async |State(bodies): State<Vec<Bytes>>, Path(chart): Path<usize>| {
+        bodies.get(chart).unwrap().clone()
+    };
+    Router::new()
+        .route("/{chart}", get(body))
+        .with_state(bodies)
 }
 
 fn plain_router(figures: Figures) -> Router {
