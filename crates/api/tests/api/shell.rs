@@ -102,12 +102,15 @@ async fn large_bodies_are_compressed_for_those_who_accept_it() {
     let gzip = |path| get(path).header("accept-encoding", "gzip, br");
     let plain = bench.get(&format!("{TOKENS}?size=100")).await;
     assert_eq!(plain.header("content-encoding"), None);
+    assert_eq!(plain.header("vary"), Some("accept-encoding"));
     let packed = bench.send(gzip("/v1/starknet/tokens?size=100")).await;
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
+    assert_eq!(packed.header("vary"), plain.header("vary"));
     assert_eq!(packed.body.get(..2), Some([0x1f, 0x8b].as_slice()));
     assert!(packed.body.len() * 3 < plain.body.len());
     let small = bench.send(gzip("/v1/starknet/tokens?size=1")).await;
     assert_eq!(small.header("content-encoding"), None);
+    assert_eq!(small.header("vary"), None);
 }
 
 #[derive(Clone, Default)]
