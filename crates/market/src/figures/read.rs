@@ -61,7 +61,7 @@ impl Figures {
         let Some(figures) = self.of(token) else {
             return Vec::new();
         };
-        let volumes = figures.traded.worths(resolution, &span);
+        let mut volumes = figures.traded.worths(resolution, &span);
         self.bars_with(token, quote, resolution, span, |bar, quote| {
             let usd = volumes.usd(bar.bucket);
             Candle {
