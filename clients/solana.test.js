@@ -18,6 +18,7 @@ before(async () => {
 });
 after(async () => assert.equal(await stoa.stop(), 0));
 
+const socket = () => stoa.solana.replace("http://", "ws://");
 const finalise = () => stoa.controlSolana("sim_mine", { slots: FINAL_SLOTS });
 const publicClusters = [
   "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d",
@@ -83,6 +84,16 @@ describe("@solana/web3.js 1.98", () => {
     assert.equal(read.message.instructions[1].parsed.info.lamports, SOL);
   });
 
+  test("sends and waits until it is confirmed", async () => {
+    const node = new web3.Connection(stoa.solana, { commitment: "confirmed", wsEndpoint: socket() });
+    const from = wallet(4);
+    const to = web3.Keypair.generate().publicKey;
+    const transaction = new web3.Transaction().add(payment(from.publicKey, to, SOL, to));
+    const signature = await web3.sendAndConfirmTransaction(node, transaction, [from]);
+    assert.equal(await node.getBalance(to), SOL);
+    assert.equal((await node.getSignatureStatus(signature)).value.err, null);
+  });
+
   test("sends version 0, and reads it back", async () => {
     const node = connect();
     const from = wallet(1);
@@ -136,6 +147,7 @@ describe("@solana/kit 8", () => {
       const from = await signer(3);
       const to = await kit.generateKeyPairSigner();
       await rpc.requestAirdrop(to.address, kit.lamports(BigInt(SOL))).send();
+      await finalise();
       const { value: latest } = await rpc.getLatestBlockhash().send();
       const memo = { programAddress: MEMO, data: new TextEncoder().encode(`kit ${version}`) };
       const transfer = getTransferSolInstruction({ source: from, destination: to.address, amount: 5n });
@@ -147,10 +159,9 @@ describe("@solana/kit 8", () => {
       );
       const signed = await kit.signTransactionMessageWithSigners(message);
       const signature = kit.getSignatureFromTransaction(signed);
-      const wire = kit.getBase64EncodedWireTransaction(signed);
-      await stoa.controlSolana("sim_mine", { slots: 3 });
-      const config = { encoding: "base64", preflightCommitment: "confirmed" };
-      assert.equal(await rpc.sendTransaction(wire, config).send(), signature);
+      const rpcSubscriptions = kit.createSolanaRpcSubscriptions(socket());
+      const sendAndConfirm = kit.sendAndConfirmTransactionFactory({ rpc, rpcSubscriptions });
+      await sendAndConfirm(signed, { commitment: "confirmed" });
       await finalise();
       const { value: [status] } = await rpc.getSignatureStatuses([signature]).send();
       assert.deepEqual([status.err, status.confirmationStatus], [null, "finalized"]);

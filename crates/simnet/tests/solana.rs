@@ -1,12 +1,21 @@
-//! The Solana node over HTTP, as clients meet it.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+//! The Solana node over HTTP and WebSocket, as clients meet it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail by panicking"
+)]
 
+use futures_util::{SinkExt as _, StreamExt as _};
 use primitives::{ManualClock, Timestamp};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use simnet::{SolanaConfig, SolanaNode, StarknetConfig, StarknetNode};
 use std::sync::Arc;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// Serves both nodes on one listener, as the program does.
 async fn serve() -> String {
@@ -89,4 +98,83 @@ async fn faults_of_transport_spoil_one_answer_each() {
         assert!(!is_good, "{kind}");
         assert!(answer(&url, &slot).await["result"].is_u64(), "{kind}");
     }
+}
+
+async fn connect(url: &str) -> Socket {
+    let url = url.replace("http://", "ws://");
+    connect_async(url).await.unwrap().0
+}
+
+async fn next(socket: &mut Socket) -> Value {
+    let message = socket.next().await.unwrap().unwrap();
+    serde_json::from_str(message.to_text().unwrap()).unwrap()
+}
+
+async fn ask(socket: &mut Socket, method: &str, params: &Value) -> Value {
+    let request = request(method, params).to_string();
+    socket.send(Message::text(request)).await.unwrap();
+    let mut answer = next(socket).await;
+    assert_eq!(answer["id"], 1, "{answer}");
+    answer["result"].take()
+}
+
+#[tokio::test]
+async fn a_connection_is_told_once_that_a_transaction_is_as_sure_as_it_asked() {
+    let url = serve().await;
+    let mut socket = connect(&url).await;
+    let airdrop = json!(["11111111111111111111111111111112", 5_000_000]);
+    let signature = ask(&mut socket, "requestAirdrop", &airdrop).await;
+    let mut waiting = Vec::new();
+    for commitment in ["processed", "confirmed", "finalized"] {
+        let awaited = json!([signature, {"commitment": commitment}]);
+        waiting.push(ask(&mut socket, "signatureSubscribe", &awaited).await);
+    }
+    for (subscription, slots) in waiting.iter().zip([2, 3, 40]) {
+        answer(&url, &request("sim_mine", &json!({"slots": slots}))).await;
+        let news = next(&mut socket).await;
+        assert_eq!(news["method"], "signatureNotification");
+        assert_eq!(&news["params"]["subscription"], subscription);
+        assert_eq!(news["params"]["result"]["value"], json!({"err": null}));
+    }
+    // There is nothing left to end.
+    let last = json!([waiting.last()]);
+    assert!(
+        ask(&mut socket, "signatureUnsubscribe", &last)
+            .await
+            .is_null()
+    );
+}
+
+#[tokio::test]
+async fn a_connection_is_told_of_slots_until_it_has_enough() {
+    let url = serve().await;
+    let mut socket = connect(&url).await;
+    let subscription = ask(&mut socket, "slotSubscribe", &json!([])).await;
+    let mine = request("sim_mine", &json!({"slots": 3}));
+    let mut last = 0;
+    for _ in 0..3 {
+        answer(&url, &mine).await;
+        let news = next(&mut socket).await;
+        assert_eq!(news["method"], "slotNotification");
+        assert_eq!(news["params"]["subscription"], subscription);
+        let told = &news["params"]["result"];
+        let slot = told["slot"].as_u64().unwrap();
+        assert!(slot > last && told["parent"].as_u64() < Some(slot) && told["root"].is_u64());
+        last = slot;
+    }
+    let ended = ask(&mut socket, "slotUnsubscribe", &json!([subscription])).await;
+    assert_eq!(ended, true);
+    answer(&url, &mine).await;
+    // The next message is an answer again.
+    assert_eq!(ask(&mut socket, "getHealth", &json!([])).await, "ok");
+}
+
+#[tokio::test]
+async fn a_goodbye_is_answered() {
+    let url = serve().await;
+    let mut socket = connect(&url).await;
+    assert_eq!(ask(&mut socket, "getHealth", &json!([])).await, "ok");
+    socket.close(None).await.unwrap();
+    let answer = socket.next().await.unwrap();
+    assert!(matches!(answer, Ok(Message::Close(_))), "{answer:?}");
 }

@@ -14,6 +14,7 @@ use super::timeline::{Timeline, block_after, block_at, height};
 use super::wire::{Message, Transaction};
 use super::world::World;
 use primitives::{PublicKey, SolanaHash};
+use std::collections::HashSet;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -201,12 +202,17 @@ impl Chain {
         execute(before, message)
     }
 
-    /// Whether a transaction is of this time and new, after the block of `head`.
-    pub(crate) fn check_age(
+    /// Whether a transaction names every account once, is of this time and is
+    /// new, after the block of `head`.
+    pub(crate) fn check_fresh(
         &self,
         transaction: &Transaction,
         head: u64,
     ) -> Result<(), TransactionError> {
+        let keys = &transaction.message.keys;
+        if keys.iter().collect::<HashSet<_>>().len() != keys.len() {
+            return Err(TransactionError::AccountLoadedTwice);
+        }
         if !self.is_blockhash_valid(&transaction.message.blockhash, head) {
             return Err(TransactionError::BlockhashNotFound);
         }
@@ -225,7 +231,7 @@ impl Chain {
             return Err(Rejection::Full);
         }
         let head = self.head(Commitment::Processed);
-        self.check_age(transaction, head)?;
+        self.check_fresh(transaction, head)?;
         if self.history.by_signature(&transaction.id()).is_some() {
             return Err(TransactionError::AlreadyProcessed.into());
         }

@@ -4,10 +4,12 @@
 use super::account::Account;
 use super::budget::Budget;
 use super::failure::{InstructionError, TransactionError};
-use super::programs::{self, Call, Loaded, is_builtin, is_memo, is_reserved};
+use super::programs::{self, Call, Loaded, UPGRADEABLE_LOADER, is_builtin, is_memo, is_reserved};
 use super::wire::Message;
 use primitives::{Lamports, PublicKey};
-use std::collections::HashSet;
+
+/// Bytes that an account counts for beside its data.
+const ACCOUNT_BYTES: u64 = 64;
 
 /// What a transaction did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,17 +27,14 @@ pub(crate) struct Outcome {
 }
 
 /// Executes a message on its accounts, or says why it is none that could be in
-/// a block. Whether it is signed and of this time is not looked at.
+/// a block. Whether it is signed, of this time, and names every account once is
+/// not looked at.
 pub(crate) fn execute(
     before: Vec<Account>,
     message: &Message,
 ) -> Result<Outcome, TransactionError> {
     if !message.lookups.is_empty() {
         return Err(TransactionError::AddressLookupTableNotFound);
-    }
-    let distinct: HashSet<&PublicKey> = message.keys.iter().collect();
-    if distinct.len() != message.keys.len() {
-        return Err(TransactionError::AccountLoadedTwice);
     }
     let budget = Budget::of(message)?;
     let mut loaded = load(&before, message);
@@ -45,8 +44,8 @@ pub(crate) fn execute(
         logs: Vec::new(),
         left: budget.units,
     };
-    let error = run
-        .find_programs(message)
+    let error = check_size(&loaded, budget.data_bytes)
+        .and_then(|()| run.find_programs(message))
         .and_then(|()| run.instructions(message))
         .and_then(|()| check_rent(&loaded, &run.loaded))
         .err();
@@ -65,15 +64,18 @@ pub(crate) fn execute(
     })
 }
 
-/// Whether an account of the message can be written: programs that are called
-/// cannot, nor what belongs to the network.
+/// Whether an account of the message can be written: what belongs to the network
+/// cannot, nor programs that are called, unless the loader that upgrades them is
+/// there too.
 pub(crate) fn is_writable(message: &Message, index: usize) -> bool {
     let is_called = message
         .instructions
         .iter()
         .any(|instruction| usize::from(instruction.program) == index);
     let key = message.keys.get(index);
-    message.writes(index) && !is_called && key.is_some_and(|key| !is_reserved(key))
+    message.writes(index)
+        && key.is_some_and(|key| !is_reserved(key))
+        && (!is_called || message.keys.contains(&UPGRADEABLE_LOADER))
 }
 
 fn load(accounts: &[Account], message: &Message) -> Vec<Loaded> {
@@ -114,6 +116,16 @@ fn check_rent(before: &[Loaded], after: &[Loaded]) -> Result<(), TransactionErro
         }
     }
     Ok(())
+}
+
+/// Whether the accounts that there are count for no more than they may.
+fn check_size(loaded: &[Loaded], most: u64) -> Result<(), TransactionError> {
+    let accounts = loaded.iter().map(|loaded| loaded.account);
+    let there = accounts.filter(|account| account.lamports > Lamports::ZERO);
+    let bytes: u64 = there.map(|account| account.space + ACCOUNT_BYTES).sum();
+    (bytes <= most)
+        .then_some(())
+        .ok_or(TransactionError::MaxLoadedAccountsDataSizeExceeded)
 }
 
 /// A transaction on its way.

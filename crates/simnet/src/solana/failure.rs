@@ -32,6 +32,8 @@ pub(crate) enum TransactionError {
     InsufficientFundsForRent(u8),
     #[error("LoadedAccountsDataSizeLimit set for transaction must be greater than 0.")]
     InvalidLoadedAccountsDataSizeLimit,
+    #[error("Transaction exceeded max loaded accounts data size cap")]
+    MaxLoadedAccountsDataSizeExceeded,
 }
 
 /// Why an instruction failed.
@@ -59,6 +61,8 @@ pub(crate) enum InstructionError {
     ProgramFailedToComplete,
     #[error("Program arithmetic overflowed")]
     ArithmeticOverflow,
+    #[error("Invalid account owner")]
+    InvalidAccountOwner,
     #[error("custom program error: {0:#x}")]
     Custom(u32),
 }

@@ -98,11 +98,10 @@ impl History {
         self.entries.front()
     }
 
-    /// How many there were up to a slot, forgotten ones included.
+    /// How many there were up to a slot, forgotten ones included: the number of
+    /// the first one after it.
     pub(crate) fn count_until(&self, slot: u64) -> u64 {
-        let later = self.entries.iter().rev();
-        let later = later.take_while(|entry| entry.slot > slot).count();
-        let kept = self.entries.len().saturating_sub(later);
+        let kept = self.entries.partition_point(|entry| entry.slot <= slot);
         let kept = u64::try_from(kept).unwrap_or(u64::MAX);
         self.forgotten.saturating_add(kept)
     }
@@ -187,9 +186,9 @@ impl History {
 
     /// What an account was at the end of a slot, if it has changed since.
     pub(crate) fn earlier(&self, key: &PublicKey, slot: u64) -> Option<Account> {
-        self.by_address(key, 0, u64::MAX)
-            .take_while(|entry| entry.slot > slot)
-            .last()
-            .and_then(|entry| entry.before(key))
+        let list = self.by_address.get(key)?;
+        let later = self.count_until(slot);
+        let first = list.partition_point(|number| *number < later);
+        self.numbered(*list.get(first)?)?.before(key)
     }
 }

@@ -14,6 +14,10 @@ use crate::journal::{KeepError, OpenError};
 use primitives::{Clock, Lamports, PublicKey, Signature, SolanaHash};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use thiserror::Error;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// WebSocket connections at the same time.
+const MAX_CONNECTIONS: usize = 1_024;
 
 /// Why the chain was not steered.
 #[derive(Debug, Error)]
@@ -46,6 +50,8 @@ struct Inner {
     ledger: RwLock<Ledger>,
     faults: Mutex<Faults>,
     clock: Arc<dyn Clock>,
+    /// Room for connections that stay.
+    seats: Arc<Semaphore>,
 }
 
 /// The chain together with what keeps it: a change is kept first, then made.
@@ -96,12 +102,19 @@ impl SolanaNode {
             }),
             faults: Mutex::default(),
             clock,
+            seats: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
         }))
     }
 
-    /// The node's JSON-RPC at `POST /solana`.
+    /// The node's JSON-RPC at `/solana`: over HTTP, and over WebSocket.
     pub fn router(&self) -> axum::Router {
         rpc::router(self.clone())
+    }
+
+    /// Answers a JSON-RPC request as [`Self::router`] does, without HTTP and its
+    /// faults; `None` if it asks for no answer.
+    pub fn answer(&self, request: &[u8]) -> Option<String> {
+        rpc::answer(self, request).0
     }
 
     /// Why the node takes no transactions any more, if it does not.
@@ -129,6 +142,11 @@ impl SolanaNode {
     /// The newest slot.
     pub fn slot(&self) -> u64 {
         self.look(|chain| chain.head(Commitment::Processed))
+    }
+
+    /// Room for a connection that stays, if there is some.
+    pub(crate) fn seat(&self) -> Option<OwnedSemaphorePermit> {
+        self.0.seats.clone().try_acquire_owned().ok()
     }
 
     /// Takes lamports from the faucet; answers with the transaction's name.

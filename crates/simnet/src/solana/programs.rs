@@ -24,6 +24,11 @@ pub(crate) const VOTE: PublicKey = program("Vote11111111111111111111111111111111
 pub(crate) const NATIVE_LOADER: PublicKey = program("NativeLoader1111111111111111111111111111111");
 pub(crate) const LOADER: PublicKey = program("BPFLoader2111111111111111111111111111111111");
 
+pub(crate) const UPGRADEABLE_LOADER: PublicKey =
+    program("BPFLoaderUpgradeab1e11111111111111111111111");
+const ED25519: PublicKey = program("Ed25519SigVerify111111111111111111111111111");
+const SECP256K1: PublicKey = program("KeccakSecp256k11111111111111111111111111111");
+
 /// Accounts that nobody may write, whatever a message says.
 const RESERVED: [PublicKey; 13] = [
     SYSTEM,
@@ -31,12 +36,12 @@ const RESERVED: [PublicKey; 13] = [
     VOTE,
     NATIVE_LOADER,
     LOADER,
-    program("BPFLoaderUpgradeab1e11111111111111111111111"),
+    UPGRADEABLE_LOADER,
     program("Stake11111111111111111111111111111111111111"),
     program("Config1111111111111111111111111111111111111"),
     program("AddressLookupTab1e1111111111111111111111111"),
-    program("Ed25519SigVerify111111111111111111111111111"),
-    program("KeccakSecp256k11111111111111111111111111111"),
+    ED25519,
+    SECP256K1,
     program("SysvarC1ock11111111111111111111111111111111"),
     program("SysvarRent111111111111111111111111111111111"),
 ];
@@ -45,9 +50,22 @@ pub(crate) fn is_reserved(key: &PublicKey) -> bool {
     RESERVED.contains(key)
 }
 
-/// Whether a program is part of the network itself, and cheap by default.
+/// Whether a program is part of the network itself and no machine code.
 pub(crate) fn is_builtin(key: &PublicKey) -> bool {
     [SYSTEM, COMPUTE_BUDGET, VOTE].contains(key)
+}
+
+/// Whether few compute units are enough for a program unless a limit is set.
+pub(crate) fn is_cheap(key: &PublicKey) -> bool {
+    [
+        SYSTEM,
+        COMPUTE_BUDGET,
+        LOADER,
+        UPGRADEABLE_LOADER,
+        ED25519,
+        SECP256K1,
+    ]
+    .contains(key)
 }
 
 pub(crate) fn is_memo(key: &PublicKey) -> bool {
@@ -91,10 +109,10 @@ impl Call<'_> {
 /// own: no machine code is run.
 pub(crate) fn units(program: &PublicKey, data: &[u8]) -> u64 {
     let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
-    if is_memo(program) {
-        2_000_u64.saturating_add(bytes.saturating_mul(100))
-    } else {
-        150
+    match *program {
+        MEMO_V1 | MEMO_V3 => 2_000_u64.saturating_add(bytes.saturating_mul(100)),
+        VOTE => 2_100,
+        _ => 150,
     }
 }
 
@@ -105,6 +123,15 @@ pub(crate) fn run(program: &PublicKey, call: &mut Call<'_>) -> Result<(), Instru
         MEMO_V1 => memo::note(call),
         MEMO_V3 => memo::note_signed(call),
         // The compute budget was read before; guards agree.
-        _ => Ok(()),
+        COMPUTE_BUDGET | LIGHTHOUSE => Ok(()),
+        _ => refuse(call),
     }
+}
+
+/// Votes are not cast by transactions here: nothing that they say is understood.
+fn refuse(call: &mut Call<'_>) -> Result<(), InstructionError> {
+    if call.account(0)?.account.owner != VOTE {
+        return Err(InstructionError::InvalidAccountOwner);
+    }
+    Err(InstructionError::InvalidInstructionData)
 }

@@ -3,12 +3,16 @@
 use super::chain::{Chain, Commitment};
 use super::config::Rules;
 use super::node::SolanaNode;
-use super::testing::{Draft, NOW, balance, blockhash, clock, config, get, nobody, verdict};
+use super::testing::{
+    Change, Draft, NOW, ask, balance, blockhash, change, clock, config, get, nobody, node, verdict,
+};
 use super::wallet::SolanaKeypair;
 use super::wire::{Transaction, Version};
 use crate::journal::OpenError;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use primitives::{PublicKey, SignedDuration, SolanaHash};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use serde_json::json;
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
@@ -172,6 +176,61 @@ proptest! {
             prop_assert_eq!(holdings(&chain, slot), held);
         }
     }
+}
+
+/// A payment with everything in it, changed before it was signed or after.
+fn hostile(node: &SolanaNode, changes: &[Change], signs_last: bool) -> Vec<u8> {
+    let payer = &node.wallets()[0];
+    let draft = Draft::by(payer)
+        .budget(&[3, 1, 0, 0, 0, 0, 0, 0, 0])
+        .memo("hostile")
+        .transfer(nobody(7), MINIMUM);
+    let whole = draft.sign(blockhash(node));
+    let mut bytes = if signs_last {
+        whole.message_bytes().to_vec()
+    } else {
+        whole.bytes().to_vec()
+    };
+    for change in changes {
+        change.apply(&mut bytes);
+    }
+    if signs_last {
+        let signature = payer.sign(&bytes);
+        bytes = [&[1], &signature.as_bytes()[..], &bytes].concat();
+    }
+    bytes
+}
+
+#[test]
+fn no_bytes_in_a_transactions_place_do_harm() {
+    let node = node();
+    let total = node.look(all_lamports);
+    let cases = (
+        prop::collection::vec(change(), 0..5),
+        any::<bool>(),
+        any::<bool>(),
+    );
+    let landed = std::cell::Cell::new(0);
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(5_000));
+    let ran = runner.run(&cases, |(changes, signs_last, skip_preflight)| {
+        let bytes = hostile(&node, &changes, signs_last);
+        let text = BASE64_STANDARD.encode(&bytes);
+        let config = json!({"encoding": "base64", "skipPreflight": skip_preflight});
+        let count = node.look(|chain| chain.history().len());
+        // Whatever the answers are, there are some.
+        let _ = ask(&node, "simulateTransaction", &json!([text, config]));
+        let message = BASE64_STANDARD.encode(bytes.get(65..).unwrap_or_default());
+        let _ = ask(&node, "getFeeForMessage", &json!([message]));
+        let _ = ask(&node, "sendTransaction", &json!([text, config]));
+        let taken = node.look(|chain| chain.history().len()) - count;
+        prop_assert!(taken <= 1);
+        landed.set(landed.get() + taken);
+        prop_assert_eq!(node.look(all_lamports), total);
+        node.mine(2).unwrap();
+        Ok(())
+    });
+    ran.unwrap();
+    assert!(landed.get() > 100, "{}", landed.get());
 }
 
 fn open(folder: &Path) -> SolanaNode {

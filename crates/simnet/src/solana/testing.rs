@@ -9,6 +9,7 @@ use super::wire::{Header, Instruction, Message, Transaction, Version};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use primitives::{ManualClock, PublicKey, SolanaHash, Timestamp};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -218,4 +219,39 @@ pub(crate) fn verdict(node: &SolanaNode, signature: &Value) -> Option<Value> {
     let statuses = get(node, "getSignatureStatuses", &json!([[signature]]));
     let status = &statuses["value"][0];
     (!status.is_null()).then(|| status["err"].clone())
+}
+
+/// What may happen to bytes on their way.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    Set(prop::sample::Index, u8),
+    Insert(prop::sample::Index, u8),
+    Remove(prop::sample::Index),
+    Truncate(prop::sample::Index),
+}
+
+pub(crate) fn change() -> impl Strategy<Value = Change> {
+    // Counts and indexes are small numbers.
+    let byte = || prop_oneof![0..10_u8, any::<u8>()];
+    prop_oneof![
+        6 => (any::<prop::sample::Index>(), byte()).prop_map(|(at, byte)| Change::Set(at, byte)),
+        2 => (any::<prop::sample::Index>(), byte()).prop_map(|(at, byte)| Change::Insert(at, byte)),
+        2 => any::<prop::sample::Index>().prop_map(Change::Remove),
+        1 => any::<prop::sample::Index>().prop_map(Change::Truncate),
+    ]
+}
+
+impl Change {
+    pub(crate) fn apply(&self, bytes: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
+        let length = bytes.len();
+        match self {
+            Self::Set(at, byte) => bytes[at.index(length)] = *byte,
+            Self::Insert(at, byte) => bytes.insert(at.index(length), *byte),
+            Self::Remove(at) => drop(bytes.remove(at.index(length))),
+            Self::Truncate(at) => bytes.truncate(at.index(length)),
+        }
+    }
 }

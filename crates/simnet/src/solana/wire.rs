@@ -355,6 +355,7 @@ fn write_length(length: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solana::testing::change;
     use proptest::prelude::*;
 
     fn length(bytes: &[u8]) -> Result<usize, WireError> {
@@ -488,6 +489,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(50_000))]
+
         #[test]
         fn no_bytes_make_reading_panic_and_what_is_read_is_written_back(
             bytes in prop::collection::vec(any::<u8>(), 0..400),
@@ -500,13 +503,24 @@ mod tests {
 
         #[test]
         fn a_changed_transaction_is_read_exactly_or_not_at_all(
-            at: prop::sample::Index, byte: u8,
+            versioned: bool,
+            changes in prop::collection::vec(change(), 1..4),
         ) {
+            let mut message = message();
+            if versioned {
+                message.version = Version::V0;
+                message.lookups = vec![Lookup {
+                    table: PublicKey::from_bytes([4; 32]),
+                    writable: vec![1],
+                    readonly: vec![2, 3],
+                }];
+            }
             let transaction =
-                Transaction::signed(message(), |_| vec![Signature::from_bytes([5; 64])]);
+                Transaction::signed(message, |_| vec![Signature::from_bytes([5; 64])]);
             let mut bytes = transaction.bytes().to_vec();
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
+            for change in changes {
+                change.apply(&mut bytes);
+            }
             if let Ok(read) = Transaction::read(&bytes) {
                 prop_assert_eq!(read.message.write(), read.message_bytes());
                 prop_assert_eq!(read.bytes(), bytes);

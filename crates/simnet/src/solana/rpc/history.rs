@@ -64,10 +64,9 @@ pub(super) fn signatures_for_address(node: &SolanaNode, params: Params) -> Answe
         };
         let after = config.until.as_ref().and_then(number);
         let after = after.map_or(0, |number| number + 1);
+        let before = before.min(history.count_until(head));
         let mut page = String::from("[");
-        let listed = history
-            .by_address(&address, after, before)
-            .skip_while(|entry| entry.slot > head);
+        let listed = history.by_address(&address, after, before);
         for (index, entry) in listed.take(limit).enumerate() {
             if index > 0 {
                 page.push(',');

@@ -1,4 +1,4 @@
-//! The node's JSON-RPC over HTTP.
+//! The node's JSON-RPC over HTTP and WebSocket.
 //!
 //! A request is answered on a blocking thread: signatures take long to check,
 //! and the chain is locked only to look.
@@ -11,7 +11,9 @@ mod history;
 mod params;
 mod render;
 mod send;
+mod socket;
 mod spoil;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +32,7 @@ const MAX_BODY_BYTES: usize = 1 << 20;
 
 pub(crate) fn router(node: SolanaNode) -> axum::Router {
     axum::Router::new()
-        .route("/solana", post(serve))
+        .route("/solana", post(serve).get(socket::upgrade))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(node)
 }

@@ -178,7 +178,7 @@ fn try_out(
     head: u64,
 ) -> (Option<TransactionError>, Option<Outcome>) {
     let outcome = chain
-        .check_age(transaction, head)
+        .check_fresh(transaction, head)
         .and_then(|()| chain.try_out(&transaction.message, head));
     match outcome {
         Ok(outcome) => (outcome.error, Some(outcome)),
