@@ -117,6 +117,40 @@ async fn a_killed_node_goes_on_with_the_same_chain() {
     assert_eq!(block["block_hash"], head["block_hash"]);
 }
 
+/// What was said of a transaction is said again after the kill: one that is
+/// final, and one that was taken a moment before.
+#[tokio::test]
+async fn a_killed_solana_node_goes_on_with_the_same_chain() {
+    let home = Home::new();
+    let folder = home.path("node");
+    let node = Service::ready(simnet(&folder, &[]));
+    let url = node.line("solana").to_owned();
+    let [first, second] = [[7; 32], [8; 32]].map(primitives::PublicKey::from_bytes);
+    let airdrop = |to, lamports: u64| call(&url, "requestAirdrop", json!([to, lamports]));
+    airdrop(first, 5_000_000).await;
+    call(&url, "sim_mine", json!({"slots": 40})).await;
+    call(&url, "sim_pause", json!({})).await;
+    let page = json!([first]);
+    let known = call(&url, "getSignaturesForAddress", page.clone()).await;
+    assert_eq!(known[0]["confirmationStatus"], "finalized");
+    let genesis = call(&url, "getGenesisHash", json!([])).await;
+    let late = airdrop(second, 6_000_000).await;
+    node.end_with("KILL");
+
+    let node = Service::ready(simnet(&folder, &[]));
+    let url = node.line("solana").to_owned();
+    assert_eq!(call(&url, "getGenesisHash", json!([])).await, genesis);
+    assert_eq!(call(&url, "getSignaturesForAddress", page).await, known);
+    call(&url, "sim_mine", json!({"slots": 2})).await;
+    let statuses = call(&url, "getSignatureStatuses", json!([[late]])).await;
+    assert!(statuses["value"][0]["err"].is_null() && !statuses["value"][0].is_null());
+    for (key, lamports) in [(first, 5_000_000), (second, 6_000_000)] {
+        let balance = json!([key, {"commitment": "processed"}]);
+        let balance = call(&url, "getBalance", balance).await;
+        assert_eq!(balance["value"], lamports);
+    }
+}
+
 #[tokio::test]
 async fn a_killed_service_with_a_node_of_its_own_goes_on_where_it_was() {
     let home = Home::new();
