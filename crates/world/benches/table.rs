@@ -35,8 +35,8 @@ mod routing;
 mod sending;
 #[path = "table/served.rs"]
 mod served;
-#[path = "table/swaps.rs"]
-mod swaps;
+#[path = "table/solana.rs"]
+mod solana;
 
 use market::figures::Figures;
 use std::fmt;
@@ -132,6 +132,7 @@ const PARTS: [(&str, Part); 12] = [
     ("backfill", || vec![indexing::backfill()]),
     ("restart", || vec![restarting::starting_again()]),
     ("sending", || vec![sending::signed_transactions()]),
+    ("solana", solana::rows),
     ("quotes", quotes::exact_quotes),
     ("pools", pools::rows),
     ("freshness", || vec![freshness::freshness()]),
