@@ -225,8 +225,13 @@ impl Payment {
     /// Whether a key has a part of its own in the transaction: a message may
     /// name each key once.
     fn is_reserved(&self, key: PublicKey) -> bool {
-        [SYSTEM_PROGRAM, MEMO_PROGRAM, self.reference].contains(&key)
+        is_reserved(key) || key == self.reference
     }
+}
+
+/// Whether a key has a part of its own in every payment: no wallet is one.
+pub(crate) fn is_reserved(key: PublicKey) -> bool {
+    [SYSTEM_PROGRAM, MEMO_PROGRAM].contains(&key)
 }
 
 #[cfg(test)]

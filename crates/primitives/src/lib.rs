@@ -1,5 +1,5 @@
 //! Values that every part of Stoa shares: field elements, addresses, block
-//! positions, transaction hashes, keys and lamports of Solana, time and randomness.
+//! positions, transaction hashes, keys and lamports of Solana, ids, time and randomness.
 //!
 //! Nothing here waits, performs I/O or logs. Parsers are strict: they accept
 //! one documented form and say what is wrong with anything else.
@@ -12,6 +12,7 @@ mod felt;
 mod selector;
 mod solana;
 pub mod transaction_hash;
+mod ulid;
 
 pub use address::Address;
 pub use block::BlockRef;
@@ -23,3 +24,4 @@ pub use ruint::aliases::U256;
 pub use selector::selector;
 pub use solana::{Base58Error, Lamports, PublicKey, Signature, SolanaHash};
 pub use starknet_types_core::felt::Felt;
+pub use ulid::{NotUlid, Ulid};

@@ -30,6 +30,12 @@ pub enum Fault {
     /// No node is configured, or none has answered yet.
     #[error("no node answers")]
     NoNode,
+    /// A Solana node.
+    #[error("solana node")]
+    Solana(#[source] RpcError),
+    /// No Solana node has answered yet.
+    #[error("no solana node answers")]
+    NoSolanaNode,
     /// A node follows another chain than the others.
     #[error("the node follows chain {theirs:#x}, not {ours:#x}")]
     OtherChain {
@@ -78,6 +84,8 @@ impl Fault {
             | Self::OtherChain { .. }
             | Self::Unlinked { .. } => true,
             Self::Store(_)
+            | Self::Solana(_)
+            | Self::NoSolanaNode
             | Self::Pools(_)
             | Self::Figures(_)
             | Self::Delta(_)

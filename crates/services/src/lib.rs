@@ -1,5 +1,5 @@
 //! Use cases and background work: following a chain, publishing snapshots,
-//! keys, limits and health.
+//! keys, limits and health; the lease market.
 //!
 //! Nothing here knows HTTP or SQL. Requests read the published [`Snapshot`]
 //! and never wait for the indexer.
@@ -11,7 +11,9 @@ mod health;
 mod indexer;
 mod keys;
 mod known;
+pub mod leasing;
 mod rate;
+mod refused;
 mod snapshot;
 mod swap;
 mod trail;
@@ -29,6 +31,7 @@ pub use indexer::{
 pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
 pub use known::Known;
 pub use rate::{Decision, Policy, RateLimiter};
+pub use refused::Refused;
 pub use snapshot::{Snapshot, Snapshots};
 pub use swap::{
     BuildError, BuildRequest, Built, ExchangeTerms, Offer, QUOTE_GAP, QUOTE_SECONDS, QuoteError,

@@ -12,6 +12,7 @@ mod column;
 mod db;
 mod error;
 mod figures;
+pub mod leasing;
 mod ledger;
 mod location;
 mod migrations;

@@ -1,0 +1,51 @@
+//! What an operator decides about the market.
+
+use leasing::{FeeRate, Regions};
+use primitives::{PublicKey, SignedDuration};
+
+/// How the operator wants the market.
+#[derive(Debug, Clone)]
+pub struct LeasingOptions {
+    /// The host that people see, in the texts that they sign.
+    pub domain: String,
+    /// The address that people see, in the text of a sign-in.
+    pub uri: String,
+    /// The cluster in the text of a sign-in: `mainnet`, `devnet`, …
+    pub chain_id: String,
+    /// The wallet that fees go to. Every payment names it.
+    pub platform_wallet: PublicKey,
+    /// The platform's part.
+    pub fee: FeeRate,
+    /// Where validators may stand.
+    pub regions: Regions,
+    /// How long a booking waits for its payment.
+    pub payment_window: SignedDuration,
+    /// How much longer it holds its epochs, for a payment that was signed at
+    /// the last moment to become final.
+    pub settlement_grace: SignedDuration,
+    /// How long a text to sign can be used.
+    pub challenge_lifetime: SignedDuration,
+    /// How long somebody stays signed in.
+    pub session_lifetime: SignedDuration,
+    /// How long an onboarding token can be used.
+    pub onboarding_lifetime: SignedDuration,
+}
+
+impl LeasingOptions {
+    /// The usual market under a domain.
+    pub fn new(domain: &str, platform_wallet: PublicKey) -> Self {
+        Self {
+            domain: domain.to_owned(),
+            uri: format!("https://{domain}"),
+            chain_id: "mainnet".to_owned(),
+            platform_wallet,
+            fee: FeeRate::default(),
+            regions: Regions::default(),
+            payment_window: SignedDuration::from_mins(15),
+            settlement_grace: SignedDuration::from_secs(120),
+            challenge_lifetime: SignedDuration::from_mins(5),
+            session_lifetime: SignedDuration::from_hours(24),
+            onboarding_lifetime: SignedDuration::from_hours(24),
+        }
+    }
+}
