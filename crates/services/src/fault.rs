@@ -36,6 +36,12 @@ pub enum Fault {
     /// No Solana node has answered yet.
     #[error("no solana node answers")]
     NoSolanaNode,
+    /// A request took so long that another one took its key over.
+    #[error("the request lost its idempotency key")]
+    KeyLost,
+    /// What a validator or the operator has set cannot be paid.
+    #[error("a payment that nobody can make")]
+    Unpayable(#[from] leasing::PaymentError),
     /// A node follows another chain than the others.
     #[error("the node follows chain {theirs:#x}, not {ours:#x}")]
     OtherChain {
@@ -86,6 +92,8 @@ impl Fault {
             Self::Store(_)
             | Self::Solana(_)
             | Self::NoSolanaNode
+            | Self::KeyLost
+            | Self::Unpayable(_)
             | Self::Pools(_)
             | Self::Figures(_)
             | Self::Delta(_)

@@ -79,7 +79,10 @@ pub(crate) const CHAIN: Schema = Schema {
 
 pub(crate) const LEDGER: Schema = Schema {
     name: "ledger",
-    steps: &[step!(1, "ledger", "0001_api_keys")],
+    steps: &[
+        step!(1, "ledger", "0001_api_keys"),
+        step!(2, "ledger", "0002_leasing"),
+    ],
 };
 
 impl Schema {

@@ -11,12 +11,14 @@
     reason = "a test whose world cannot be made has failed"
 )]
 
+pub mod market;
 mod swap;
 mod trader;
 
+use ::market::{Listings, Reading, price::AnchorList};
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
-use market::{Listings, Reading, price::AnchorList};
+pub use market::Market;
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
 use services::{Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};
 use simnet::{History, StarknetConfig, StarknetNode};

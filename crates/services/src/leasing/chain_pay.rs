@@ -1,9 +1,13 @@
 //! The transaction that pays for a lease.
 
-use super::Leasing;
+use super::{Leasing, leases::to_pay, validators::check_rent};
 use crate::{fault::Fault, refused::Refused};
-use leasing::BelowRent;
+use leasing::{BelowRent, LeaseState, PayerError, format_sol};
 use primitives::PublicKey;
+use store::leasing::{LeaseRow, PaymentStatus};
+
+/// What wallets show of a message, at least.
+const MAX_MESSAGE_CHARS: usize = 80;
 
 /// A transaction to sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +38,47 @@ impl Leasing {
         memo: &str,
         account: PublicKey,
     ) -> Result<Unsigned, Refused<PayError>> {
-        let _ = (self, memo, account);
-        Err(Fault::NoSolanaNode.into())
+        let inner = &*self.0;
+        let lease = inner.store.ledger().lease_of_memo(memo).await?;
+        let lease = lease.filter(|lease| {
+            lease.state == LeaseState::PendingPayment
+                && lease.payment.status == PaymentStatus::Open
+                && inner.now() < lease.payment.expires_at
+        });
+        let lease = lease.ok_or(Refused::Rejected(PayError::MemoNotFound))?;
+        let payment = to_pay(&lease.payment).map_err(Fault::Unpayable)?;
+        payment.check_payer(account).map_err(|error| {
+            Refused::Rejected(match error {
+                PayerError::IsPayout => PayError::PayerIsPayoutWallet,
+                PayerError::IsPlatform | PayerError::NoWallet => PayError::InvalidAccount,
+            })
+        })?;
+        let client = inner.nodes.client()?;
+        let recent = client.recent_blockhash().await.map_err(Fault::Solana)?;
+        if let Some(below) = check_rent(&client, &payment).await? {
+            return Err(Refused::Rejected(PayError::WalletBelowRent(below)));
+        }
+        let transaction = payment.transaction(account, recent.blockhash);
+        let validator = inner.store.ledger().validator(lease.validator).await?;
+        let name = validator.and_then(|validator| validator.name);
+        Ok(Unsigned {
+            // Checked above; the same rule guards the bytes.
+            transaction: transaction.map_err(|_| Refused::Rejected(PayError::InvalidAccount))?,
+            message: message(&lease, name.as_deref()),
+        })
     }
+}
+
+/// What the payment is for. A long name is cut, the rest is not.
+fn message(lease: &LeaseRow, name: Option<&str>) -> String {
+    let last = lease.window.end().saturating_sub(1);
+    let epochs = if lease.window.count() == 1 {
+        format!("epoch {last}")
+    } else {
+        format!("epochs {} to {last}", lease.window.start())
+    };
+    let rest = format!(": {epochs}, {} SOL", format_sol(lease.total));
+    let room = MAX_MESSAGE_CHARS.saturating_sub(rest.chars().count());
+    let name: String = name.unwrap_or("Lease").chars().take(room).collect();
+    format!("{name}{rest}")
 }

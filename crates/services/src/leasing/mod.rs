@@ -7,9 +7,12 @@
 //! [`EpochWatch`], whose rounds may be cut off anywhere and repeated.
 
 mod accounts;
+mod audit;
+mod browsing;
 mod chain_pay;
 mod epochs;
 mod idempotency;
+mod job;
 mod leases;
 mod onboarding;
 mod options;
@@ -17,6 +20,7 @@ mod page;
 mod secret;
 mod settlement;
 mod solana;
+mod stakes;
 mod sweeper;
 mod validators;
 
@@ -24,6 +28,7 @@ pub use accounts::{
     Caller, Challenge, NewToken, NotSignedIn, Profile, ProfileError, SignedIn, TokenError,
     TokenInfo, TokenRevokeError,
 };
+pub use browsing::{Browse, BrowseKey, Sort};
 pub use chain_pay::{PayError, Unsigned};
 pub use epochs::{EpochView, EpochWatch};
 pub use idempotency::{Claim, KeyGuard, StoredAnswer};
@@ -35,14 +40,14 @@ pub use options::LeasingOptions;
 pub use page::Page;
 pub use settlement::{Settled, Settlement};
 pub use solana::SolanaNodes;
-pub use store::leasing::{EndReason, PaymentKind, PaymentStatus, Roles, User};
+pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView};
+pub use store::leasing::{Drift, EndReason, PaymentKind, PaymentStatus, Roles, User};
 pub use sweeper::Sweeper;
 pub use validators::{
-    Browse, BrowseKey, Leader, Leaders, OwnerError, PatchError, PayoutError, RegisterError,
-    ScheduleError, Sort, StakeError, StakeView, ValidatorView, ValidatorWarning,
+    OwnerError, PatchError, PayoutError, RegisterError, ValidatorView, ValidatorWarning,
 };
 
-use primitives::{Clock, Entropy, Timestamp, Ulid};
+use primitives::{Clock, Entropy, SignedDuration, Timestamp, Ulid};
 use std::sync::Arc;
 use store::Store;
 
@@ -59,6 +64,7 @@ struct Inner {
     options: LeasingOptions,
     epochs: epochs::Epochs,
     votes: solana::Votes,
+    pages: browsing::Pages,
 }
 
 impl Leasing {
@@ -78,6 +84,7 @@ impl Leasing {
             options,
             epochs: epochs::Epochs::default(),
             votes: solana::Votes::default(),
+            pages: browsing::Pages::default(),
         }))
     }
 
@@ -90,6 +97,11 @@ impl Leasing {
 impl Inner {
     fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// A time ahead of now; the end of the calendar if it would be beyond.
+    fn in_future(&self, by: SignedDuration) -> Timestamp {
+        self.now().checked_add(by).unwrap_or(Timestamp::MAX)
     }
 
     fn new_id(&self) -> Ulid {

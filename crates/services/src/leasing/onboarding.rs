@@ -1,9 +1,16 @@
 //! Onboarding: a token with which a validator's host registers without being
 //! signed in.
 
-use super::Leasing;
+use super::{
+    Leasing,
+    audit::Subject,
+    secret::{self, Secret},
+};
 use crate::fault::Fault;
+use leasing::ListingStatus;
 use primitives::{Timestamp, Ulid};
+use serde_json::json;
+use store::leasing::{Actor, OnboardingRow};
 
 /// A session that was just opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,13 +46,44 @@ pub struct OnboardingView {
 impl Leasing {
     /// Opens a session for a user.
     pub async fn open_onboarding(&self, user: Ulid) -> Result<Onboarding, Fault> {
-        let _ = (self, user);
-        Err(Fault::NoSolanaNode)
+        let inner = &*self.0;
+        let secret = Secret::new(secret::ONBOARDING, &*inner.entropy);
+        let row = OnboardingRow {
+            digest: secret.digest(),
+            user,
+            expires_at: inner.in_future(inner.options.onboarding_lifetime),
+            validator: None,
+        };
+        let mut tx = inner.store.ledger().begin().await?;
+        tx.insert_onboarding(&row).await?;
+        let what = Subject::new("user", &user);
+        let audit = inner.audit_row(Actor::User(user), "onboarding.opened", what, &json!({}));
+        tx.audit(&audit).await?;
+        tx.commit().await?;
+        Ok(Onboarding {
+            token: secret.text,
+            expires_at: row.expires_at,
+        })
     }
 
     /// The session of a token; `None` if it is unknown, or expired unused.
     pub async fn onboarding(&self, token: &str) -> Result<Option<OnboardingView>, Fault> {
-        let _ = (self, token);
-        Err(Fault::NoSolanaNode)
+        let ledger = self.0.store.ledger();
+        let Some(row) = ledger.onboarding(&secret::digest(token)).await? else {
+            return Ok(None);
+        };
+        let status = match row.validator {
+            None if row.expires_at <= self.0.now() => return Ok(None),
+            None => OnboardingStatus::Pending,
+            Some(id) => match ledger.validator(id).await? {
+                Some(found) if found.status == ListingStatus::Listed => OnboardingStatus::Listed,
+                _ => OnboardingStatus::Registered,
+            },
+        };
+        Ok(Some(OnboardingView {
+            status,
+            validator: row.validator,
+            expires_at: row.expires_at,
+        }))
     }
 }

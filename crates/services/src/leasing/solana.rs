@@ -1,10 +1,15 @@
 //! The cluster, as far as the market asks it.
 
+use super::Inner;
 use crate::fault::Fault;
 use arc_swap::ArcSwapOption;
 use chain::{SolanaClient, VoteAccounts};
-use primitives::Timestamp;
+use primitives::{SignedDuration, Timestamp};
 use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// How long what the cluster said of its validators is believed.
+const VOTES_LIFETIME: SignedDuration = SignedDuration::from_secs(60);
 
 /// The nodes of a cluster, once one of them has answered. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +34,37 @@ impl SolanaNodes {
     }
 }
 
-/// The vote accounts that were told last.
+/// What the cluster said of its validators.
+#[derive(Debug, Clone)]
+pub(super) struct Told {
+    pub(super) at: Timestamp,
+    pub(super) epoch: u64,
+    pub(super) votes: Arc<VoteAccounts>,
+}
+
+/// What the cluster said last. Held while it is asked, so that it is asked once.
 #[derive(Debug, Default)]
-pub(super) struct Votes(ArcSwapOption<(Timestamp, VoteAccounts)>);
+pub(super) struct Votes(Mutex<Option<Told>>);
+
+impl Inner {
+    /// What the cluster says of its validators, at most a minute old.
+    pub(super) async fn votes(&self) -> Result<Told, Fault> {
+        let now = self.now();
+        let mut last = self.votes.0.lock().await;
+        if let Some(told) = &*last
+            && now.duration_since(told.at).abs() < VOTES_LIFETIME
+        {
+            return Ok(told.clone());
+        }
+        let client = self.nodes.client()?;
+        let votes = client.vote_accounts().await.map_err(Fault::Solana)?;
+        let position = client.epoch_position().await.map_err(Fault::Solana)?;
+        let told = Told {
+            at: now,
+            epoch: position.epoch,
+            votes: Arc::new(votes),
+        };
+        *last = Some(told.clone());
+        Ok(told)
+    }
+}

@@ -1,7 +1,16 @@
 //! The sweeper: bookings that nobody paid in time are over.
 
-use super::Leasing;
+use super::{Leasing, leases::Ending};
 use crate::fault::Fault;
+use leasing::LeaseEvent;
+use primitives::Timestamp;
+use store::leasing::{Actor, EndReason};
+
+/// Bookings that one statement finds.
+const BATCH: u16 = 100;
+
+/// Bookings that one round ends at most, in such batches.
+const MAX_BATCHES: usize = 100;
 
 /// Frees what nobody paid for, and forgets what is too old to matter.
 #[derive(Debug)]
@@ -17,7 +26,34 @@ impl Sweeper {
 
     /// Sweeps once. Returns how many bookings expired.
     pub async fn round(&mut self) -> Result<u32, Fault> {
-        let _ = &self.leasing;
-        Err(Fault::NoSolanaNode)
+        let inner = &*self.leasing.0;
+        let grace = inner.options.settlement_grace;
+        let until = inner.now().checked_sub(grace).unwrap_or(Timestamp::MIN);
+        let lapsed = Ending {
+            event: LeaseEvent::Lapsed,
+            reason: EndReason::Unpaid,
+            actor: Actor::System,
+            action: "lease.expired",
+        };
+        let mut expired: u32 = 0;
+        for _ in 0..MAX_BATCHES {
+            let due = inner
+                .store
+                .ledger()
+                .leases_to_pay(until, None, BATCH)
+                .await?;
+            for lease in &due {
+                if inner.give_up(lease, &lapsed).await?.is_ok() {
+                    expired = expired.saturating_add(1);
+                }
+            }
+            if due.len() < usize::from(BATCH) {
+                break;
+            }
+        }
+        let mut tx = inner.store.ledger().begin().await?;
+        tx.forget_expired(inner.now()).await?;
+        tx.commit().await?;
+        Ok(expired)
     }
 }

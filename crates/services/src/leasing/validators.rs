@@ -1,13 +1,21 @@
 //! Validators: registering, changing, finding.
 
-use super::{LeaseView, Leasing, Page};
+use super::{Inner, LeaseView, Leasing, Page, audit::Subject, secret, solana::Told};
 use crate::{fault::Fault, refused::Refused};
+use chain::SolanaClient;
 use leasing::{
-    Amendment, BelowRent, Draft, FieldError, ListingStatus, Mode, PayoutDraft, Region, Span, Terms,
-    Tier,
+    Amendment, BelowRent, Bill, Draft, FieldError, HORIZON, LeaseState, Leg, ListingStatus, Memo,
+    Payment, PayoutDraft, Proof, Span, Terms, availability, next_free_epoch, verify_challenge,
 };
-use primitives::{Lamports, PublicKey, Timestamp, Ulid};
-use store::leasing::User;
+use primitives::{Lamports, PublicKey, SignedDuration, Timestamp, Ulid};
+use serde_json::json;
+use store::{
+    StoreError,
+    leasing::{Actor, LeaseQuery, LedgerTx, StakeRow, User, ValidatorRow},
+};
+
+/// How long a nonce is remembered: no challenge that has it can be timely then.
+const NONCE_LIFETIME: SignedDuration = SignedDuration::from_mins(15);
 
 /// A validator as people see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,108 +125,6 @@ pub enum OwnerError {
     Forbidden,
 }
 
-/// Why there is no stake to tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StakeError {
-    /// There is no such validator.
-    NotFound,
-    /// No vote account has this identity.
-    NotAChainValidator,
-}
-
-/// What is staked with an identity, by the cluster.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StakeView {
-    /// The identity.
-    pub identity: PublicKey,
-    /// The epoch.
-    pub epoch: u64,
-    /// The stake of all its vote accounts.
-    pub stake: Lamports,
-    /// The stake of all vote accounts of the cluster.
-    pub cluster_stake: Lamports,
-    /// Whether it fell behind.
-    pub delinquent: bool,
-    /// Its vote accounts.
-    pub vote_accounts: Vec<PublicKey>,
-}
-
-/// Who leads when.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leaders {
-    /// The epoch.
-    pub epoch: u64,
-    /// Its first slot.
-    pub first_slot: u64,
-    /// How many slots it has.
-    pub slots_in_epoch: u64,
-    /// Those who lead, by the order of their ids.
-    pub leaders: Vec<Leader>,
-}
-
-/// One who leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leader {
-    /// The validator.
-    pub validator: Ulid,
-    /// Its identity.
-    pub identity: PublicKey,
-    /// Its slots, counted from the chain's first.
-    pub slots: Vec<u64>,
-}
-
-/// Why there is no schedule to tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScheduleError {
-    /// There is no such validator.
-    NotFound,
-    /// Only the current and the next epoch are known.
-    Epoch,
-}
-
-/// Which validators are looked for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Browse {
-    /// At least this price, of the mode looked for.
-    pub price_min: Option<Lamports>,
-    /// At most this price.
-    pub price_max: Option<Lamports>,
-    /// In this region.
-    pub region: Option<Region>,
-    /// Of this class.
-    pub tier: Option<Tier>,
-    /// That offer this mode. Prices are of it, or of the exclusive one.
-    pub mode: Option<Mode>,
-    /// That can be booked in this epoch, in the mode looked for or any.
-    pub available_epoch: Option<i32>,
-    /// In this order.
-    pub sort: Sort,
-    /// After this one.
-    pub after: Option<BrowseKey>,
-    /// At most so many.
-    pub limit: u16,
-}
-
-/// An order of validators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sort {
-    /// The cheapest first.
-    Price,
-    /// The most stake first.
-    Stake,
-    /// The newest first.
-    Newest,
-}
-
-/// A place in an order of validators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct BrowseKey {
-    /// The price or the stake, in lamports; nothing for the newest.
-    pub value: i64,
-    /// The validator.
-    pub id: Ulid,
-}
-
 impl Leasing {
     /// Registers a validator, for a user or for whoever opened the onboarding
     /// session. Nonce, token and validator are written together or not at all.
@@ -228,8 +134,77 @@ impl Leasing {
         draft: &Draft,
         onboard_token: Option<&str>,
     ) -> Result<ValidatorView, Refused<RegisterError>> {
-        let _ = (self, user, draft, onboard_token);
-        Err(Fault::NoSolanaNode.into())
+        let inner = &*self.0;
+        let reject = |error| Err(Refused::Rejected(error));
+        match (user, onboard_token) {
+            (None, None) => return reject(RegisterError::NoOwner),
+            (Some(user), None) if !user.roles.validator => {
+                return reject(RegisterError::Forbidden);
+            }
+            _ => {}
+        }
+        let options = &inner.options;
+        let registration = draft
+            .check(&options.regions, options.platform_wallet)
+            .map_err(|error| Refused::Rejected(RegisterError::Field(error)))?;
+        let (identity, proof) = (registration.identity, &registration.proof);
+        let text = registration.challenge(&options.domain);
+        match inner.check_proof(identity, proof, &text).await? {
+            Proven::Yes => {}
+            Proven::Skewed => return reject(RegisterError::TimestampSkew),
+            Proven::Not => return reject(RegisterError::Signature),
+            Proven::Replayed => return reject(RegisterError::NonceReplay),
+        }
+        let token = onboard_token.map(secret::digest);
+        let Some(owner) = inner.owner(user, token.as_ref()).await? else {
+            return reject(RegisterError::OnboardingToken);
+        };
+        if inner.store.ledger().validator_of(identity).await?.is_some() {
+            return reject(RegisterError::AlreadyRegistered);
+        }
+        let told = inner.votes().await?;
+        let Some(stake) = stake_row(&told, identity) else {
+            return reject(RegisterError::NotAChainValidator);
+        };
+        let row = ValidatorRow {
+            id: inner.new_id(),
+            owner,
+            identity,
+            payout_wallet: registration.payout_wallet,
+            name: registration.name.clone(),
+            endpoint: registration.endpoint.clone(),
+            terms: registration.terms.clone(),
+            status: ListingStatus::Listed,
+            stake,
+            created_at: inner.now(),
+        };
+        let warnings = inner.warnings(&row).await?;
+        let mut tx = inner.store.ledger().begin().await?;
+        if !inner.use_nonce(&mut tx, identity, proof).await? {
+            return reject(RegisterError::NonceReplay);
+        }
+        match tx.insert_validator(&row).await {
+            Err(StoreError::Exists { .. }) => return reject(RegisterError::AlreadyRegistered),
+            inserted => inserted?,
+        }
+        if let Some(token) = &token
+            && !tx.use_onboarding(token, row.id, inner.now()).await?
+        {
+            return reject(RegisterError::OnboardingToken);
+        }
+        let detail = json!({
+            "identity": row.identity,
+            "payout_wallet": row.payout_wallet,
+            "terms": row.terms.canonical(),
+        });
+        let what = Subject::new("validator", &row.id);
+        let audit = inner.audit_row(Actor::User(owner), "validator.registered", what, &detail);
+        tx.audit(&audit).await?;
+        tx.commit().await?;
+        inner.pages.forget();
+        let mut view = inner.detailed(row).await?;
+        view.warnings = warnings;
+        Ok(view)
     }
 
     /// Changes where the share of a validator goes. Payments that were asked
@@ -239,8 +214,51 @@ impl Leasing {
         user: &User,
         draft: &PayoutDraft,
     ) -> Result<ValidatorView, Refused<PayoutError>> {
-        let _ = (self, user, draft);
-        Err(Fault::NoSolanaNode.into())
+        let inner = &*self.0;
+        let reject = |error| Err(Refused::Rejected(error));
+        let change = draft
+            .check(inner.options.platform_wallet)
+            .map_err(|error| Refused::Rejected(PayoutError::Field(error)))?;
+        let text = change.challenge(&inner.options.domain);
+        match inner
+            .check_proof(change.identity, &change.proof, &text)
+            .await?
+        {
+            Proven::Yes => {}
+            Proven::Skewed => return reject(PayoutError::TimestampSkew),
+            Proven::Not => return reject(PayoutError::Signature),
+            Proven::Replayed => return reject(PayoutError::NonceReplay),
+        }
+        let Some(found) = inner.store.ledger().validator_of(change.identity).await? else {
+            return reject(PayoutError::NotFound);
+        };
+        if found.owner != user.id {
+            return reject(PayoutError::Forbidden);
+        }
+        let mut tx = inner.store.ledger().begin().await?;
+        if !inner
+            .use_nonce(&mut tx, change.identity, &change.proof)
+            .await?
+        {
+            return reject(PayoutError::NonceReplay);
+        }
+        let Some(mut row) = tx.lock_validator(found.id).await? else {
+            return reject(PayoutError::NotFound);
+        };
+        let detail = json!({"from": row.payout_wallet, "to": change.payout_wallet});
+        row.payout_wallet = change.payout_wallet;
+        tx.update_validator(&row).await?;
+        let what = Subject::new("validator", &row.id);
+        let actor = Actor::User(user.id);
+        let audit = inner.audit_row(actor, "validator.payout_wallet", what, &detail);
+        tx.audit(&audit).await?;
+        tx.commit().await?;
+        inner.pages.forget();
+        // The wallet is changed; a node that is silent costs a warning alone.
+        let warnings = inner.warnings(&row).await.unwrap_or_default();
+        let mut view = inner.detailed(row).await?;
+        view.warnings = warnings;
+        Ok(view)
     }
 
     /// Changes an offer. Leases that are booked keep their price.
@@ -250,8 +268,43 @@ impl Leasing {
         id: Ulid,
         amendment: &Amendment,
     ) -> Result<ValidatorView, Refused<PatchError>> {
-        let _ = (self, user, id, amendment);
-        Err(Fault::NoSolanaNode.into())
+        let inner = &*self.0;
+        let reject = |error| Err(Refused::Rejected(error));
+        if amendment.is_empty() {
+            return reject(PatchError::Empty);
+        }
+        let field = |error| Refused::Rejected(PatchError::Field(error));
+        let amended = amendment.check(&inner.options.regions).map_err(field)?;
+        let mut tx = inner.store.ledger().begin().await?;
+        let Some(mut row) = tx.lock_validator(id).await? else {
+            return reject(PatchError::NotFound);
+        };
+        if row.owner != user.id {
+            // What is not listed is not there for others.
+            return reject(if is_visible(&row, Some(user)) {
+                PatchError::Forbidden
+            } else {
+                PatchError::NotFound
+            });
+        }
+        row.terms = amended.terms(&row.terms).map_err(field)?;
+        row.name = amended.name.applied(row.name);
+        row.endpoint = amended.endpoint.applied(row.endpoint);
+        if let Some(status) = amended.status {
+            // Only staff lifts what staff imposed.
+            if row.status == ListingStatus::Stopped {
+                return reject(PatchError::Forbidden);
+            }
+            row.status = status;
+        }
+        tx.update_validator(&row).await?;
+        let detail = json!({"terms": row.terms.canonical(), "status": row.status.as_str()});
+        let what = Subject::new("validator", &row.id);
+        let audit = inner.audit_row(Actor::User(user.id), "validator.changed", what, &detail);
+        tx.audit(&audit).await?;
+        tx.commit().await?;
+        inner.pages.forget();
+        Ok(inner.detailed(row).await?)
     }
 
     /// A validator. One that is not listed is there for its owner and staff
@@ -261,37 +314,11 @@ impl Leasing {
         id: Ulid,
         viewer: Option<&User>,
     ) -> Result<Option<ValidatorView>, Fault> {
-        let _ = (self, id, viewer);
-        Err(Fault::NoSolanaNode)
-    }
-
-    /// Listed validators. What it tells may be a second old.
-    pub async fn browse(&self, browse: &Browse) -> Result<Page<ValidatorView, BrowseKey>, Fault> {
-        let _ = (self, browse);
-        Err(Fault::NoSolanaNode)
-    }
-
-    /// What the cluster says now of a validator's stake.
-    pub async fn stake(&self, id: Ulid) -> Result<StakeView, Refused<StakeError>> {
-        let _ = (self, id);
-        Err(Fault::NoSolanaNode.into())
-    }
-
-    /// The same of any identity.
-    pub async fn stake_of(&self, identity: PublicKey) -> Result<StakeView, Refused<StakeError>> {
-        let _ = (self, identity);
-        Err(Fault::NoSolanaNode.into())
-    }
-
-    /// When a validator leads, or all listed ones do; in the current epoch if
-    /// none is named.
-    pub async fn leader_schedule(
-        &self,
-        epoch: Option<i64>,
-        validator: Option<Ulid>,
-    ) -> Result<Leaders, Refused<ScheduleError>> {
-        let _ = (self, epoch, validator);
-        Err(Fault::NoSolanaNode.into())
+        let row = self.0.store.ledger().validator(id).await?;
+        match row.filter(|row| is_visible(row, viewer)) {
+            Some(row) => Ok(Some(self.0.detailed(row).await?)),
+            None => Ok(None),
+        }
     }
 
     /// The leases of a validator, the newest first, for its owner and staff.
@@ -299,10 +326,182 @@ impl Leasing {
         &self,
         user: &User,
         validator: Ulid,
+        state: Option<LeaseState>,
         after: Option<Ulid>,
         limit: u16,
     ) -> Result<Page<LeaseView, Ulid>, Refused<OwnerError>> {
-        let _ = (self, user, validator, after, limit);
-        Err(Fault::NoSolanaNode.into())
+        let row = self.0.store.ledger().validator(validator).await?;
+        let row = row.filter(|row| is_visible(row, Some(user)));
+        let Some(row) = row else {
+            return Err(Refused::Rejected(OwnerError::NotFound));
+        };
+        if row.owner != user.id && !user.roles.staff {
+            return Err(Refused::Rejected(OwnerError::Forbidden));
+        }
+        let query = LeaseQuery {
+            validator: Some(validator),
+            state,
+            after,
+            limit,
+            trader: None,
+        };
+        Ok(self.0.lease_page(query).await?)
+    }
+}
+
+/// What a proof is worth.
+enum Proven {
+    Yes,
+    Skewed,
+    Not,
+    Replayed,
+}
+
+fn is_visible(row: &ValidatorRow, viewer: Option<&User>) -> bool {
+    row.status == ListingStatus::Listed
+        || viewer.is_some_and(|user| user.id == row.owner || user.roles.staff)
+}
+
+/// What the cluster says of an identity, if it is one of a validator.
+pub(super) fn stake_row(told: &Told, identity: PublicKey) -> Option<StakeRow> {
+    let stake = told.votes.stake_of(identity)?;
+    let accounts = told.votes.current.iter().chain(&told.votes.delinquent);
+    let own = accounts.filter(|account| account.identity == identity);
+    Some(StakeRow {
+        vote_account: own
+            .max_by_key(|account| account.activated_stake)
+            .map(|account| account.key),
+        stake: stake.stake,
+        epoch: told.epoch,
+        delinquent: stake.delinquent,
+    })
+}
+
+impl Inner {
+    async fn check_proof(
+        &self,
+        identity: PublicKey,
+        proof: &Proof,
+        text: &str,
+    ) -> Result<Proven, Fault> {
+        if !proof.is_timely(self.now()) {
+            return Ok(Proven::Skewed);
+        }
+        if verify_challenge(identity, text, proof.signature).is_err() {
+            return Ok(Proven::Not);
+        }
+        let used = self
+            .store
+            .ledger()
+            .is_nonce_used(identity, &proof.nonce)
+            .await?;
+        Ok(if used { Proven::Replayed } else { Proven::Yes })
+    }
+
+    async fn use_nonce(
+        &self,
+        tx: &mut LedgerTx,
+        identity: PublicKey,
+        proof: &Proof,
+    ) -> Result<bool, Fault> {
+        let until = self.in_future(NONCE_LIFETIME);
+        Ok(tx.use_nonce(identity, &proof.nonce, until).await?)
+    }
+
+    /// Whose validator it becomes: of whoever opened the onboarding session,
+    /// or else of the user. `None` if the session cannot be used.
+    async fn owner(
+        &self,
+        user: Option<&User>,
+        token: Option<&[u8; 32]>,
+    ) -> Result<Option<Ulid>, Fault> {
+        let Some(token) = token else {
+            return Ok(user.map(|user| user.id));
+        };
+        let session = self.store.ledger().onboarding(token).await?;
+        let usable = session
+            .filter(|session| session.validator.is_none() && self.now() < session.expires_at);
+        Ok(usable.map(|session| session.user))
+    }
+
+    /// What an owner should know of the payout wallet.
+    async fn warnings(&self, row: &ValidatorRow) -> Result<Vec<ValidatorWarning>, Fault> {
+        let client = self.nodes.client()?;
+        let Ok(bill) = Bill::new(row.terms.price, 1, self.options.fee) else {
+            return Ok(Vec::new());
+        };
+        let Ok(memo) = "RENT".parse::<Memo>() else {
+            return Ok(Vec::new());
+        };
+        let payment = Payment::new(
+            memo,
+            Leg {
+                wallet: row.payout_wallet,
+                amount: bill.share,
+            },
+            Leg {
+                wallet: self.options.platform_wallet,
+                amount: Lamports::ZERO,
+            },
+        )?;
+        let below = check_rent(&client, &payment).await?;
+        Ok(below
+            .into_iter()
+            .map(ValidatorWarning::PayoutBelowRent)
+            .collect())
+    }
+
+    /// The view of one validator, with its calendar.
+    async fn detailed(&self, row: ValidatorRow) -> Result<ValidatorView, Fault> {
+        let mut view = view(row);
+        let Some(now) = self.current_epoch() else {
+            return Ok(view);
+        };
+        let ids = [view.id];
+        let booked = self
+            .store
+            .ledger()
+            .booked(&ids, now, now.saturating_add(HORIZON));
+        let booked: Vec<_> = booked.await?.iter().map(|row| row.occupancy).collect();
+        let seats = view.terms.shared.map_or(0, |shared| shared.seats);
+        view.availability = availability(now, seats, &booked);
+        view.next_free_epoch = next_free_epoch(now, &booked);
+        Ok(view)
+    }
+}
+
+/// Which wallet of a payment the chain would not let receive its part.
+pub(super) async fn check_rent(
+    client: &SolanaClient,
+    payment: &Payment,
+) -> Result<Option<BelowRent>, Fault> {
+    let (payout, platform, minimum) = futures_util::try_join!(
+        client.balance(payment.payout().wallet),
+        client.balance(payment.platform().wallet),
+        client.rent_minimum(0),
+    )
+    .map_err(Fault::Solana)?;
+    Ok(payment.check_rent(payout, platform, minimum).err())
+}
+
+/// The view of a validator, without its calendar.
+pub(super) fn view(row: ValidatorRow) -> ValidatorView {
+    ValidatorView {
+        id: row.id,
+        owner: row.owner,
+        identity: row.identity,
+        vote_account: row.stake.vote_account,
+        name: row.name,
+        terms: row.terms,
+        status: row.status,
+        payout_wallet: row.payout_wallet,
+        endpoint: row.endpoint,
+        stake: row.stake.stake,
+        stake_epoch: row.stake.epoch,
+        delinquent: row.stake.delinquent,
+        next_free_epoch: None,
+        availability: Vec::new(),
+        created_at: row.created_at,
+        warnings: Vec::new(),
     }
 }

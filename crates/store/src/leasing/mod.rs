@@ -1,18 +1,62 @@
 //! The lease market's tables.
+//!
+//! What changes more than one row does so in a [`LedgerTx`], which the caller
+//! composes of the steps that each file here has; dropped without
+//! [`LedgerTx::commit`] it leaves nothing. What only looks is a method of
+//! [`LedgerStore`](crate::LedgerStore).
 
+mod audit;
+mod browse;
+mod calendar;
+mod cursor;
+mod idempotency;
+mod lease;
+mod payment;
+mod session;
+mod token;
 mod user;
+mod validator;
 mod words;
 
+pub use audit::{Actor, AuditRow};
+pub use browse::{BrowseOrder, BrowseQuery};
+pub use calendar::{Drift, EpochRow};
+pub use cursor::ChainCursor;
+pub use idempotency::{KeyClaim, KeyName, StoredAnswer};
+pub use lease::{LeaseEnd, LeaseQuery, LeaseRow};
+pub use payment::{Paying, PaymentRow, StrayRow};
+pub use session::{ChallengeRow, OnboardingRow, SessionRow};
+pub use token::TokenRow;
 pub use user::{Roles, User};
+pub use validator::{StakeRow, ValidatorRow};
 pub use words::{EndReason, PaymentKind, PaymentStatus, StrayReason};
 
-/// An answer that is kept, to be given again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredAnswer {
-    /// The HTTP status, 200 or 201.
-    pub status: u16,
-    /// What the body is.
-    pub content_type: String,
-    /// The body, byte for byte.
-    pub body: Vec<u8>,
+use crate::{LedgerStore, column::Column, db::Tx, error::StoreError};
+
+/// A transaction on the ledger.
+pub struct LedgerTx(Tx);
+
+impl LedgerStore {
+    /// Begins a transaction.
+    pub async fn begin(&self) -> Result<LedgerTx, StoreError> {
+        Ok(LedgerTx(self.db().begin().await?))
+    }
+}
+
+impl LedgerTx {
+    /// Makes all of it last.
+    pub async fn commit(self) -> Result<(), StoreError> {
+        self.0.commit().await
+    }
+}
+
+impl std::fmt::Debug for LedgerTx {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("LedgerTx")
+    }
+}
+
+/// The columns of a table.
+const fn columns(table: &'static str) -> impl Fn(&'static str) -> Column {
+    move |name| Column { table, name }
 }

@@ -1,6 +1,7 @@
 //! Words that columns hold.
 
-use std::fmt;
+use leasing::UnknownWord;
+use std::{fmt, str::FromStr};
 
 /// A set of words, each for one value.
 macro_rules! words {
@@ -19,11 +20,15 @@ macro_rules! words {
                 }
             }
 
-            /// The value of a word.
-            pub(crate) fn from_word(word: &str) -> Option<Self> {
+        }
+
+        impl FromStr for $name {
+            type Err = UnknownWord;
+
+            fn from_str(word: &str) -> Result<Self, UnknownWord> {
                 match word {
-                    $($word => Some(Self::$value),)*
-                    _ => None,
+                    $($word => Ok(Self::$value),)*
+                    _ => Err(UnknownWord),
                 }
             }
         }

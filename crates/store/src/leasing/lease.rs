@@ -1,0 +1,334 @@
+//! Leases, each with the payment of its booking.
+
+use super::{
+    LedgerTx, columns,
+    payment::{Paying, PaymentRow},
+    words::{EndReason, PaymentKind},
+};
+use crate::{
+    LedgerStore,
+    db::on,
+    error::{StoreError, in_table},
+};
+use leasing::{EpochWindow, LeaseState, Mode};
+use primitives::{Lamports, Timestamp, Ulid};
+use sqlx::{FromRow, QueryBuilder};
+
+const TABLE: &str = "lease";
+
+/// A lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeaseRow {
+    /// The public id.
+    pub id: Ulid,
+    /// Of whom.
+    pub validator: Ulid,
+    /// Who registered that validator.
+    pub owner: Ulid,
+    /// Who booked it.
+    pub trader: Ulid,
+    /// How.
+    pub mode: Mode,
+    /// Where it stands.
+    pub state: LeaseState,
+    /// When.
+    pub window: EpochWindow,
+    /// The price of one epoch.
+    pub price: Lamports,
+    /// The price of all of them.
+    pub total: Lamports,
+    /// When it was booked.
+    pub created_at: Timestamp,
+    /// When it was paid.
+    pub activated_at: Option<Timestamp>,
+    /// When and why it ended.
+    pub end: Option<LeaseEnd>,
+    /// The payment of its booking.
+    pub payment: PaymentRow,
+}
+
+/// When and why a lease ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeaseEnd {
+    /// When.
+    pub at: Timestamp,
+    /// Why.
+    pub reason: EndReason,
+}
+
+/// Which leases are looked for, the newest first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeaseQuery {
+    /// Booked by this trader.
+    pub trader: Option<Ulid>,
+    /// Of this validator.
+    pub validator: Option<Ulid>,
+    /// In this state.
+    pub state: Option<LeaseState>,
+    /// Before this one.
+    pub after: Option<Ulid>,
+    /// At most so many.
+    pub limit: u16,
+}
+
+macro_rules! select_lease {
+    ($rest:literal) => {
+        concat!(
+            "SELECT l.*, v.owner_id, p.memo, p.kind, p.status, p.share, p.fee, p.payout_wallet,
+                    p.platform_wallet, p.expires_at, p.signature, p.slot, p.payer, p.surplus,
+                    p.settled_at
+             FROM lease AS l
+             JOIN validator AS v ON v.id = l.validator_id
+             JOIN payment AS p ON p.lease_id = l.id AND p.kind = 'booking'",
+            $rest
+        )
+    };
+}
+
+#[derive(FromRow)]
+struct StoredLease {
+    id: String,
+    validator_id: String,
+    owner_id: String,
+    trader_id: String,
+    mode: String,
+    state: String,
+    epoch_start: i64,
+    epoch_end: i64,
+    price: i64,
+    total: i64,
+    created_at: i64,
+    activated_at: Option<i64>,
+    ended_at: Option<i64>,
+    end_reason: Option<String>,
+    memo: String,
+    kind: String,
+    status: String,
+    share: i64,
+    fee: i64,
+    payout_wallet: Vec<u8>,
+    platform_wallet: Vec<u8>,
+    expires_at: i64,
+    signature: Option<Vec<u8>>,
+    slot: Option<i64>,
+    payer: Option<Vec<u8>>,
+    surplus: Option<i64>,
+    settled_at: Option<i64>,
+}
+
+impl StoredLease {
+    fn decode(self) -> Result<LeaseRow, StoreError> {
+        let column = columns(TABLE);
+        let count = self.epoch_end.saturating_sub(self.epoch_start);
+        let end = match (self.ended_at, &self.end_reason) {
+            (Some(at), Some(reason)) => Some(LeaseEnd {
+                at: column("ended_at").time(at)?,
+                reason: column("end_reason").word(reason)?,
+            }),
+            _ => None,
+        };
+        Ok(LeaseRow {
+            id: column("id").id(&self.id)?,
+            validator: column("validator_id").id(&self.validator_id)?,
+            owner: columns("validator")("owner_id").id(&self.owner_id)?,
+            trader: column("trader_id").id(&self.trader_id)?,
+            mode: column("mode").word(&self.mode)?,
+            state: column("state").word(&self.state)?,
+            window: EpochWindow::new(self.epoch_start, count)
+                .map_err(|_| column("epoch_start").corrupt())?,
+            price: column("price").lamports(self.price)?,
+            total: column("total").lamports(self.total)?,
+            created_at: column("created_at").time(self.created_at)?,
+            activated_at: column("activated_at").times(self.activated_at)?,
+            end,
+            payment: self.payment()?,
+        })
+    }
+
+    fn payment(&self) -> Result<PaymentRow, StoreError> {
+        let column = columns("payment");
+        let paying = match (&self.signature, &self.payer, self.slot, self.settled_at) {
+            (Some(signature), Some(payer), Some(slot), Some(at)) => Some(Paying {
+                signature: column("signature").signature(signature)?,
+                payer: column("payer").key(payer)?,
+                slot: column("slot").counter(slot)?,
+                surplus: column("surplus").lamports(self.surplus.unwrap_or(0))?,
+                at: column("settled_at").time(at)?,
+            }),
+            _ => None,
+        };
+        Ok(PaymentRow {
+            memo: column("memo").word(&self.memo)?,
+            kind: column("kind").word::<PaymentKind>(&self.kind)?,
+            status: column("status").word(&self.status)?,
+            share: column("share").lamports(self.share)?,
+            fee: column("fee").lamports(self.fee)?,
+            payout_wallet: column("payout_wallet").key(&self.payout_wallet)?,
+            platform_wallet: column("platform_wallet").key(&self.platform_wallet)?,
+            expires_at: column("expires_at").time(self.expires_at)?,
+            paying,
+        })
+    }
+}
+
+impl LedgerTx {
+    /// Adds a lease, without its payment.
+    pub async fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), StoreError> {
+        let column = columns(TABLE);
+        let price = column("price").to_stored_lamports(lease.price)?;
+        let total = column("total").to_stored_lamports(lease.total)?;
+        on!(tx &mut self.0, connection =>
+            sqlx::query(
+                "INSERT INTO lease
+                 (id, validator_id, trader_id, mode, state, epoch_start, epoch_end, price, total,
+                  created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            )
+            .bind(lease.id.to_string())
+            .bind(lease.validator.to_string())
+            .bind(lease.trader.to_string())
+            .bind(lease.mode.as_str())
+            .bind(lease.state.as_str())
+            .bind(i64::from(lease.window.start()))
+            .bind(i64::from(lease.window.end()))
+            .bind(price)
+            .bind(total)
+            .bind(lease.created_at.as_microsecond())
+            .execute(connection)
+            .await
+            .map(drop)
+        )
+        .map_err(in_table(TABLE))
+    }
+
+    /// Brings a lease from one state to another. `false` if it is not in the
+    /// first one.
+    pub async fn move_lease(
+        &mut self,
+        id: Ulid,
+        from: LeaseState,
+        to: LeaseState,
+        activated_at: Option<Timestamp>,
+        end: Option<LeaseEnd>,
+    ) -> Result<bool, StoreError> {
+        let moved = on!(tx &mut self.0, connection =>
+            sqlx::query(
+                "UPDATE lease SET state = $3, activated_at = $4, ended_at = $5, end_reason = $6
+                 WHERE id = $1 AND state = $2",
+            )
+            .bind(id.to_string())
+            .bind(from.as_str())
+            .bind(to.as_str())
+            .bind(activated_at.map(Timestamp::as_microsecond))
+            .bind(end.map(|end| end.at.as_microsecond()))
+            .bind(end.map(|end| end.reason.as_str()))
+            .execute(connection)
+            .await
+            .map(|done| done.rows_affected())
+        )
+        .map_err(in_table(TABLE))?;
+        Ok(moved == 1)
+    }
+
+    /// The lease of an id.
+    pub async fn lease(&mut self, id: Ulid) -> Result<Option<LeaseRow>, StoreError> {
+        let row: Option<StoredLease> = on!(tx &mut self.0, connection =>
+            sqlx::query_as(select_lease!(" WHERE l.id = $1"))
+                .bind(id.to_string())
+                .fetch_optional(connection)
+                .await
+        )
+        .map_err(in_table(TABLE))?;
+        row.map(StoredLease::decode).transpose()
+    }
+}
+
+impl LedgerStore {
+    /// The lease of an id.
+    pub async fn lease(&self, id: Ulid) -> Result<Option<LeaseRow>, StoreError> {
+        let row: Option<StoredLease> = on!(reader self.db(), pool =>
+            sqlx::query_as(select_lease!(" WHERE l.id = $1"))
+                .bind(id.to_string())
+                .fetch_optional(pool)
+                .await
+        )
+        .map_err(in_table(TABLE))?;
+        row.map(StoredLease::decode).transpose()
+    }
+
+    /// The lease whose booking a memo pays.
+    pub async fn lease_of_memo(&self, memo: &str) -> Result<Option<LeaseRow>, StoreError> {
+        let row: Option<StoredLease> = on!(reader self.db(), pool =>
+            sqlx::query_as(select_lease!(" WHERE p.memo = $1"))
+                .bind(memo)
+                .fetch_optional(pool)
+                .await
+        )
+        .map_err(in_table(TABLE))?;
+        row.map(StoredLease::decode).transpose()
+    }
+
+    /// Leases, the newest first.
+    pub async fn leases(&self, query: &LeaseQuery) -> Result<Vec<LeaseRow>, StoreError> {
+        let rows: Vec<StoredLease> = on!(reader self.db(), pool => {
+            let mut select = QueryBuilder::new(select_lease!(" WHERE true"));
+            if let Some(trader) = query.trader {
+                select.push(" AND l.trader_id = ").push_bind(trader.to_string());
+            }
+            if let Some(validator) = query.validator {
+                select.push(" AND l.validator_id = ").push_bind(validator.to_string());
+            }
+            if let Some(state) = query.state {
+                select.push(" AND l.state = ").push_bind(state.as_str());
+            }
+            if let Some(after) = query.after {
+                select.push(" AND l.id < ").push_bind(after.to_string());
+            }
+            select.push(" ORDER BY l.id DESC LIMIT ").push_bind(i64::from(query.limit));
+            select.build_query_as().fetch_all(pool).await
+        })
+        .map_err(in_table(TABLE))?;
+        rows.into_iter().map(StoredLease::decode).collect()
+    }
+
+    /// Active leases whose epochs all lie before one, the earliest end first.
+    pub async fn leases_over(&self, epoch: i32, limit: u16) -> Result<Vec<LeaseRow>, StoreError> {
+        let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
+            sqlx::query_as(select_lease!(
+                " WHERE l.state = 'active' AND l.epoch_end <= $1 ORDER BY l.epoch_end LIMIT $2"
+            ))
+            .bind(i64::from(epoch))
+            .bind(i64::from(limit))
+            .fetch_all(pool)
+            .await
+        )
+        .map_err(in_table(TABLE))?;
+        rows.into_iter().map(StoredLease::decode).collect()
+    }
+
+    /// Leases whose payment is open, from the one that expires first; after a
+    /// memo and its expiry, or those that expired until a time.
+    pub async fn leases_to_pay(
+        &self,
+        expired_until: Timestamp,
+        after: Option<(Timestamp, &str)>,
+        limit: u16,
+    ) -> Result<Vec<LeaseRow>, StoreError> {
+        let (after, memo) = after.unwrap_or((Timestamp::MIN, ""));
+        let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
+            sqlx::query_as(select_lease!(
+                " WHERE p.status = 'open' AND p.expires_at <= $1
+                    AND (p.expires_at, p.memo) > ($2, $3)
+                  ORDER BY p.expires_at, p.memo LIMIT $4"
+            ))
+            .bind(expired_until.as_microsecond())
+            .bind(after.as_microsecond())
+            .bind(memo)
+            .bind(i64::from(limit))
+            .fetch_all(pool)
+            .await
+        )
+        .map_err(in_table(TABLE))?;
+        rows.into_iter().map(StoredLease::decode).collect()
+    }
+}

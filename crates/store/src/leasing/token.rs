@@ -1,0 +1,135 @@
+//! API tokens.
+
+use super::{LedgerTx, User, columns, user::StoredUser};
+use crate::{
+    LedgerStore,
+    db::on,
+    error::{StoreError, in_table},
+};
+use primitives::{Timestamp, Ulid};
+use sqlx::FromRow;
+
+const TABLE: &str = "bearer_token";
+
+/// A token of a user. Its secret is not kept, only its digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenRow {
+    /// The public part.
+    pub id: String,
+    /// Whose it is.
+    pub user: Ulid,
+    /// What they call it.
+    pub name: String,
+    /// What the token must hash to.
+    pub digest: [u8; 32],
+    /// Since when.
+    pub created_at: Timestamp,
+    /// Until when, if not for ever.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+#[derive(FromRow)]
+struct StoredToken {
+    id: String,
+    user_id: String,
+    name: String,
+    digest: Vec<u8>,
+    created_at: i64,
+    expires_at: Option<i64>,
+    revoked_at: Option<i64>,
+}
+
+impl StoredToken {
+    fn decode(self) -> Result<TokenRow, StoreError> {
+        let column = columns(TABLE);
+        Ok(TokenRow {
+            id: self.id,
+            user: column("user_id").id(&self.user_id)?,
+            name: self.name,
+            digest: column("digest").bytes(&self.digest)?,
+            created_at: column("created_at").time(self.created_at)?,
+            expires_at: column("expires_at").times(self.expires_at)?,
+            revoked_at: column("revoked_at").times(self.revoked_at)?,
+        })
+    }
+}
+
+impl LedgerTx {
+    /// Adds a token. An id that is there already is [`StoreError::Exists`].
+    pub async fn insert_token(&mut self, token: &TokenRow) -> Result<(), StoreError> {
+        on!(tx &mut self.0, connection =>
+            sqlx::query(
+                "INSERT INTO bearer_token
+                 (id, user_id, name, digest, created_at, expires_at, revoked_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            )
+            .bind(&token.id)
+            .bind(token.user.to_string())
+            .bind(&token.name)
+            .bind(token.digest.as_slice())
+            .bind(token.created_at.as_microsecond())
+            .bind(token.expires_at.map(Timestamp::as_microsecond))
+            .bind(token.revoked_at.map(Timestamp::as_microsecond))
+            .execute(connection)
+            .await
+            .map(drop)
+        )
+        .map_err(in_table(TABLE))
+    }
+
+    /// Ends a token. `false` when there is none of this id that is not revoked.
+    pub async fn revoke_token(&mut self, id: &str, at: Timestamp) -> Result<bool, StoreError> {
+        let revoked = on!(tx &mut self.0, connection =>
+            sqlx::query(
+                "UPDATE bearer_token SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL",
+            )
+            .bind(id)
+            .bind(at.as_microsecond())
+            .execute(connection)
+            .await
+            .map(|done| done.rows_affected())
+        )
+        .map_err(in_table(TABLE))?;
+        Ok(revoked == 1)
+    }
+}
+
+impl LedgerStore {
+    /// The token of an id, living or not, with its user.
+    pub async fn token(&self, id: &str) -> Result<Option<(TokenRow, User)>, StoreError> {
+        let token: Option<StoredToken> = on!(reader self.db(), pool =>
+            sqlx::query_as("SELECT * FROM bearer_token WHERE id = $1")
+                .bind(id)
+                .fetch_optional(pool)
+                .await
+        )
+        .map_err(in_table(TABLE))?;
+        let Some(token) = token.map(StoredToken::decode).transpose()? else {
+            return Ok(None);
+        };
+        let user: StoredUser = on!(reader self.db(), pool =>
+            sqlx::query_as("SELECT * FROM lease_user WHERE id = $1")
+                .bind(token.user.to_string())
+                .fetch_one(pool)
+                .await
+        )
+        .map_err(in_table("lease_user"))?;
+        Ok(Some((token, user.decode()?)))
+    }
+
+    /// The tokens of a user, the oldest first.
+    pub async fn tokens_of(&self, user: Ulid) -> Result<Vec<TokenRow>, StoreError> {
+        let tokens: Vec<StoredToken> = on!(reader self.db(), pool =>
+            sqlx::query_as(
+                "SELECT * FROM bearer_token WHERE user_id = $1 ORDER BY created_at, id",
+            )
+            .bind(user.to_string())
+            .fetch_all(pool)
+            .await
+        )
+        .map_err(in_table(TABLE))?;
+        tokens.into_iter().map(StoredToken::decode).collect()
+    }
+}
