@@ -246,7 +246,7 @@ fn a_challenge_is_one_line_that_binds_everything() {
 #[test]
 fn a_proof_is_timely_for_five_minutes_before_and_after() {
     let proof = check(&draft()).unwrap().proof;
-    let at = |offset| Timestamp::from_second(1_800_000_000 + offset).unwrap();
+    let at = |offset: i64| Timestamp::from_second(1_800_000_000 + offset).unwrap();
     assert!(proof.is_timely(at(300)) && proof.is_timely(at(-300)));
     assert!(!proof.is_timely(at(301)) && !proof.is_timely(at(-301)));
     let never = Proof {

@@ -3,7 +3,9 @@
 
 use super::{Inner, Leasing};
 use crate::fault::Fault;
+use primitives::Ulid;
 use serde_json::Value;
+use std::sync::{Mutex, PoisonError};
 use store::leasing::{Actor, AuditRow, Drift};
 
 /// What something was done to.
@@ -21,6 +23,19 @@ impl Subject {
     }
 }
 
+/// Ids of rows, in the order in which things happened here.
+#[derive(Debug, Default)]
+pub(super) struct AuditIds(Mutex<Option<Ulid>>);
+
+impl AuditIds {
+    fn next(&self, fresh: Ulid) -> Ulid {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = last.map_or(fresh, |last| fresh.after(last));
+        *last = Some(next);
+        next
+    }
+}
+
 /// Epochs that a check tells at most.
 const MAX_DRIFT: u16 = 100;
 
@@ -34,7 +49,7 @@ impl Inner {
         detail: &Value,
     ) -> AuditRow {
         AuditRow {
-            id: self.new_id(),
+            id: self.audit_ids.next(self.new_id()),
             at: self.now(),
             actor,
             action: action.to_owned(),

@@ -65,6 +65,7 @@ struct Inner {
     epochs: epochs::Epochs,
     votes: solana::Votes,
     pages: browsing::Pages,
+    audit_ids: audit::AuditIds,
 }
 
 impl Leasing {
@@ -85,6 +86,7 @@ impl Leasing {
             epochs: epochs::Epochs::default(),
             votes: solana::Votes::default(),
             pages: browsing::Pages::default(),
+            audit_ids: audit::AuditIds::default(),
         }))
     }
 

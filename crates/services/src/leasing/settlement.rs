@@ -2,7 +2,7 @@
 //!
 //! Every payment names the platform's wallet, so that the history of that
 //! wallet has them all. A round reads what was added to it since the cursor,
-//! the oldest first, and moves the cursor when all of it is applied. Applying a
+//! the oldest first, in portions, and moves the cursor when one is applied. Applying a
 //! transaction a second time changes nothing, so that a round may be cut off
 //! anywhere, repeated, or made by two replicas at once. Payments that are still
 //! open are also looked for by their reference keys, a few in each round, in
@@ -15,6 +15,7 @@ use super::{
 };
 use crate::fault::Fault;
 use chain::{MAX_SIGNATURES, SignatureEntry, SignaturePage, SolanaClient};
+use futures_util::{StreamExt as _, stream};
 use leasing::{Landed, LeaseEvent, LeaseState, Memo, Verdict};
 use primitives::{Lamports, PublicKey, Signature, Timestamp};
 use serde_json::json;
@@ -25,6 +26,12 @@ use store::leasing::{
 
 /// Pages of a history that a round reads at most.
 const MAX_PAGES: usize = 200;
+
+/// Entries of a history that are looked at before the cursor moves.
+const PORTION: usize = 100;
+
+/// Transactions that are fetched side by side.
+const SIDE_BY_SIDE: usize = 8;
 
 /// Open payments that a round looks for by their references.
 const REFERENCES: u16 = 10;
@@ -100,9 +107,9 @@ impl Settlement {
             };
             let reference = lease.payment.memo.reference();
             let entries = client.signatures(reference, page).await;
-            for entry in entries.map_err(Fault::Solana)?.iter().rev() {
-                inner.look_at(client, entry, settled).await?;
-            }
+            let entries = entries.map_err(Fault::Solana)?;
+            let oldest_first: Vec<_> = entries.iter().rev().collect();
+            inner.look_at(client, &oldest_first, settled).await?;
         }
         let last = open.last().map(|lease| &lease.payment);
         self.looked_for = last.map(|payment| (payment.expires_at, payment.memo.clone()));
@@ -118,21 +125,22 @@ async fn follow_wallet(
     let (wallet, genesis) = (inner.options.platform_wallet, client.genesis());
     let cursor = inner.store.ledger().cursor(wallet, genesis).await?;
     let entries = history(client, wallet, cursor.map(|cursor| cursor.signature)).await?;
-    let mut reached = None;
-    for entry in entries.iter().rev() {
-        if !inner.look_at(client, entry, settled).await? {
-            // The node has the entry and not yet the transaction: next time.
+    let oldest_first: Vec<_> = entries.iter().rev().collect();
+    for portion in oldest_first.chunks(PORTION) {
+        let seen = inner.look_at(client, portion, settled).await?;
+        if let Some(last) = seen.checked_sub(1).and_then(|last| portion.get(last)) {
+            let reached = ChainCursor {
+                signature: last.signature,
+                slot: last.slot,
+            };
+            let mut tx = inner.store.ledger().begin().await?;
+            tx.advance_cursor(wallet, genesis, reached).await?;
+            tx.commit().await?;
+        }
+        if seen < portion.len() {
+            // The node has an entry and not yet the transaction: next time.
             break;
         }
-        reached = Some(ChainCursor {
-            signature: entry.signature,
-            slot: entry.slot,
-        });
-    }
-    if let Some(reached) = reached {
-        let mut tx = inner.store.ledger().begin().await?;
-        tx.advance_cursor(wallet, genesis, reached).await?;
-        tx.commit().await?;
     }
     Ok(())
 }
@@ -168,49 +176,65 @@ async fn history(
 }
 
 impl Inner {
-    /// Applies what a transaction paid. `false` if the node does not have it
-    /// yet.
+    /// Applies what transactions paid, in order. Tells how many were looked at:
+    /// fewer than there are if the node does not have one of them yet.
     async fn look_at(
         &self,
         client: &SolanaClient,
-        entry: &SignatureEntry,
+        entries: &[&SignatureEntry],
         settled: &mut Settled,
-    ) -> Result<bool, Fault> {
-        if entry.failed {
-            return Ok(true);
+    ) -> Result<usize, Fault> {
+        let mut named = Vec::new();
+        for entry in entries {
+            named.push(self.named_by(entry).await?);
         }
-        let line = entry.memo.as_deref().unwrap_or_default();
-        let mut landed = None;
-        for memo in Memo::mentioned(line).take(MAX_MEMOS) {
-            let Some(lease) = self.store.ledger().lease_of_memo(memo.as_str()).await? else {
-                continue;
-            };
-            if lease
-                .payment
-                .paying
-                .is_some_and(|paying| paying.signature == entry.signature)
-            {
-                // Applied before.
-                continue;
-            }
-            let landed = match &landed {
-                Some(landed) => landed,
-                None => match client
+        let transactions = entries.iter().zip(&named).map(|(entry, leases)| async {
+            match leases.is_empty() {
+                true => Ok(None),
+                false => client
                     .transaction(entry.signature)
                     .await
-                    .map_err(Fault::Solana)?
-                {
-                    Some(found) => landed.insert(found),
-                    None => return Ok(false),
-                },
+                    .map_err(Fault::Solana),
+            }
+        });
+        // Fetched side by side, applied one after the other.
+        let mut transactions =
+            stream::iter(transactions.collect::<Vec<_>>()).buffered(SIDE_BY_SIDE);
+        for (seen, leases) in named.iter().enumerate() {
+            let landed = transactions.next().await.transpose()?.flatten();
+            let landed = match (leases.is_empty(), landed) {
+                (true, _) => continue,
+                (false, Some(landed)) => landed,
+                (false, None) => return Ok(seen),
             };
-            match self.apply(&lease, landed).await? {
-                Applied::Activated => settled.activated = settled.activated.saturating_add(1),
-                Applied::Stray => settled.strays = settled.strays.saturating_add(1),
-                Applied::Nothing => {}
+            for lease in leases {
+                match self.apply(lease, &landed).await? {
+                    Applied::Activated => settled.activated = settled.activated.saturating_add(1),
+                    Applied::Stray => settled.strays = settled.strays.saturating_add(1),
+                    Applied::Nothing => {}
+                }
             }
         }
-        Ok(true)
+        Ok(entries.len())
+    }
+
+    /// The leases whose payments a transaction names, if it may have paid them
+    /// and was not taken for them before.
+    async fn named_by(&self, entry: &SignatureEntry) -> Result<Vec<LeaseRow>, Fault> {
+        let mut leases = Vec::new();
+        if entry.failed {
+            return Ok(leases);
+        }
+        let line = entry.memo.as_deref().unwrap_or_default();
+        for memo in Memo::mentioned(line).take(MAX_MEMOS) {
+            let lease = self.store.ledger().lease_of_memo(memo.as_str()).await?;
+            let taken = |lease: &LeaseRow| {
+                let paying = lease.payment.paying;
+                paying.is_some_and(|paying| paying.signature == entry.signature)
+            };
+            leases.extend(lease.filter(|lease| !taken(lease)));
+        }
+        Ok(leases)
     }
 
     /// Applies a transaction to the payment of a lease, in one transaction of

@@ -11,6 +11,8 @@ mod corruption;
 mod figure_model;
 mod figures;
 mod keys;
+mod leasing;
+mod market_rows;
 mod news;
 mod pools;
 mod schema;

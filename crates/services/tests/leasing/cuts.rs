@@ -1,0 +1,143 @@
+//! Work that is cut off at any step: either nothing of it stays or all.
+
+use crate::leases::{actions, people, state};
+use leasing::{LeaseState, Mode};
+use services::leasing::{Claim, LeaseFilter, Settlement, Sweeper};
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    task::Poll,
+};
+use world::{Market, market::answer};
+
+/// No work of these tests has more steps.
+const MAX_STEPS: u32 = 2_000;
+
+/// Works until it has been woken so many times, then drops the work, as when a
+/// process dies or a client goes. `None` says that it was cut off.
+async fn cut_after<F: Future>(steps: u32, work: F) -> Option<F::Output> {
+    let mut work = pin!(work);
+    let mut left = steps;
+    poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(None);
+        }
+        left -= 1;
+        work.as_mut().poll(context).map(Some)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once() {
+    let market = Market::new(1).await;
+    let (_, validator, trader) = people(&market, 0).await;
+    let mut cuts = 0;
+    for steps in 1..MAX_STEPS {
+        market.advance(1);
+        let booking = market.booking(validator, 1, 2, Mode::Exclusive);
+        let key = market.key();
+        let claim = async || {
+            let claim = market
+                .leasing
+                .claim(trader.id, "POST", "/v1/leases", key, [1; 32]);
+            claim.await.unwrap()
+        };
+        let Claim::Fresh(guard) = claim().await else {
+            panic!("a fresh key");
+        };
+        let whole = cut_after(steps, market.leasing.book(&trader, &booking, guard, answer)).await;
+        // As long as it takes for a dead process not to hold a key any more.
+        market.advance(61);
+        let id = match claim().await {
+            Claim::Fresh(guard) => {
+                assert!(whole.is_none(), "an answer that was given is kept");
+                let booked = market.leasing.book(&trader, &booking, guard, answer).await;
+                booked.unwrap().1.body
+            }
+            Claim::Replay(kept) => kept.body,
+            other => panic!("{other:?}"),
+        };
+        let id = String::from_utf8(id).unwrap().parse().unwrap();
+        let pending = LeaseFilter {
+            state: Some(LeaseState::PendingPayment),
+            validator: None,
+        };
+        let pending = market
+            .leasing
+            .leases(trader.id, pending, None, 10)
+            .await
+            .unwrap();
+        let pending: Vec<_> = pending.items.iter().map(|lease| lease.id).collect();
+        assert_eq!(pending, [id], "after {steps} steps");
+        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        market.leasing.cancel(&trader, id).await.unwrap();
+        if whole.is_some() {
+            assert!(cuts > 5, "only {cuts} steps");
+            return;
+        }
+        cuts += 1;
+    }
+    panic!("the booking never ended");
+}
+
+#[tokio::test]
+async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once() {
+    let market = Market::new(2).await;
+    let (_, validator, trader) = people(&market, 0).await;
+    let mut cuts = 0;
+    for steps in 1..MAX_STEPS {
+        // Each in an epoch of its own.
+        let booking = market.booking(validator, i64::from(steps), 1, Mode::Exclusive);
+        let booked = market.book(&trader, &booking).await.unwrap();
+        market
+            .pay(booked.payment.memo.as_str(), &market.wallet(2))
+            .await;
+        market.finalise();
+        let mut settlement = Settlement::new(market.leasing.clone());
+        let whole = cut_after(steps, settlement.round()).await;
+        market.settle().await;
+        market.settle().await;
+        assert_eq!(state(&market, &booked).await, LeaseState::Active);
+        assert_eq!(
+            actions(&market, &booked).await,
+            ["lease.booked", "lease.activated"]
+        );
+        let strays = market.store.ledger().strays_of(&booked.payment.memo).await;
+        assert_eq!(strays.unwrap(), []);
+        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        if whole.is_some() {
+            assert!(cuts > 5, "only {cuts} steps");
+            return;
+        }
+        cuts += 1;
+    }
+    panic!("the settlement never ended");
+}
+
+#[tokio::test]
+async fn a_sweep_that_is_cut_off_anywhere_and_repeated_frees_once() {
+    let market = Market::new(3).await;
+    let (_, validator, trader) = people(&market, 1).await;
+    let mut cuts = 0;
+    for steps in 1..MAX_STEPS {
+        let booking = market.booking(validator, 2, 2, Mode::Shared);
+        let booked = market.book(&trader, &booking).await.unwrap();
+        market.advance(18 * 60);
+        let mut sweeper = Sweeper::new(market.leasing.clone());
+        let whole = cut_after(steps, sweeper.round()).await;
+        market.sweep().await;
+        assert_eq!(state(&market, &booked).await, LeaseState::Expired);
+        assert_eq!(
+            actions(&market, &booked).await,
+            ["lease.booked", "lease.expired"]
+        );
+        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        if whole.is_some() {
+            assert!(cuts > 5, "only {cuts} steps");
+            return;
+        }
+        cuts += 1;
+    }
+    panic!("the sweep never ended");
+}

@@ -1,0 +1,22 @@
+//! The lease market: from a registration to a paid lease, and whatever can go
+//! wrong on the way.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod accounts;
+mod calendar;
+mod cuts;
+mod leases;
+mod paying;
+mod races;
+mod repeated;
+mod settlement;
+#[expect(dead_code, reason = "the store's own tests use more of it")]
+#[path = "../../../store/tests/support/mod.rs"]
+mod support;
+mod validators;

@@ -1,0 +1,42 @@
+//! Payments as people make them: not always as they were asked to.
+
+use leasing::{Leg, Payment};
+use primitives::{Lamports, Signature};
+use simnet::SolanaKeypair;
+use world::{Market, market::sign};
+
+/// Pays what a memo stands for, without asking the market for a transaction:
+/// with the right amounts, or with `less` for the validator.
+pub(crate) async fn pay_anyhow(
+    market: &Market,
+    memo: &str,
+    payer: &SolanaKeypair,
+    less: u64,
+) -> Signature {
+    let lease = market
+        .store
+        .ledger()
+        .lease_of_memo(memo)
+        .await
+        .unwrap()
+        .unwrap();
+    let row = lease.payment;
+    let share = row.share.checked_sub(Lamports::new(less)).unwrap();
+    let payment = Payment::new(
+        row.memo,
+        Leg {
+            wallet: row.payout_wallet,
+            amount: share,
+        },
+        Leg {
+            wallet: row.platform_wallet,
+            amount: row.fee,
+        },
+    )
+    .unwrap();
+    let unsigned = payment.transaction(payer.public_key(), market.blockhash().await);
+    let signature = market.send(&sign(unsigned.unwrap(), payer)).await;
+    // The next one has another blockhash, and is another transaction.
+    market.node.mine(1).unwrap();
+    signature
+}
