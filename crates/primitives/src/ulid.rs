@@ -33,13 +33,6 @@ impl Ulid {
             .fold(0, |number: u128, byte| (number << 8) | u128::from(*byte));
         Self((time << RANDOM_BITS) | random)
     }
-
-    /// The id of a moment that sorts after another one: a moment has many ids,
-    /// and one that was made later must not sort earlier.
-    #[must_use]
-    pub fn after(self, earlier: Self) -> Self {
-        self.max(Self(earlier.0.saturating_add(1)))
-    }
 }
 
 impl FromStr for Ulid {
@@ -130,14 +123,6 @@ mod tests {
     fn times_outside_of_its_range_are_cut() {
         let early = Ulid::new(Timestamp::MIN, [0; 10]).to_string();
         assert_eq!(early, "0".repeat(26));
-    }
-
-    #[test]
-    fn ids_of_one_moment_can_be_put_in_order() {
-        let (low, high) = (Ulid(7), Ulid(9));
-        assert_eq!(high.after(low), high);
-        assert_eq!(low.after(high), Ulid(10));
-        assert_eq!(low.after(low), Ulid(8));
     }
 
     proptest! {

@@ -142,7 +142,7 @@ impl Market {
         let mut steady = steady
             .into_iter()
             .enumerate()
-            .filter(|(index, _)| index % 5 != 4);
+            .filter(|(index, _)| index % 5 != 3);
         steady.nth(number).expect("a validator").1
     }
 

@@ -1,7 +1,14 @@
 //! Work that is cut off at any step: either nothing of it stays or all.
 
-use crate::leases::{actions, people, state};
+use crate::{
+    leases::{actions, people, state},
+    support::{
+        Engine::{self, Postgres, Sqlite},
+        TestDatabase,
+    },
+};
 use leasing::{LeaseState, Mode};
+use rstest::rstest;
 use services::leasing::{Claim, LeaseFilter, Settlement, Sweeper};
 use std::{
     future::{Future, poll_fn},
@@ -12,6 +19,15 @@ use world::{Market, market::answer};
 
 /// No work of these tests has more steps.
 const MAX_STEPS: u32 = 2_000;
+
+/// How often work waits at least. SQLite often answers before anybody waits;
+/// there, `failures.rs` has the steps that this leaves out.
+fn least_cuts(engine: Engine) -> u32 {
+    match engine {
+        Sqlite => 1,
+        Postgres => 8,
+    }
+}
 
 /// Works until it has been woken so many times, then drops the work, as when a
 /// process dies or a client goes. `None` says that it was cut off.
@@ -28,9 +44,13 @@ async fn cut_after<F: Future>(steps: u32, work: F) -> Option<F::Output> {
     .await
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once() {
-    let market = Market::new(1).await;
+async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let market = Market::at(1, &database.location).await;
     let (_, validator, trader) = people(&market, 0).await;
     let mut cuts = 0;
     for steps in 1..MAX_STEPS {
@@ -73,7 +93,7 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once() {
         assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
         market.leasing.cancel(&trader, id).await.unwrap();
         if whole.is_some() {
-            assert!(cuts > 5, "only {cuts} steps");
+            assert!(cuts >= least_cuts(engine), "only {cuts} steps");
             return;
         }
         cuts += 1;
@@ -81,9 +101,13 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once() {
     panic!("the booking never ended");
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once() {
-    let market = Market::new(2).await;
+async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let market = Market::at(2, &database.location).await;
     let (_, validator, trader) = people(&market, 0).await;
     let mut cuts = 0;
     for steps in 1..MAX_STEPS {
@@ -107,7 +131,7 @@ async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once() {
         assert_eq!(strays.unwrap(), []);
         assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
         if whole.is_some() {
-            assert!(cuts > 5, "only {cuts} steps");
+            assert!(cuts >= least_cuts(engine), "only {cuts} steps");
             return;
         }
         cuts += 1;
@@ -115,9 +139,13 @@ async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once() {
     panic!("the settlement never ended");
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_sweep_that_is_cut_off_anywhere_and_repeated_frees_once() {
-    let market = Market::new(3).await;
+async fn a_sweep_that_is_cut_off_anywhere_and_repeated_frees_once(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let market = Market::at(3, &database.location).await;
     let (_, validator, trader) = people(&market, 1).await;
     let mut cuts = 0;
     for steps in 1..MAX_STEPS {
@@ -134,7 +162,7 @@ async fn a_sweep_that_is_cut_off_anywhere_and_repeated_frees_once() {
         );
         assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
         if whole.is_some() {
-            assert!(cuts > 5, "only {cuts} steps");
+            assert!(cuts >= least_cuts(engine), "only {cuts} steps");
             return;
         }
         cuts += 1;

@@ -11,6 +11,7 @@
 mod accounts;
 mod calendar;
 mod cuts;
+mod failures;
 mod leases;
 mod paying;
 mod races;
