@@ -151,9 +151,10 @@ impl Market {
         self.clock.advance(SignedDuration::from_secs(seconds));
     }
 
-    /// Makes what was sent final.
+    /// Makes what was sent final. One slot in 25 has no block: neither the one
+    /// that takes the transaction nor the last final one may be such.
     pub fn finalise(&self) {
-        self.node.mine(FINALITY + 1).expect("slots");
+        self.node.mine(FINALITY + 3).expect("slots");
     }
 
     /// The current epoch, as the node has it.

@@ -86,25 +86,27 @@ impl LedgerStore {
 
     /// The secret of a name: the one that is there, or `fresh` from now on.
     pub async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
-        on!(writer self.db(), pool =>
+        let mut tx = self.begin().await?;
+        on!(tx &mut tx.0, connection =>
             sqlx::query(
                 "INSERT INTO market_secret (name, secret) VALUES ($1, $2)
                  ON CONFLICT (name) DO NOTHING",
             )
             .bind(name)
             .bind(fresh.as_slice())
-            .execute(pool)
+            .execute(connection)
             .await
             .map(drop)
         )
         .map_err(in_table(SECRET))?;
-        let secret: Vec<u8> = on!(writer self.db(), pool =>
+        let secret: Vec<u8> = on!(tx &mut tx.0, connection =>
             sqlx::query_scalar("SELECT secret FROM market_secret WHERE name = $1")
                 .bind(name)
-                .fetch_one(pool)
+                .fetch_one(connection)
                 .await
         )
         .map_err(in_table(SECRET))?;
+        tx.commit().await?;
         columns(SECRET)("secret").bytes(&secret)
     }
 }

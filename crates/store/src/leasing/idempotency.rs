@@ -11,6 +11,9 @@ use sqlx::FromRow;
 
 const TABLE: &str = "idempotency_key";
 
+/// How often a key is asked for that others free meanwhile.
+const CLAIM_ATTEMPTS: usize = 3;
+
 /// An answer that is kept, to be given again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
@@ -88,12 +91,19 @@ impl LedgerStore {
         expires_at: Timestamp,
     ) -> Result<KeyClaim, StoreError> {
         let mut tx = self.begin().await?;
-        if tx.insert_key(name, body, holder, now, expires_at).await? {
-            tx.commit().await?;
-            return Ok(KeyClaim::Taken);
+        let mut found = None;
+        for _ in 0..CLAIM_ATTEMPTS {
+            if tx.insert_key(name, body, holder, now, expires_at).await? {
+                tx.commit().await?;
+                return Ok(KeyClaim::Taken);
+            }
+            found = tx.key(name).await?;
+            if found.is_some() {
+                break;
+            }
+            // Freed between the two statements.
         }
-        let Some(found) = tx.key(name).await? else {
-            // Freed between the two statements: whoever repeats gets it.
+        let Some(found) = found else {
             return Ok(KeyClaim::Held);
         };
         let over = found.expires_at <= now.as_microsecond();
@@ -116,7 +126,8 @@ impl LedgerStore {
 
     /// Frees a key that its holder did not answer.
     pub async fn free_key(&self, name: &KeyName, holder: &[u8; 16]) -> Result<(), StoreError> {
-        on!(writer self.db(), pool =>
+        let mut tx = self.begin().await?;
+        on!(tx &mut tx.0, connection =>
             sqlx::query(
                 "DELETE FROM idempotency_key
                  WHERE user_id = $1 AND method = $2 AND path = $3 AND key = $4
@@ -127,11 +138,12 @@ impl LedgerStore {
             .bind(&name.path)
             .bind(name.key.to_string())
             .bind(holder.as_slice())
-            .execute(pool)
+            .execute(connection)
             .await
             .map(drop)
         )
-        .map_err(in_table(TABLE))
+        .map_err(in_table(TABLE))?;
+        tx.commit().await
     }
 }
 

@@ -1,8 +1,10 @@
 //! The lease market's tables.
 //!
-//! What changes more than one row does so in a [`LedgerTx`], which the caller
-//! composes of the steps that each file here has; dropped without
-//! [`LedgerTx::commit`] it leaves nothing. What only looks is a method of
+//! Whatever is written is written in a [`LedgerTx`], which the caller composes
+//! of the steps that each file here has; dropped without [`LedgerTx::commit`]
+//! it leaves nothing. Also single statements are: a request that was cut off
+//! while its transaction began may leave a connection of PostgreSQL within one,
+//! which only the next commit ends. What only looks is a method of
 //! [`LedgerStore`](crate::LedgerStore).
 
 mod audit;
