@@ -189,13 +189,11 @@ impl Inner {
             named.push(self.named_by(entry).await?);
         }
         let transactions = entries.iter().zip(&named).map(|(entry, leases)| async {
-            match leases.is_empty() {
-                true => Ok(None),
-                false => client
-                    .transaction(entry.signature)
-                    .await
-                    .map_err(Fault::Solana),
+            if leases.is_empty() {
+                return Ok(None);
             }
+            let landed = client.transaction(entry.signature).await;
+            landed.map_err(Fault::Solana)
         });
         // Fetched side by side, applied one after the other.
         let mut transactions =
