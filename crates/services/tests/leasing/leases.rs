@@ -335,11 +335,11 @@ async fn lists_go_from_the_newest_to_the_oldest_page_by_page() {
         .await
         .unwrap();
     assert_eq!(pending.items.len(), 4);
-    let owned = market
+    let theirs = market
         .leasing
         .leases_of(&owner, validator, None, None, 9)
         .await;
-    assert_eq!(owned.unwrap().items.len(), 5);
+    assert_eq!(theirs.unwrap().items.len(), 5);
     assert!(
         market
             .leasing

@@ -412,7 +412,7 @@ async fn a_lease_has_its_payment_and_a_payment_one_transaction(
         .leases_to_pay(Timestamp::MAX, after, 9)
         .await
         .unwrap();
-    assert_eq!(rest, [second.clone()]);
+    assert_eq!(rest, std::slice::from_ref(&second));
     let none = ledger.leases_to_pay(at(919), None, 9).await.unwrap();
     assert_eq!(none, []);
     let paying = Paying {
