@@ -5,7 +5,7 @@
 //! it leaves nothing. Also single statements are: a request that was cut off
 //! while its transaction began may leave a connection of PostgreSQL within one,
 //! which only the next commit ends. What only looks is a method of
-//! [`LedgerStore`](crate::LedgerStore).
+//! [`LedgerStore`].
 
 mod audit;
 mod browse;
