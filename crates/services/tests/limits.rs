@@ -58,6 +58,46 @@ async fn replicas_share_one_window_and_never_admit_more_than_the_limit() {
 }
 
 #[tokio::test]
+async fn replicas_share_one_bucket_which_fills_evenly() {
+    let quick = Policy {
+        limit: 10,
+        window_s: 1,
+    };
+    let replicas = [
+        RateLimiter::redis(&redis_url(), clock()).await.unwrap(),
+        RateLimiter::redis(&redis_url(), clock()).await.unwrap(),
+    ];
+    let caller = caller("bucket");
+    let mut asked = tokio::task::JoinSet::new();
+    for n in 0..40 {
+        let (replica, caller) = (replicas[n % 2].clone(), caller.clone());
+        asked.spawn(async move { replica.draw(&caller, POLICY).await });
+    }
+    let decisions = asked.join_all().await;
+    let admitted = decisions.iter().filter(|it| it.admitted).count();
+    assert_eq!(admitted, 10);
+    let refused = decisions.iter().find(|it| !it.admitted).unwrap();
+    assert_eq!((refused.limit, refused.remaining), (10, 0));
+    // One in six seconds: the clock of Redis goes on, ours stands.
+    let (retry, full) = (refused.retry_at, refused.reset_at);
+    assert!(retry > Timestamp::UNIX_EPOCH && retry <= Timestamp::from_second(6).unwrap());
+    assert!(full > Timestamp::from_second(50).unwrap());
+    assert!(full <= Timestamp::from_second(60).unwrap());
+    // A bucket of ten in a second has one more within a tenth of it.
+    let mut refusals = 0;
+    let mut drawn = 0;
+    while drawn < 15 {
+        if replicas[0].draw(&caller, quick).await.admitted {
+            drawn += 1;
+        } else {
+            refusals += 1;
+        }
+        assert!(refusals < 1_000_000, "the bucket does not fill");
+    }
+    assert!(refusals > 0);
+}
+
+#[tokio::test]
 async fn when_redis_is_lost_each_replica_holds_the_limit_by_itself() {
     let cut = CancellationToken::new();
     let url = proxy(cut.clone()).await;

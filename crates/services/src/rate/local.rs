@@ -1,7 +1,7 @@
-//! Windows in this process's memory, bounded whatever the number of callers.
+//! What is remembered of callers in this process's memory, bounded whatever
+//! their number.
 
-use super::window::{Decision, Policy, Window};
-use primitives::Timestamp;
+use super::window::Decision;
 use std::{
     collections::HashMap,
     mem,
@@ -11,51 +11,58 @@ use std::{
 /// Callers remembered in one generation.
 const GENERATION_CALLERS: usize = 50_000;
 
-/// Windows of callers, keyed by a short text.
+/// Windows or buckets of callers, keyed by a short text.
 ///
 /// Two generations: new and active callers are in the young one; when it is
 /// full it becomes the old one, and the former old one is forgotten. Memory is
 /// bounded and nothing is ever scanned; in exchange, under a flood of more
 /// callers than fit, the idlest begin anew.
 #[derive(Debug)]
-pub(super) struct LocalWindows {
-    generations: Mutex<Generations>,
+pub(super) struct Local<T> {
+    generations: Mutex<Generations<T>>,
     capacity: usize,
 }
 
-#[derive(Debug, Default)]
-struct Generations {
-    young: HashMap<String, Window>,
-    old: HashMap<String, Window>,
+#[derive(Debug)]
+struct Generations<T> {
+    young: HashMap<String, T>,
+    old: HashMap<String, T>,
 }
 
-impl Default for LocalWindows {
+impl<T: Copy> Default for Local<T> {
     fn default() -> Self {
         Self::with_capacity(GENERATION_CALLERS)
     }
 }
 
-impl LocalWindows {
+impl<T: Copy> Local<T> {
     fn with_capacity(capacity: usize) -> Self {
         Self {
-            generations: Mutex::default(),
+            generations: Mutex::new(Generations {
+                young: HashMap::new(),
+                old: HashMap::new(),
+            }),
             capacity,
         }
     }
 
-    pub(super) fn take(&self, caller: &str, policy: Policy, now: Timestamp) -> Decision {
+    /// Counts one request by a rule, which is given what is remembered.
+    pub(super) fn count(
+        &self,
+        caller: &str,
+        rule: impl FnOnce(Option<T>) -> (T, Decision),
+    ) -> Decision {
         let mut guard = self
             .generations
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let generations = &mut *guard;
-        if let Some(window) = generations.young.get_mut(caller) {
-            let (after, decision) = Window::take(Some(*window), policy, now);
-            *window = after;
+        if let Some(state) = generations.young.get_mut(caller) {
+            let (after, decision) = rule(Some(*state));
+            *state = after;
             return decision;
         }
-        let before = generations.old.remove(caller);
-        let (after, decision) = Window::take(before, policy, now);
+        let (after, decision) = rule(generations.old.remove(caller));
         if generations.young.len() >= self.capacity {
             generations.old = mem::take(&mut generations.young);
         }
@@ -66,18 +73,27 @@ impl LocalWindows {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::window::{Policy, Window},
+        *,
+    };
+    use primitives::Timestamp;
 
     const POLICY: Policy = Policy {
         limit: 2,
         window_s: 300,
     };
 
+    fn take(windows: &Local<Window>, caller: &str) -> Decision {
+        let now = Timestamp::UNIX_EPOCH;
+        windows.count(caller, |before| Window::take(before, POLICY, now))
+    }
+
     #[test]
     fn memory_is_bounded_under_any_number_of_callers() {
-        let windows = LocalWindows::with_capacity(10);
+        let windows = Local::with_capacity(10);
         for n in 0..1_000 {
-            windows.take(&n.to_string(), POLICY, Timestamp::UNIX_EPOCH);
+            take(&windows, &n.to_string());
         }
         let generations = windows.generations.lock().unwrap();
         assert!(generations.young.len() <= 10);
@@ -86,12 +102,12 @@ mod tests {
 
     #[test]
     fn an_active_caller_is_remembered_through_a_flood() {
-        let windows = LocalWindows::with_capacity(10);
+        let windows = Local::with_capacity(10);
         let mut admitted = 0;
         for n in 0..100 {
-            let decision = windows.take("busy", POLICY, Timestamp::UNIX_EPOCH);
+            let decision = take(&windows, "busy");
             admitted += u32::from(decision.admitted);
-            windows.take(&n.to_string(), POLICY, Timestamp::UNIX_EPOCH);
+            take(&windows, &n.to_string());
         }
         assert_eq!(admitted, POLICY.limit);
     }

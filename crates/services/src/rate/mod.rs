@@ -1,9 +1,12 @@
 //! How many requests a caller may make.
 //!
-//! A window begins with a caller's first request and ends a fixed time later;
-//! within it a fixed number of requests is admitted. The rule is pure
-//! ([`Window`]); where windows are kept is the limiter's business.
+//! Two rules, both pure. A [`Window`](window::Window) begins with a caller's
+//! first request and ends a fixed time later; within it a fixed number of
+//! requests is admitted. A [`Bucket`](bucket::Bucket) holds as many and fills
+//! evenly, so that a caller who waits a little may ask a little. Where they are
+//! kept is the limiter's business.
 
+mod bucket;
 mod limiter;
 mod local;
 mod window;

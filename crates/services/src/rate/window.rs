@@ -1,13 +1,13 @@
-//! The rule.
+//! The rule of windows.
 
 use primitives::{SignedDuration, Timestamp};
 
 /// A limit on requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// Requests admitted in one window.
+    /// Requests admitted in one window; what a bucket holds.
     pub limit: u32,
-    /// Length of a window in seconds.
+    /// Length of a window in seconds; how long an empty bucket takes to fill.
     pub window_s: u32,
 }
 
@@ -24,10 +24,12 @@ pub struct Decision {
     pub admitted: bool,
     /// The policy's limit.
     pub limit: u32,
-    /// Requests left in the window.
+    /// Requests left.
     pub remaining: u32,
-    /// When the window ends.
+    /// When the window ends, or the bucket is full.
     pub reset_at: Timestamp,
+    /// When a request that is not admitted would be.
+    pub retry_at: Timestamp,
 }
 
 impl Decision {
@@ -37,12 +39,13 @@ impl Decision {
             limit: policy.limit,
             remaining: policy.limit.saturating_sub(used),
             reset_at,
+            retry_at: reset_at,
         }
     }
 
-    /// Whole seconds until the window ends, at least one.
+    /// Whole seconds until asking again makes sense, at least one.
     pub fn retry_after_s(&self, now: Timestamp) -> u64 {
-        let left = self.reset_at.duration_since(now);
+        let left = self.retry_at.duration_since(now);
         let whole = left
             .as_secs()
             .saturating_add(i64::from(left.subsec_nanos() > 0));
