@@ -5,6 +5,7 @@ use crate::{
     docs,
     limits::Limits,
     market::{self, MarketState},
+    marketplace::MarketplaceState,
     openapi,
     operation::{self, OperationState},
     shell::Shell,
@@ -13,7 +14,7 @@ use crate::{
 use axum::Router;
 use metrics_exporter_prometheus::PrometheusHandle;
 use primitives::{Clock, Entropy};
-use services::{ApiKeys, GlobalFeed, Health, RateLimiter, Snapshots, Swaps};
+use services::{ApiKeys, GlobalFeed, Health, RateLimiter, Snapshots, Swaps, leasing::Leasing};
 use std::{fmt, sync::Arc};
 
 /// What the faces stand on.
@@ -25,6 +26,8 @@ pub struct ApiServices {
     pub swaps: Swaps,
     /// What the wider market says of tokens.
     pub global: GlobalFeed,
+    /// The lease market, where there is one.
+    pub leasing: Option<Leasing>,
     /// Who may ask more often.
     pub keys: ApiKeys,
     /// How often anyone may ask.
@@ -52,6 +55,7 @@ pub struct Api {
     services: ApiServices,
     shell: Shell,
     market: MarketState,
+    marketplace: Option<MarketplaceState>,
 }
 
 impl Api {
@@ -65,17 +69,24 @@ impl Api {
         );
         let shell = Shell::new(&config, limits, Arc::clone(&services.entropy));
         let market = MarketState::new(&services, config.dialect);
+        let leasing = services.leasing.clone();
+        let marketplace = leasing.map(|it| MarketplaceState::new(it, &services, &config));
         Self {
             config,
             services,
             shell,
             market,
+            marketplace,
         }
     }
 
     /// Everything, for one listener.
     pub fn router(&self) -> Router {
-        self.surround(self.trade_routes().merge(self.market_routes()))
+        let whole = self.surround(self.trade_routes().merge(self.market_routes()));
+        match &self.marketplace {
+            Some(state) => whole.merge(self.shell.around_marketplace(state.routes(), state)),
+            None => whole,
+        }
     }
 
     /// The trading API, for a listener of its own.
@@ -87,6 +98,13 @@ impl Api {
     /// The market API, for a listener of its own.
     pub fn market_router(&self) -> Router {
         self.surround(self.market_routes())
+    }
+
+    /// The marketplace, for a listener of its own, if there is one.
+    pub fn marketplace_router(&self) -> Option<Router> {
+        let state = self.marketplace.as_ref()?;
+        let routes = self.shell.around_marketplace(state.routes_alone(), state);
+        Some(routes.merge(self.shell.around_free(self.free_routes())))
     }
 
     fn trade_routes(&self) -> Router {
@@ -105,13 +123,16 @@ impl Api {
     /// them with ids, logs, CORS, limits, deadlines and isolation. The given
     /// routes are rate limited, the added ones are not.
     pub fn surround(&self, routes: Router) -> Router {
+        self.shell.around(routes, self.free_routes())
+    }
+
+    fn free_routes(&self) -> Router {
         let state = OperationState {
             health: self.services.health.clone(),
             metrics: self.services.metrics.clone(),
         };
         let (operation, _) = operation::routes().split_for_parts();
         let documents = openapi::documents(&self.config.network, self.config.dialect);
-        let free = operation.with_state(state).merge(docs::routes(documents));
-        self.shell.around(routes, free)
+        operation.with_state(state).merge(docs::routes(documents))
     }
 }

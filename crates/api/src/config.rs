@@ -1,6 +1,9 @@
 //! What the operator decides about the HTTP faces.
 
-use crate::{client_address::AddressRange, dialect::Dialect, network::NetworkSegment};
+use crate::{
+    client_address::AddressRange, dialect::Dialect, marketplace::MarketplaceConfig,
+    network::NetworkSegment,
+};
 use services::Policy;
 use std::time::Duration;
 
@@ -19,6 +22,8 @@ pub struct ApiConfig {
     pub request_timeout: Duration,
     /// The largest request body that is read.
     pub max_body_bytes: usize,
+    /// The marketplace.
+    pub marketplace: MarketplaceConfig,
 }
 
 impl Default for ApiConfig {
@@ -30,6 +35,7 @@ impl Default for ApiConfig {
             rate_limits: Some(RateLimits::default()),
             request_timeout: Duration::from_secs(30),
             max_body_bytes: 1024 * 1024,
+            marketplace: MarketplaceConfig::default(),
         }
     }
 }

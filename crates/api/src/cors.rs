@@ -7,11 +7,11 @@ use axum::{
     response::Response,
 };
 
-const ALLOWED_METHODS: &str = "GET, POST, OPTIONS";
-const ALLOWED_HEADERS: &str =
-    "accept, content-type, if-none-match, x-api-key, x-request-id, ask-signature";
+const ALLOWED_METHODS: &str = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
+const ALLOWED_HEADERS: &str = "accept, content-type, cache-control, if-none-match, x-api-key, \
+    x-request-id, ask-signature, authorization, idempotency-key";
 const EXPOSED_HEADERS: &str = "x-request-id, x-ratelimit-limit, x-ratelimit-remaining, \
-    x-ratelimit-reset, retry-after, etag, x-partial-bucket";
+    x-ratelimit-reset, retry-after, etag, x-partial-bucket, idempotent-replayed";
 
 /// Seconds for which a browser may remember a preflight's answer.
 const MAX_AGE_S: &str = "3600";

@@ -25,6 +25,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
 #[derive(Debug)]
 pub(crate) struct JsonText(Bytes);
 
+impl From<Bytes> for JsonText {
+    fn from(text: Bytes) -> Self {
+        Self(text)
+    }
+}
+
 impl JsonText {
     pub(crate) fn bytes(&self) -> &Bytes {
         &self.0

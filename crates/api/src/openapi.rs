@@ -4,7 +4,7 @@ use crate::{
     dialect::Dialect,
     error::{component, references},
     limits::X_API_KEY,
-    market,
+    market, marketplace,
     network::NetworkSegment,
     operation, trade,
 };
@@ -40,6 +40,25 @@ const RATE_LIMIT: [CommonHeader; 3] = [
         "X-RateLimit-Reset",
         Type::Integer,
         "When the window ends, in seconds since 1970 UTC.",
+    ),
+];
+
+/// The same headers where limits are buckets.
+const BUCKET: [CommonHeader; 3] = [
+    (
+        "X-RateLimit-Limit",
+        Type::Integer,
+        "Requests that a full bucket holds.",
+    ),
+    (
+        "X-RateLimit-Remaining",
+        Type::Integer,
+        "Requests left in the bucket.",
+    ),
+    (
+        "X-RateLimit-Reset",
+        Type::Integer,
+        "When the bucket is full again, in seconds since 1970 UTC.",
     ),
 ];
 
@@ -88,7 +107,7 @@ pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'st
         ("market.json", market),
         ("operation.json", operation),
     ];
-    documents
+    let mut texts: Vec<_> = documents
         .into_iter()
         .map(|(name, mut document)| {
             add_header(&mut document, REQUEST_ID);
@@ -98,7 +117,23 @@ pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'st
             }
             (name, format!("{:#}\n", dialect.translate(document)))
         })
-        .collect()
+        .collect();
+    texts.push(("marketplace.json", marketplace_document()));
+    texts
+}
+
+/// The marketplace has no dialects, and its refusals come from its own table,
+/// which is part of the document.
+fn marketplace_document() -> String {
+    let mut document = marketplace::document();
+    for header in BUCKET.into_iter().chain([REQUEST_ID]) {
+        add_header(&mut document, header);
+    }
+    let mut document = serde_json::to_value(document).unwrap_or(Value::Null);
+    if let Some(members) = document.as_object_mut() {
+        members.insert("x-problems".to_owned(), marketplace::slugs());
+    }
+    format!("{document:#}\n")
 }
 
 /// Adds the refusals that operations refer to.

@@ -7,6 +7,7 @@ use crate::{
     cors, entity_tag,
     error::Rejection,
     limits::{self, Limits},
+    marketplace::MarketplaceState,
     metrics, request_id,
 };
 use axum::{
@@ -40,10 +41,12 @@ struct Parts {
 }
 
 /// Whether a request counts against its caller's limit.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Counting {
     Counted,
     Free,
+    /// The marketplace counts by itself, and refuses in its own way.
+    Marketplace(MarketplaceState),
 }
 
 impl Shell {
@@ -62,7 +65,17 @@ impl Shell {
     pub(crate) fn around(&self, counted: Router, free: Router) -> Router {
         let counted = counted.fallback(unknown_path);
         self.layered(counted, Counting::Counted)
-            .merge(self.layered(free, Counting::Free))
+            .merge(self.around_free(free))
+    }
+
+    /// Surrounds routes that are not rate limited.
+    pub(crate) fn around_free(&self, free: Router) -> Router {
+        self.layered(free, Counting::Free)
+    }
+
+    /// Surrounds the routes of the marketplace.
+    pub(crate) fn around_marketplace(&self, routes: Router, state: &MarketplaceState) -> Router {
+        self.layered(routes, Counting::Marketplace(state.clone()))
     }
 
     /// One function does all of the work: each further layer would cost every
@@ -79,7 +92,14 @@ impl Shell {
         }
         match counting {
             Counting::Counted => self.admit(request, next).await,
-            Counting::Free => self.isolated(self.run(request, next)).await,
+            Counting::Free => {
+                let answer = self.isolated(self.run(request, next)).await;
+                answer.unwrap_or_else(IntoResponse::into_response)
+            }
+            Counting::Marketplace(state) => {
+                let run = |request| self.isolated(next.run(request));
+                state.surround(request, run).await
+            }
         }
     }
 
@@ -95,7 +115,8 @@ impl Shell {
                 Err(rejection) => rejection.into_response(),
             }
         };
-        let mut response = self.isolated(answer).await;
+        let answer = self.isolated(answer).await;
+        let mut response = answer.unwrap_or_else(IntoResponse::into_response);
         if let Some(decision) = counted {
             limits::write_headers(&decision, response.headers_mut());
         }
@@ -114,17 +135,19 @@ impl Shell {
     }
 
     /// Neither a panic nor a long wait reaches beyond its own request.
-    fn isolated(&self, answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
+    async fn isolated(
+        &self,
+        answer: impl Future<Output = Response>,
+    ) -> Result<Response, Rejection> {
         let answer = AssertUnwindSafe(answer).catch_unwind();
-        let answer = tokio::time::timeout(self.0.timeout, answer);
-        answer.map(|ended| match ended {
-            Ok(Ok(response)) => response,
+        match tokio::time::timeout(self.0.timeout, answer).await {
+            Ok(Ok(response)) => Ok(response),
             Ok(Err(panic)) => {
                 tracing::error!(cause = panic_text(&*panic), "request panicked");
-                Rejection::Internal.into_response()
+                Err(Rejection::Internal)
             }
-            Err(_) => Rejection::TooSlow.into_response(),
-        })
+            Err(_) => Err(Rejection::TooSlow),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
 };
 use anyhow::{Context as _, anyhow};
 pub(crate) use api::Api;
-use api::{ApiConfig, ApiServices, RateLimits};
+use api::{ApiConfig, ApiServices, MarketplaceConfig, RateLimits};
 use chain::RpcOptions;
 pub(crate) use chain::StarknetClient;
 use market::Listings;
@@ -353,6 +353,7 @@ pub(crate) async fn service(
     let health = Health::new(work.name(), snapshots.clone(), progress, clock(), limits);
     let (swaps, terms) = swaps(config, network, asked, snapshots.clone()).await?;
     let services = ApiServices {
+        leasing: None,
         snapshots,
         swaps,
         global: feed,
@@ -425,6 +426,7 @@ fn api_config(config: &Config) -> ApiConfig {
         }),
         request_timeout: config.server.request_timeout,
         max_body_bytes,
+        marketplace: MarketplaceConfig::default(),
     }
 }
 

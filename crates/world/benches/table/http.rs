@@ -95,6 +95,7 @@ fn router(world: &World, station: &Station) -> Router {
         max_head_age: SignedDuration::from_secs(60),
     };
     let services = ApiServices {
+        leasing: None,
         global: services::GlobalFeed::default(),
         swaps: world.swaps(station),
         snapshots: station.snapshots.clone(),

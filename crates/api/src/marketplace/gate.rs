@@ -1,0 +1,188 @@
+//! Who asks, and whether they may ask once more. Every handler begins with one
+//! of these extractors, which says what it needs to know of its caller:
+//! credentials are looked at first, then the bucket.
+
+use super::{MarketplaceState, buckets::Bucket, catalog::Slug, problem::Problem};
+use axum::{
+    extract::{FromRequestParts, MatchedPath},
+    http::{HeaderMap, header::AUTHORIZATION, request::Parts},
+};
+use services::leasing::{Caller, User};
+
+/// Longer credentials are none of ours.
+const MAX_BEARER_CHARS: usize = 200;
+
+/// Anyone, whatever credentials they send.
+#[derive(Debug)]
+pub(super) struct Anyone;
+
+/// Somebody who may have credentials; if so, they must be good.
+#[derive(Debug)]
+pub(super) struct Visitor(pub(super) Option<Caller>);
+
+/// Somebody who has signed in, a user or not.
+#[derive(Debug)]
+pub(super) struct SignedIn(pub(super) Caller);
+
+/// A user.
+#[derive(Debug)]
+pub(super) struct Member(pub(super) User);
+
+impl Visitor {
+    /// The user, if it is one.
+    pub(super) fn user(&self) -> Option<&User> {
+        match &self.0 {
+            Some(Caller::User(user)) => Some(user),
+            Some(Caller::Unprovisioned(_)) | None => None,
+        }
+    }
+}
+
+/// The credentials that a request shows.
+enum Bearer<'a> {
+    None,
+    One(&'a str),
+    /// Several, or something that is no bearer token.
+    Unreadable,
+}
+
+fn bearer(headers: &HeaderMap) -> Bearer<'_> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let (value, None) = (values.next(), values.next()) else {
+        return Bearer::Unreadable;
+    };
+    let Some(value) = value else {
+        return Bearer::None;
+    };
+    let split = value.to_str().ok().and_then(|text| text.split_once(' '));
+    match split.map(|(scheme, token)| (scheme, token.trim())) {
+        Some((scheme, token))
+            if scheme.eq_ignore_ascii_case("bearer")
+                && (1..=MAX_BEARER_CHARS).contains(&token.len()) =>
+        {
+            Bearer::One(token)
+        }
+        _ => Bearer::Unreadable,
+    }
+}
+
+/// The caller of good credentials; `None` if there are none.
+///
+/// Credentials that were not seen before cost their address a request before
+/// the store is asked: guessing is as limited as anything else.
+async fn recognise(state: &MarketplaceState, parts: &Parts) -> Result<Option<Caller>, Problem> {
+    let token = match bearer(&parts.headers) {
+        Bearer::None => return Ok(None),
+        Bearer::Unreadable => {
+            state.count_address(parts, Bucket::Other).await.ok();
+            return Err(Problem::plain(Slug::AuthRequired));
+        }
+        Bearer::One(token) => token,
+    };
+    if !state.known_bearers().has(token) {
+        state.count_address(parts, Bucket::Other).await?;
+    }
+    let caller = state.leasing().recognise(token).await?;
+    state.known_bearers().note(token, caller.is_some());
+    caller
+        .map(Some)
+        .ok_or_else(|| Problem::plain(Slug::AuthRequired))
+}
+
+fn bucket(parts: &Parts) -> Bucket {
+    let path = parts.extensions.get::<MatchedPath>();
+    Bucket::of(&parts.method, path.map_or("", MatchedPath::as_str))
+}
+
+impl FromRequestParts<MarketplaceState> for Anyone {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &MarketplaceState,
+    ) -> Result<Self, Problem> {
+        state.count_address(parts, bucket(parts)).await?;
+        Ok(Self)
+    }
+}
+
+impl FromRequestParts<MarketplaceState> for Visitor {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &MarketplaceState,
+    ) -> Result<Self, Problem> {
+        let caller = recognise(state, parts).await?;
+        match &caller {
+            Some(caller) => state.count_caller(parts, caller, bucket(parts)).await?,
+            None => state.count_address(parts, bucket(parts)).await?,
+        }
+        Ok(Self(caller))
+    }
+}
+
+impl FromRequestParts<MarketplaceState> for SignedIn {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &MarketplaceState,
+    ) -> Result<Self, Problem> {
+        let Some(caller) = recognise(state, parts).await? else {
+            state.count_address(parts, Bucket::Other).await.ok();
+            return Err(Problem::plain(Slug::AuthRequired));
+        };
+        state.count_caller(parts, &caller, bucket(parts)).await?;
+        Ok(Self(caller))
+    }
+}
+
+impl FromRequestParts<MarketplaceState> for Member {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &MarketplaceState,
+    ) -> Result<Self, Problem> {
+        let SignedIn(caller) = SignedIn::from_request_parts(parts, state).await?;
+        match caller {
+            Caller::User(user) => Ok(Self(user)),
+            Caller::Unprovisioned(_) => Err(Problem::plain(Slug::UserNotProvisioned)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    fn token(values: &[&'static str]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_static(value));
+        }
+        match bearer(&headers) {
+            Bearer::One(token) => Some(token.to_owned()),
+            Bearer::None => Some(String::new()),
+            Bearer::Unreadable => None,
+        }
+    }
+
+    #[test]
+    fn credentials_are_one_bearer_token() {
+        assert_eq!(token(&["Bearer abc"]).as_deref(), Some("abc"));
+        assert_eq!(token(&["bearer  abc "]).as_deref(), Some("abc"));
+        assert_eq!(token(&[]).as_deref(), Some(""));
+        for wrong in [
+            &["Bearer"] as &[_],
+            &["Bearer "],
+            &["abc"],
+            &["Basic abc"],
+            &["Bearer a", "Bearer b"],
+        ] {
+            assert_eq!(token(wrong), None, "{wrong:?}");
+        }
+    }
+}

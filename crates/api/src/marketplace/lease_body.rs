@@ -1,0 +1,189 @@
+//! A lease and its payment on the wire.
+
+use super::{MarketplaceState, link::Warning};
+use leasing::format_sol;
+use primitives::Lamports;
+use serde::Serialize;
+use services::leasing::{Booked, BookingWarning, LeaseView, PaymentView};
+use utoipa::ToSchema;
+
+/// A lease as its parties see it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Lease)]
+pub(super) struct LeaseBody {
+    /// A ULID.
+    #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
+    public_id: String,
+    /// The validator's `public_id`.
+    #[schema(example = "01KA0XHZ2S8Q6N4C1W7E5R3T9Y")]
+    validator_id: String,
+    /// The `public_id` of the user who booked it.
+    #[schema(example = "01KA0XH1M5D3P7K9F2J4G6B8V0")]
+    trader_id: String,
+    /// `exclusive` or `shared`.
+    #[schema(example = "exclusive")]
+    mode: &'static str,
+    /// `pending_payment`, `active`, `revoked`, `completed`, or `expired` if it
+    /// was never paid.
+    #[schema(example = "active")]
+    state: &'static str,
+    /// The first epoch.
+    #[schema(example = 801)]
+    epoch_start: i32,
+    /// The epoch after the last.
+    #[schema(example = 803)]
+    epoch_end: i32,
+    /// How many there are.
+    #[schema(example = 2)]
+    epoch_count: i32,
+    /// The price of one epoch when it was booked.
+    #[schema(value_type = u64, example = 1_500_000_000)]
+    price_lamports: Lamports,
+    /// What all of them cost.
+    #[schema(value_type = u64, example = 3_000_000_000_u64)]
+    total_lamports: Lamports,
+    /// The same in SOL, exactly.
+    #[schema(example = "3")]
+    total_sol: String,
+    /// What is to be paid; null unless the payment is pending.
+    #[schema(required)]
+    payment: Option<PaymentBody>,
+    /// The transaction that paid for it.
+    #[schema(required)]
+    settled_signature: Option<String>,
+    /// Who paid.
+    #[schema(required)]
+    payer: Option<String>,
+    /// When it was booked.
+    #[schema(format = DateTime, example = "2026-01-31T12:00:00Z")]
+    created_at: String,
+    /// When its payment settled.
+    #[schema(required, format = DateTime, example = "2026-01-31T12:03:00Z")]
+    activated_at: Option<String>,
+    /// When it ended.
+    #[schema(required, format = DateTime, example = "2026-02-03T12:00:00Z")]
+    ended_at: Option<String>,
+    /// Why it ended: `unpaid`, `cancelled`, `completed`, `revoked`.
+    #[schema(required, example = "completed")]
+    end_reason: Option<&'static str>,
+}
+
+/// A payment that is to be made.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Payment)]
+pub(super) struct PaymentBody {
+    /// A Solana Pay transaction request: open it with a wallet, or show it as a
+    /// QR code.
+    #[schema(example = "solana:https://lease.example/v1/chain-pay/01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
+    solana_pay_url: String,
+    /// What is to be paid.
+    #[schema(value_type = u64, example = 3_000_000_000_u64)]
+    amount_lamports: Lamports,
+    /// The same in SOL, exactly.
+    #[schema(example = "3")]
+    amount_sol: String,
+    /// What of it the validator gets.
+    #[schema(value_type = u64, example = 2_850_000_000_u64)]
+    payout_lamports: Lamports,
+    /// What of it the platform gets.
+    #[schema(value_type = u64, example = 150_000_000)]
+    fee_lamports: Lamports,
+    /// Names the payment, in the link and on the chain.
+    #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
+    memo: String,
+    /// Until when a wallet can ask for the transaction.
+    #[schema(format = DateTime, example = "2026-01-31T12:15:00Z")]
+    expires_at: String,
+}
+
+/// A lease that was just booked.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BookedLease)]
+pub(super) struct BookedBody {
+    /// The lease's `public_id`.
+    #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
+    lease_id: String,
+    /// `pending_payment`.
+    #[schema(example = "pending_payment")]
+    state: &'static str,
+    /// `exclusive` or `shared`.
+    #[schema(example = "exclusive")]
+    mode: &'static str,
+    /// The first epoch.
+    #[schema(example = 801)]
+    epoch_start: i32,
+    /// The epoch after the last.
+    #[schema(example = 803)]
+    epoch_end: i32,
+    /// What is to be paid.
+    payment: PaymentBody,
+    /// What the trader should know.
+    warnings: Vec<Warning>,
+}
+
+impl MarketplaceState {
+    pub(super) fn lease_body(&self, view: &LeaseView) -> LeaseBody {
+        LeaseBody {
+            public_id: view.id.to_string(),
+            validator_id: view.validator.to_string(),
+            trader_id: view.trader.to_string(),
+            mode: view.mode.as_str(),
+            state: view.state.as_str(),
+            epoch_start: view.window.start(),
+            epoch_end: view.window.end(),
+            epoch_count: view.window.count(),
+            price_lamports: view.price,
+            total_lamports: view.total,
+            total_sol: format_sol(view.total),
+            payment: view.payment.as_ref().map(|it| self.payment_body(it)),
+            settled_signature: view.settled_signature.map(|it| it.to_string()),
+            payer: view.payer.map(|it| it.to_string()),
+            created_at: view.created_at.to_string(),
+            activated_at: view.activated_at.map(|it| it.to_string()),
+            ended_at: view.ended_at.map(|it| it.to_string()),
+            end_reason: view.end_reason.map(services::leasing::EndReason::as_str),
+        }
+    }
+
+    fn payment_body(&self, payment: &PaymentView) -> PaymentBody {
+        PaymentBody {
+            solana_pay_url: self.pay_url(&payment.memo),
+            amount_lamports: payment.total,
+            amount_sol: format_sol(payment.total),
+            payout_lamports: payment.payout.amount,
+            fee_lamports: payment.platform.amount,
+            memo: payment.memo.to_string(),
+            expires_at: payment.expires_at.to_string(),
+        }
+    }
+
+    pub(super) fn booked_body(&self, booked: &Booked) -> BookedBody {
+        let lease = &booked.lease;
+        let warnings = booked.warnings.iter().map(Warning::from);
+        BookedBody {
+            lease_id: lease.id.to_string(),
+            state: lease.state.as_str(),
+            mode: lease.mode.as_str(),
+            epoch_start: lease.window.start(),
+            epoch_end: lease.window.end(),
+            payment: self.payment_body(&booked.payment),
+            warnings: warnings.chain(self.link_warning()).collect(),
+        }
+    }
+}
+
+impl From<&BookingWarning> for Warning {
+    fn from(warning: &BookingWarning) -> Self {
+        let (code, message) = match warning {
+            BookingWarning::Begun => ("epochs-begun", "some of the epochs are over, or have begun"),
+            BookingWarning::Over => (
+                "epochs-over",
+                "all of the epochs are over: once paid, the lease is completed at once",
+            ),
+        };
+        Self {
+            code,
+            message: message.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What stands behind the question mark. Unknown keys are ignored.
+
+use super::{MarketplaceState, catalog::Slug, problem::Problem};
+use crate::error::shown;
+use axum::{extract::FromRequestParts, http::request::Parts};
+use axum_extra::extract::Query;
+use serde::de::DeserializeOwned;
+use std::str::FromStr;
+
+/// The keys of a query, each with all its values.
+#[derive(Debug)]
+pub(super) struct Asked<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequestParts<MarketplaceState> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &MarketplaceState) -> Result<Self, Problem> {
+        let read = Query::<T>::try_from_uri(&parts.uri);
+        let unreadable = |_| Problem::new(Slug::MalformedRequest, "the query cannot be read");
+        read.map(|Query(query)| Self(query)).map_err(unreadable)
+    }
+}
+
+/// The one value of a key, read as something. `slug` is what a value that
+/// cannot be read is refused as, and `must` says what it should have been.
+pub(super) fn one<T: FromStr>(
+    name: &str,
+    values: &[String],
+    slug: Slug,
+    must: &str,
+) -> Result<Option<T>, Problem> {
+    match values {
+        [] => Ok(None),
+        [text] => {
+            let wrong =
+                |_| Problem::new(slug, format!("{name} must be {must}, not {}", shown(text)));
+            text.parse().map(Some).map_err(wrong)
+        }
+        _ => Err(Problem::new(slug, format!("{name} is there twice"))),
+    }
+}

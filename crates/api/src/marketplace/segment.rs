@@ -1,0 +1,32 @@
+//! The changing part of a path.
+
+use super::{MarketplaceState, catalog::Slug, problem::Problem};
+use axum::{
+    extract::{FromRequestParts, Path},
+    http::request::Parts,
+};
+use primitives::Ulid;
+
+/// The one changing part of a path.
+#[derive(Debug)]
+pub(super) struct Segment(pub(super) String);
+
+impl Segment {
+    /// An id. A text that is none is the id of nothing.
+    pub(super) fn id(&self, nothing: Slug) -> Result<Ulid, Problem> {
+        self.0.parse().map_err(|_| Problem::plain(nothing))
+    }
+}
+
+impl FromRequestParts<MarketplaceState> for Segment {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &MarketplaceState,
+    ) -> Result<Self, Problem> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        let unreadable = |_| Problem::plain(Slug::NotFound);
+        path.map(|Path(text)| Self(text)).map_err(unreadable)
+    }
+}
