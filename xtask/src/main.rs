@@ -24,7 +24,7 @@ fn run(arguments: &[String]) -> Result<()> {
         _ => bail!(
             "usage:\n  \
              cargo xtask layers       which crate may know which\n  \
-             cargo xtask unseen FILE  operations of the API that no test has called"
+             cargo xtask unseen FILE  operations and slugs of the API that no test has seen"
         ),
     }
 }
