@@ -12,6 +12,7 @@ mod error;
 mod health;
 mod limits;
 mod market;
+mod marketplace;
 mod metrics;
 mod openapi;
 mod server;

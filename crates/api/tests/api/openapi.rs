@@ -23,7 +23,7 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
 async fn the_served_documents_are_the_generated_ones() {
     let bench = Bench::new().await;
     let documents = api::openapi_documents();
-    assert_eq!(documents.len(), 3);
+    assert_eq!(documents.len(), 4);
     for (name, text) in documents {
         let answer = bench.get(&format!("/openapi/{name}")).await;
         assert_eq!(
@@ -55,6 +55,10 @@ async fn every_documented_operation_is_routed() {
     let bench = Bench::new().await;
     let mut paths = Vec::new();
     for (name, text) in api::openapi_documents() {
+        if name == "marketplace.json" {
+            // On another bench: tests/api/marketplace/openapi.rs.
+            continue;
+        }
         for (method, path, _) in operations(&parse(&text)) {
             let uri = path
                 .replace("{addressOrSymbol}", "ETH")
@@ -108,7 +112,7 @@ async fn every_documented_operation_is_routed() {
 #[test]
 fn every_operation_of_the_api_is_described_with_its_refusals_and_headers() {
     for (name, text) in api::openapi_documents() {
-        if name != "operation.json" {
+        if ["trade.json", "market.json"].contains(&name) {
             check_descriptions(&parse(&text));
         }
     }

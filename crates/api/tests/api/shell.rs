@@ -78,7 +78,7 @@ async fn a_preflight_allows_what_clients_send() {
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
     assert_eq!(
         answer.header("access-control-allow-methods"),
-        Some("GET, POST, OPTIONS")
+        Some("GET, POST, PUT, PATCH, DELETE, OPTIONS")
     );
     let allowed = answer.header("access-control-allow-headers").unwrap();
     for header in [
@@ -86,6 +86,10 @@ async fn a_preflight_allows_what_clients_send() {
         "content-type",
         "if-none-match",
         "ask-signature",
+        "authorization",
+        "idempotency-key",
+        "accept",
+        "cache-control",
     ] {
         assert!(allowed.split(", ").any(|name| name == header), "{allowed}");
     }

@@ -9,7 +9,7 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
 use services::{
     ApiKeys, GlobalFeed, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots, Swaps,
-    Trail,
+    Trail, leasing::Leasing,
 };
 use std::sync::Arc;
 use store::{Location, Store};
@@ -40,6 +40,8 @@ pub(crate) struct Bench {
     pub(crate) store: Store,
     pub(crate) global: GlobalFeed,
     pub(crate) recorder: PrometheusRecorder,
+    config: ApiConfig,
+    services: ApiServices,
     snapshots: Snapshots,
     /// Vanishes with the bench.
     folder: Option<TempDir>,
@@ -120,6 +122,7 @@ impl Bench {
         let recorder = PrometheusBuilder::new().build_recorder();
         let global = GlobalFeed::default();
         let services = ApiServices {
+            leasing: None,
             swaps,
             global: global.clone(),
             snapshots: snapshots.clone(),
@@ -136,7 +139,7 @@ impl Bench {
             entropy,
             metrics: recorder.handle(),
         };
-        let api = Api::new(config, services);
+        let api = Api::new(config.clone(), services.clone());
         Self {
             router: api.router(),
             api,
@@ -145,9 +148,19 @@ impl Bench {
             store,
             global,
             recorder,
+            config,
+            services,
             snapshots,
             folder: None,
         }
+    }
+
+    /// The same API with a lease market.
+    pub(crate) fn leasing(mut self, leasing: Leasing) -> Self {
+        self.services.leasing = Some(leasing);
+        self.api = Api::new(self.config.clone(), self.services.clone());
+        self.router = self.api.router();
+        self
     }
 
     /// Publishes a block with the named tokens and `more` others.

@@ -25,6 +25,16 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap()
     }
 
+    /// The slug of a problem document.
+    pub(crate) fn slug(&self) -> Option<String> {
+        if self.header("content-type") != Some("application/problem+json") {
+            return None;
+        }
+        let body: Value = serde_json::from_slice(&self.body).unwrap();
+        let (_, slug) = body["type"].as_str().unwrap().rsplit_once('/').unwrap();
+        Some(slug.to_owned())
+    }
+
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
@@ -65,11 +75,15 @@ pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answe
     let response = router.clone().oneshot(request).await.unwrap();
     seen::note(method.as_str(), &path, response.status().as_u16());
     let (parts, body) = response.into_parts();
-    Answer {
+    let answer = Answer {
         status: parts.status,
         headers: parts.headers,
         body: to_bytes(body, usize::MAX).await.unwrap().to_vec(),
+    };
+    if let Some(slug) = answer.slug() {
+        seen::note_slug(&slug, answer.status.as_u16());
     }
+    answer
 }
 
 impl Bench {

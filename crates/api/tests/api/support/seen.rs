@@ -21,22 +21,30 @@ static OPERATIONS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
 /// Appends `GET /v1/starknet/tokens 200` to the file that `STOA_SEEN_FILE`
 /// names, if the request was one to a documented operation.
 pub(crate) fn note(method: &str, path: &str, status: u16) {
-    let Some(file) = env::var_os("STOA_SEEN_FILE") else {
-        return;
-    };
     let seen = OPERATIONS
         .iter()
         .find(|(known, template)| known == method && matches(template, path));
     if let Some((method, template)) = seen {
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(file)
-            .unwrap();
-        // One write, so that tests that run at once do not mix their lines.
-        file.write_all(format!("{method} {template} {status}\n").as_bytes())
-            .unwrap();
+        append(&format!("{method} {template} {status}\n"));
     }
+}
+
+/// Appends `slug lease-slot-taken 409`.
+pub(crate) fn note_slug(slug: &str, status: u16) {
+    append(&format!("slug {slug} {status}\n"));
+}
+
+fn append(line: &str) {
+    let Some(file) = env::var_os("STOA_SEEN_FILE") else {
+        return;
+    };
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(file)
+        .unwrap();
+    // One write, so that tests that run at once do not mix their lines.
+    file.write_all(line.as_bytes()).unwrap();
 }
 
 fn matches(template: &str, path: &str) -> bool {

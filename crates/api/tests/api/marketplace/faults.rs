@@ -1,0 +1,78 @@
+//! What stands behind fails.
+
+use super::support::{Ask, Market, OFFER, booking};
+use serde_json::json;
+use std::time::Duration;
+
+#[tokio::test]
+async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
+    let market = Market::new().await;
+    let id = market.register(0, OFFER).await;
+    let body = booking(&id, market.epoch() + 1, 1);
+    market.bench.store.close().await;
+    let wallet = market.wallet(3).public_key();
+    let signature = market.wallet(3).sign(b"x");
+    let asks = [
+        Ask::post("/v1/auth/challenge").json(&json!({"address": wallet})),
+        Ask::post("/v1/auth/session")
+            .json(&json!({"address": wallet, "nonce": "x", "signature": signature})),
+        Ask::post("/v1/users").by(&market.trader).json(&json!({})),
+        Ask::get("/v1/me").by(&market.trader),
+        Ask::post("/v1/api-tokens")
+            .by(&market.trader)
+            .json(&json!({"name": "x"})),
+        Ask::get("/v1/api-tokens").by(&market.trader),
+        Ask::new("DELETE", "/v1/api-tokens/abcdefgh").by(&market.trader),
+        Ask::post("/v1/validators")
+            .by(&market.owner)
+            .json(&market.registration(1, OFFER)),
+        Ask::new("PUT", "/v1/validators/payout-wallet")
+            .by(&market.owner)
+            .json(&market.payout_change(0, wallet)),
+        Ask::get(&format!("/v1/validators/{id}")),
+        Ask::new("PATCH", &format!("/v1/validators/{id}"))
+            .by(&market.owner)
+            .json(&json!({"tier": "economy"})),
+        Ask::get(&format!("/v1/validators/{id}/leases")).by(&market.owner),
+        Ask::get(&format!("/v1/validators/{id}/stake")),
+        Ask::get(&format!("/v1/validators/{id}/leader-schedule")),
+        Ask::get("/v1/leader-schedule"),
+        Ask::get("/v1/validators?sort=newest"),
+        Ask::post("/v1/onboarding/sessions").by(&market.owner),
+        Ask::get(&format!(
+            "/v1/onboarding/sessions/lo_abcdefgh_{}",
+            "x".repeat(43)
+        )),
+        Ask::post("/v1/leases")
+            .by(&market.trader)
+            .key(&market.key())
+            .json(&body),
+        Ask::get("/v1/leases").by(&market.trader),
+        Ask::get("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV").by(&market.trader),
+        Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/cancel").by(&market.trader),
+        Ask::post("/v1/chain-pay/01ARZ3NDEKTSV4RRFFQ69G5FAV").json(&json!({"account": wallet})),
+    ];
+    for ask in asks {
+        let problem = market.send(ask).await.problem(500, "database-error");
+        assert_eq!(
+            problem["detail"],
+            "The database did not do what it was asked."
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_is_an_internal_error() {
+    let market = Market::configured(|config| {
+        config.marketplace.limits = None;
+        config.request_timeout = Duration::from_millis(1);
+    })
+    .await;
+    let key = market.key();
+    let booking = Ask::post("/v1/leases").by(&market.trader).key(&key);
+    let answer = market.send(booking.endless()).await;
+    answer.problem(500, "internal-error");
+    let wallet = market.send(Ask::post("/v1/chain-pay/x").endless()).await;
+    let problem = wallet.problem(500, "internal-error");
+    assert_eq!(problem["message"], problem["detail"]);
+}
