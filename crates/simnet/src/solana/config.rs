@@ -17,7 +17,7 @@ pub struct SolanaConfig {
     pub seed: u64,
     /// How long a slot takes, in whole milliseconds.
     pub slot_time: Duration,
-    /// Slots of an epoch, 64 to 432,000.
+    /// Slots of an epoch, 64 to 432,000. A chain that was begun keeps its own.
     pub slots_per_epoch: u64,
     /// Slots after which a transaction is final, at most 128.
     pub finality_slots: u64,

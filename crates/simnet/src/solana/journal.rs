@@ -1,7 +1,8 @@
 //! The chain in a folder.
 //!
-//! A segment begins with a checkpoint: how the chain is steered, the accounts
-//! before the oldest kept transaction, and the transactions since. Then comes
+//! A segment begins with a checkpoint: how the chain is steered, how long its
+//! epochs are, the accounts before the oldest kept transaction, and the
+//! transactions since. Then comes
 //! whatever happens. Reading it back executes the transactions again, which
 //! gives the same result. A large segment is followed by a new one, and goes.
 
@@ -39,6 +40,7 @@ const ACCOUNTS: u8 = 1;
 const FORGOTTEN: u8 = 2;
 const TRANSACTION: u8 = 3;
 const TAKEN_BACK: u8 = 4;
+const EPOCHS: u8 = 5;
 
 /// The journal of a chain, open for writing. Others cannot open it meanwhile.
 #[derive(Debug)]
@@ -165,6 +167,10 @@ fn checkpoint(seed: u64, chain: &Chain, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&segment::header(seed))?;
     let mut group = Group::default();
     group.push(|out| store_timeline(chain.timeline(), out));
+    group.push(|out| {
+        out.push(EPOCHS);
+        chain.rules.slots_per_epoch.store(out);
+    });
     let base = chain.base();
     let accounts: Vec<(PublicKey, Account)> = base.iter().map(|(k, a)| (*k, *a)).collect();
     for accounts in accounts.chunks(ACCOUNTS_PER_ENTRY) {
@@ -191,6 +197,14 @@ fn replay(entries: &[&[u8]], rules: Rules, clock: u64) -> Option<Chain> {
         return None;
     };
     let timeline: Timeline = load(body)?;
+    let (EPOCHS, body) = split(entries.next()?)? else {
+        return None;
+    };
+    // Epochs of another length would have other numbers.
+    let rules = Rules {
+        slots_per_epoch: load(body)?,
+        ..rules
+    };
     let mut accounts = Accounts::default();
     let forgotten = loop {
         match split(entries.next()?)? {

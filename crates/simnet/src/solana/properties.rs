@@ -294,6 +294,16 @@ fn slots_pass_while_nobody_runs_the_node() {
 }
 
 #[test]
+fn a_chain_keeps_the_length_of_its_epochs() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = image(&open(folder.path()));
+    let mut other = config(Some(folder.path()));
+    other.slots_per_epoch *= 2;
+    let node = SolanaNode::open(other, clock()).unwrap();
+    assert_eq!(image(&node), before);
+}
+
+#[test]
 fn a_torn_end_is_cut_off_and_all_before_it_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let node = open(folder.path());
