@@ -97,7 +97,7 @@ impl Shell {
                 answer.unwrap_or_else(IntoResponse::into_response)
             }
             Counting::Marketplace(state) => {
-                let run = |request| self.isolated(next.run(request));
+                let run = |request| self.isolated(self.pass(request, next));
                 state.surround(request, run).await
             }
         }
@@ -123,31 +123,37 @@ impl Shell {
         response
     }
 
-    async fn run(&self, mut request: Request, next: Next) -> Response {
+    async fn run(&self, request: Request, next: Next) -> Response {
         let most = self.0.max_body_bytes;
         if declared_length(&request).is_some_and(|length| length > most) {
             return Rejection::BodyTooLarge.into_response();
         }
+        self.pass(request, next).await
+    }
+
+    /// Has the request answered, if its body is not too long to be read.
+    async fn pass(&self, mut request: Request, next: Next) -> Response {
         if !request.body().is_end_stream() {
-            DefaultBodyLimit::max(most).apply(&mut request);
+            DefaultBodyLimit::max(self.0.max_body_bytes).apply(&mut request);
         }
         compression::answer(request, next).await
     }
 
     /// Neither a panic nor a long wait reaches beyond its own request.
-    async fn isolated(
+    fn isolated(
         &self,
         answer: impl Future<Output = Response>,
-    ) -> Result<Response, Rejection> {
+    ) -> impl Future<Output = Result<Response, Rejection>> {
         let answer = AssertUnwindSafe(answer).catch_unwind();
-        match tokio::time::timeout(self.0.timeout, answer).await {
+        let answer = tokio::time::timeout(self.0.timeout, answer);
+        answer.map(|ended| match ended {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(panic)) => {
                 tracing::error!(cause = panic_text(&*panic), "request panicked");
                 Err(Rejection::Internal)
             }
             Err(_) => Err(Rejection::TooSlow),
-        }
+        })
     }
 }
 

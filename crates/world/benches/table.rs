@@ -37,6 +37,8 @@ mod sending;
 mod served;
 #[path = "table/solana.rs"]
 mod solana;
+#[path = "table/swaps.rs"]
+mod swaps;
 
 use market::figures::Figures;
 use std::fmt;
@@ -125,7 +127,7 @@ fn routes() -> Vec<Row> {
 type Part = fn() -> Vec<Row>;
 
 /// The parts of the table, by the names that can be asked for.
-const PARTS: [(&str, Part); 12] = [
+const PARTS: [(&str, Part); 13] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
