@@ -18,6 +18,13 @@ impl SolanaKeypair {
         Self(SigningKey::from_bytes(&secret))
     }
 
+    /// The wallet of whoever runs a market on a simulated network: the same one
+    /// on all of them, so that every process of a market knows it.
+    pub fn platform() -> Self {
+        let everywhere = SolanaHash::from_bytes([0; 32]);
+        Self::derive(&everywhere, "PLATFORM", 0)
+    }
+
     /// The address.
     pub fn public_key(&self) -> PublicKey {
         PublicKey::from_bytes(self.0.verifying_key().to_bytes())

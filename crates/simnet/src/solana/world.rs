@@ -60,7 +60,7 @@ impl World {
             let lamports = minimum_balance(PROGRAM_SPACE);
             accounts.set(loaded, program(LOADER, lamports, PROGRAM_SPACE));
         }
-        for wallet in &self.wallets {
+        for wallet in self.wallets.iter().chain([&SolanaKeypair::platform()]) {
             accounts.set(wallet.public_key(), Account::wallet(sol(WALLET_SOL)));
         }
         accounts.set(self.faucet.public_key(), Account::wallet(sol(FAUCET_SOL)));

@@ -117,5 +117,6 @@ pub(super) fn accounts(node: &SolanaNode) -> Answer {
         })
     });
     let validators: Vec<Value> = validators.collect();
-    result(&json!({"wallets": wallets, "validators": validators}))
+    let platform = wallet(&SolanaKeypair::platform());
+    result(&json!({"wallets": wallets, "platform": platform, "validators": validators}))
 }

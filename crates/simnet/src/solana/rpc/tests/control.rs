@@ -133,6 +133,7 @@ fn wallets_and_validators_are_shown_with_keys_that_sign_for_them() {
     let votes = votes.to_string();
     for (shown, address) in wallets
         .iter()
+        .chain([&accounts["platform"]])
         .map(|w| (w, "address"))
         .chain(validators.iter().map(|v| (v, "identity")))
     {
