@@ -9,7 +9,7 @@ use axum::{
 };
 use primitives::felt_to_hex;
 use serde::Serialize;
-use services::{NodeHealth, PartHealth, Report};
+use services::{ClusterHealth, NodeHealth, PartHealth, Report};
 use utoipa::ToSchema;
 
 /// A sign of life.
@@ -31,7 +31,39 @@ pub(crate) struct Readiness {
 /// The parts that data comes from.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Parts {
+    /// What trading stands on.
     starknet: Part,
+    /// What leasing stands on; absent where there is no marketplace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solana: Option<Cluster>,
+}
+
+/// The cluster that leases are paid on.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Cluster {
+    /// Whether it is known where the chain is.
+    ready: bool,
+    /// The epoch, counted on while no node answers.
+    epoch: Option<u64>,
+    /// The slot, counted on while no node answers.
+    slot: Option<u64>,
+    /// Seconds since a node answered.
+    silent_seconds: Option<i64>,
+    /// What keeps the part from being ready.
+    problem: Option<&'static str>,
+}
+
+impl From<ClusterHealth> for Cluster {
+    fn from(cluster: ClusterHealth) -> Self {
+        Self {
+            ready: cluster.ready,
+            epoch: cluster.epoch,
+            slot: cluster.slot,
+            silent_seconds: cluster.silent_s,
+            problem: cluster.problem,
+        }
+    }
 }
 
 /// One part.
@@ -138,6 +170,7 @@ fn answer(report: Report) -> Response {
         ready: report.ready,
         parts: Parts {
             starknet: report.starknet.into(),
+            solana: report.solana.map(Cluster::from),
         },
     };
     (status, Json(body)).into_response()
@@ -192,6 +225,7 @@ mod tests {
             let report = Report {
                 ready,
                 starknet: part(),
+                solana: None,
             };
             assert_eq!(answer(report).status(), status);
         }

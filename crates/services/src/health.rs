@@ -1,6 +1,6 @@
 //! Whether the service serves fresh data, part by part.
 
-use crate::{indexer::Progress, snapshot::Snapshots};
+use crate::{indexer::Progress, leasing::Leasing, snapshot::Snapshots};
 use primitives::{BlockRef, Clock, SignedDuration};
 use std::sync::Arc;
 
@@ -47,13 +47,30 @@ pub struct NodeHealth {
     pub problem: Option<String>,
 }
 
+/// The state of the cluster that leases are paid on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterHealth {
+    /// Whether it is known where the chain is.
+    pub ready: bool,
+    /// The epoch, as far as one can tell.
+    pub epoch: Option<u64>,
+    /// The slot, as far as one can tell.
+    pub slot: Option<u64>,
+    /// Seconds since a node said anything.
+    pub silent_s: Option<i64>,
+    /// What keeps it from being ready.
+    pub problem: Option<&'static str>,
+}
+
 /// The whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// Whether every part is ready.
     pub ready: bool,
-    /// The chain's part.
+    /// What trading stands on.
     pub starknet: PartHealth,
+    /// What leasing stands on, if there is a market.
+    pub solana: Option<ClusterHealth>,
 }
 
 /// Judges freshness.
@@ -64,6 +81,7 @@ pub struct Health {
     progress: Progress,
     clock: Arc<dyn Clock>,
     limits: HealthLimits,
+    market: Option<Leasing>,
 }
 
 impl Health {
@@ -81,15 +99,44 @@ impl Health {
             progress,
             clock,
             limits,
+            market: None,
+        }
+    }
+
+    /// The same, and of a lease market, too.
+    #[must_use]
+    pub fn with_market(self, market: Leasing) -> Self {
+        Self {
+            market: Some(market),
+            ..self
         }
     }
 
     /// The state now.
     pub fn report(&self) -> Report {
         let starknet = self.starknet();
+        let solana = self.market.as_ref().map(|market| self.solana(market));
         Report {
-            ready: starknet.ready,
+            ready: starknet.ready && solana.as_ref().is_none_or(|solana| solana.ready),
             starknet,
+            solana,
+        }
+    }
+
+    fn solana(&self, market: &Leasing) -> ClusterHealth {
+        let view = market.epoch();
+        let silence = view.map(|view| view.silence);
+        let problem = match silence {
+            None => Some("no node has said where the chain is yet"),
+            Some(silence) if silence > self.limits.max_silence => Some("the node does not answer"),
+            Some(_) => None,
+        };
+        ClusterHealth {
+            ready: problem.is_none(),
+            epoch: view.map(|view| view.position.epoch),
+            slot: view.map(|view| view.position.slot),
+            silent_s: silence.map(|silence| silence.as_secs()),
+            problem,
         }
     }
 

@@ -24,7 +24,7 @@ pub use follower::Follower;
 pub use global::{
     GlobalFeed, GlobalKey, GlobalMarket, GlobalOptions, GlobalPlan, GlobalPoller, GlobalSetupError,
 };
-pub use health::{Health, HealthLimits, NodeHealth, PartHealth, Report};
+pub use health::{ClusterHealth, Health, HealthLimits, NodeHealth, PartHealth, Report};
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
 };
