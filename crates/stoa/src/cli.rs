@@ -1,13 +1,16 @@
 //! The command line.
 
 use crate::config::{Flags, Loaded, Problems, Sources, load};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use leasing::{Tier, parse_sol};
+use primitives::{Lamports, PublicKey, SignedDuration, Ulid};
 use std::path::PathBuf;
 
 const HELP: &str = "\
 Examples:
   stoa serve                                   everything, on a simulated network
-  stoa serve --starknet-rpc https://NODE/KEY   follow a real node
+  stoa serve --starknet-rpc https://NODE/KEY   follow a real node of Starknet
+  stoa serve --solana-rpc https://NODE/KEY     and one of Solana
   stoa serve --config stoa.toml                with a configuration file
   stoa simnet                                  only the simulated node
   stoa config print                            what is in force, and why
@@ -19,9 +22,9 @@ overrides the file. config.example.toml lists every key.
 
 Exit status: 0 success, 1 failure, 2 wrong usage or configuration.";
 
-/// A self-hosted Starknet trading API
+/// A self-hosted trading API of Starknet and a market of Solana validators' capacity
 ///
-/// Stoa follows a Starknet node, or runs a simulated one, and serves what it
+/// Stoa follows nodes of both chains, or runs simulated ones, and serves what it
 /// finds over HTTP.
 #[derive(Debug, Parser)]
 #[command(name = "stoa", version, after_help = HELP, max_term_width = 100)]
@@ -110,6 +113,178 @@ Examples:
         #[command(flatten)]
         settings: Settings,
     },
+    /// Make, list and empower users of the lease market
+    ///
+    /// People become users by signing in with a wallet; this is for those who
+    /// need a role that nobody gives themselves, or have no wallet.
+    #[command(after_help = "\
+Examples:
+  stoa user add --name Ada --roles staff
+  stoa user add --name 'my bot' --roles trader
+  stoa user list
+  stoa user roles 01J0000000000000000000000A --roles trader,staff")]
+    User {
+        #[command(subcommand)]
+        action: UserAction,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// Make, list and revoke bearer tokens of users of the lease market
+    #[command(after_help = "\
+Examples:
+  stoa token create --user 01J0000000000000000000000A --name 'trading bot'
+  stoa token create --user 01J0000000000000000000000A --name ci --lifetime 24h
+  stoa token list --user 01J0000000000000000000000A
+  stoa token revoke --user 01J0000000000000000000000A ID")]
+    Token {
+        #[command(subcommand)]
+        action: TokenAction,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// Sign what a validator's identity has to sign
+    ///
+    /// Prints the body of the request, which can be sent within five minutes.
+    /// The key stays on this machine.
+    #[command(after_help = "\
+Examples:
+  stoa validator sign-challenge --keypair identity.json --domain leases.example \\
+    --payout-wallet WALLET --tier standard --region eu-central-1 --price-sol 1.5 |
+  curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' \\
+    -d @- https://leases.example/v1/validators")]
+    Validator {
+        #[command(subcommand)]
+        action: ValidatorAction,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserAction {
+    /// Make a user
+    Add {
+        /// What people call them
+        #[arg(long, value_name = "NAME")]
+        name: String,
+        /// Where they can be reached
+        #[arg(long, value_name = "ADDRESS")]
+        email: Option<String>,
+        /// The wallet that they sign in with
+        #[arg(long, value_name = "WALLET")]
+        wallet: Option<PublicKey>,
+        /// What they may do
+        #[arg(
+            long,
+            value_name = "LIST",
+            value_delimiter = ',',
+            default_value = "trader"
+        )]
+        roles: Vec<RoleName>,
+    },
+    /// List all users
+    List,
+    /// Give a user these roles and no others
+    Roles {
+        /// The user's id, as `list` shows it
+        id: Ulid,
+        /// What they may do
+        #[arg(long, value_name = "LIST", value_delimiter = ',', required = true)]
+        roles: Vec<RoleName>,
+    },
+}
+
+/// What a user may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RoleName {
+    /// Book leases
+    Trader,
+    /// Register validators
+    Validator,
+    /// See and end what is others'
+    Staff,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenAction {
+    /// Make a token. It is shown this once and cannot be read again
+    Create {
+        /// Whose token it is, as `stoa user list` shows it
+        #[arg(long, value_name = "ID")]
+        user: Ulid,
+        /// What it is for
+        #[arg(long, value_name = "NAME")]
+        name: String,
+        /// How long it works, such as 24h; without it, until it is revoked
+        #[arg(long, value_name = "DURATION")]
+        lifetime: Option<SignedDuration>,
+    },
+    /// List the tokens of a user, revoked ones too
+    List {
+        /// Whose
+        #[arg(long, value_name = "ID")]
+        user: Ulid,
+    },
+    /// End a token for good
+    Revoke {
+        /// Whose
+        #[arg(long, value_name = "ID")]
+        user: Ulid,
+        /// The token's id, as `list` shows it
+        id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ValidatorAction {
+    /// Print a signed body for POST /v1/validators
+    SignChallenge {
+        /// The identity's key, as solana-keygen writes it
+        #[arg(long, value_name = "FILE")]
+        keypair: PathBuf,
+        /// The market's domain, as its sign-in texts show it
+        #[arg(long, value_name = "DOMAIN")]
+        domain: String,
+        /// Where the validator's share goes
+        #[arg(long, value_name = "WALLET")]
+        payout_wallet: PublicKey,
+        #[command(flatten)]
+        offer: OfferArgs,
+    },
+    /// Print a signed body for PUT /v1/validators/payout-wallet
+    SignPayoutWallet {
+        /// The identity's key, as solana-keygen writes it
+        #[arg(long, value_name = "FILE")]
+        keypair: PathBuf,
+        /// The market's domain, as its sign-in texts show it
+        #[arg(long, value_name = "DOMAIN")]
+        domain: String,
+        /// Where the validator's share goes from now on
+        #[arg(long, value_name = "WALLET")]
+        payout_wallet: PublicKey,
+    },
+}
+
+/// What a validator offers.
+#[derive(Debug, Args)]
+pub(crate) struct OfferArgs {
+    /// economy, standard or performance
+    #[arg(long, value_name = "TIER")]
+    pub(crate) tier: Tier,
+    /// One of the market's regions
+    #[arg(long, value_name = "CODE")]
+    pub(crate) region: String,
+    /// What an epoch costs
+    #[arg(long, value_name = "SOL", value_parser = price)]
+    pub(crate) price_sol: Lamports,
+    /// What a seat costs for an epoch
+    #[arg(long, value_name = "SOL", value_parser = price)]
+    pub(crate) shared_price_sol: Option<Lamports>,
+    /// How many seats there are
+    #[arg(long, value_name = "N")]
+    pub(crate) seats: Option<u32>,
+}
+
+fn price(text: &str) -> Result<Lamports, String> {
+    parse_sol(text).map_err(|error| error.to_string())
 }
 
 #[derive(Debug, Clone, Copy, Subcommand)]

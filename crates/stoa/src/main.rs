@@ -9,6 +9,7 @@ mod exchange;
 mod known;
 mod log;
 mod network;
+mod people;
 mod wiring;
 
 use clap::Parser as _;

@@ -1,5 +1,12 @@
 //! From the configuration to the parts: the only file that names concrete ones.
 
+mod leases;
+
+pub(crate) use leases::{
+    Cluster, EpochWatch, Leasing, Market, Profile, ProfileError, Refused, Roles, Settlement,
+    Sweeper, TokenError, TokenRevokeError, User, market_without_node,
+};
+
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{Bytes, Config, Plan, Role},
@@ -9,7 +16,7 @@ use crate::{
 };
 use anyhow::{Context as _, anyhow};
 pub(crate) use api::Api;
-use api::{ApiConfig, ApiServices, MarketplaceConfig, RateLimits};
+use api::{ApiConfig, ApiServices, RateLimits};
 use chain::RpcOptions;
 pub(crate) use chain::StarknetClient;
 use market::Listings;
@@ -21,7 +28,7 @@ use services::{
     QuoteStore, RateLimiter, Snapshots, SwapOptions, Swaps, Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health};
-pub(crate) use simnet::{PrefundedAccount, SolanaKeypair, SolanaNode};
+pub(crate) use simnet::{PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode};
 use simnet::{SolanaConfig, StarknetConfig, StarknetNode};
 use std::{fmt, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 pub(crate) use store::Store;
@@ -50,7 +57,7 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
     Arc::new(SystemClock)
 }
 
-fn entropy() -> Arc<dyn Entropy> {
+pub(crate) fn entropy() -> Arc<dyn Entropy> {
     Arc::new(SystemEntropy)
 }
 
@@ -139,6 +146,8 @@ pub(crate) async fn simulated_solana_node(config: &Config) -> anyhow::Result<Sol
     let config = SolanaConfig {
         data: Some(folder),
         seed: config.simnet.seed,
+        slot_time: config.simnet.slot_time,
+        slots_per_epoch: config.simnet.epoch_slots,
         ..SolanaConfig::default()
     };
     tokio::task::spawn_blocking(move || SolanaNode::open(config, clock()))
@@ -306,17 +315,32 @@ pub(crate) struct Service {
     pub(crate) api: Api,
 }
 
+/// What a process asks about Starknet.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    /// Only a process that indexes has any.
+    pub(crate) nodes: Vec<StarknetClient>,
+    /// Those that may be asked what trades cost.
+    pub(crate) asked: Vec<StarknetClient>,
+    /// The simulated aggregator of market data, beside a simulated node.
+    pub(crate) aggregator: Option<Url>,
+}
+
 /// Puts the service together. With nodes it indexes, without any it follows
-/// what another process commits; the `asked` ones tell what trades cost.
+/// what another process commits.
 pub(crate) async fn service(
     config: &Config,
     store: &Store,
     network: Network,
-    nodes: Vec<StarknetClient>,
-    asked: Vec<StarknetClient>,
-    aggregator: Option<Url>,
+    sources: Sources,
+    market: Option<&Market>,
     metrics: PrometheusHandle,
 ) -> anyhow::Result<Service> {
+    let Sources {
+        nodes,
+        asked,
+        aggregator,
+    } = sources;
     let known = known(config, network)?;
     let feed = GlobalFeed::default();
     let global = global(config, aggregator, &known.listings, feed.clone())?;
@@ -351,9 +375,13 @@ pub(crate) async fn service(
         max_head_age: max_head_age.unwrap_or(SignedDuration::MAX),
     };
     let health = Health::new(work.name(), snapshots.clone(), progress, clock(), limits);
+    let health = match market {
+        Some(market) => health.with_market(market.leasing.clone()),
+        None => health,
+    };
     let (swaps, terms) = swaps(config, network, asked, snapshots.clone()).await?;
     let services = ApiServices {
-        leasing: None,
+        leasing: market.map(|market| market.leasing.clone()),
         snapshots,
         swaps,
         global: feed,
@@ -364,7 +392,7 @@ pub(crate) async fn service(
         entropy: entropy(),
         metrics,
     };
-    let api = Api::new(api_config(config), services);
+    let api = Api::new(api_config(config, market), services);
     Ok(Service {
         work,
         health,
@@ -409,7 +437,7 @@ fn global(
         .context("cannot ask for global market data, see the section global")
 }
 
-fn api_config(config: &Config) -> ApiConfig {
+fn api_config(config: &Config, market: Option<&Market>) -> ApiConfig {
     let Bytes(max_body_bytes) = config.server.max_body;
     let policy = |limit, window: Duration| Policy {
         limit,
@@ -426,7 +454,7 @@ fn api_config(config: &Config) -> ApiConfig {
         }),
         request_timeout: config.server.request_timeout,
         max_body_bytes,
-        marketplace: MarketplaceConfig::default(),
+        marketplace: market.map(|market| market.face.clone()).unwrap_or_default(),
     }
 }
 
@@ -439,6 +467,8 @@ pub(crate) enum Face {
     Trade,
     /// The market API.
     Market,
+    /// The lease marketplace.
+    Leasing,
     /// How a process that only indexes does.
     Operation,
 }
@@ -455,6 +485,9 @@ pub(crate) async fn serve_face(
         Face::Whole => api.router(),
         Face::Trade => api.trade_router(),
         Face::Market => api.market_router(),
+        Face::Leasing => api.marketplace_router().context(
+            "there is no marketplace for --listen-leasing: see --solana-rpc and leasing.enabled",
+        )?,
         Face::Operation => api.surround(axum::Router::new()),
     };
     Ok(api::serve(listener, router, stop, drain).await?)

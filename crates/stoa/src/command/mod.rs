@@ -4,6 +4,9 @@ mod doctor;
 mod key;
 mod serve;
 mod simnet;
+mod token;
+mod user;
+mod validator;
 
 use crate::{
     cli::{Cli, Command, ConfigAction},
@@ -39,6 +42,9 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         },
         Command::Doctor(settings) => return doctor::doctor(&settings.load()?.config).await,
         Command::Key { action, settings } => key::run(action, &settings.load()?.config).await?,
+        Command::User { action, settings } => user::run(action, &settings.load()?.config).await?,
+        Command::Token { action, settings } => token::run(action, &settings.load()?.config).await?,
+        Command::Validator { action } => validator::run(action)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! Rules beyond a single value's form.
 
 use super::{
-    keys::{Config, Swap},
+    keys::{Config, Leasing, Simnet, Swap},
     secret::SecretUrls,
 };
 use std::time::Duration;
@@ -24,6 +24,18 @@ const MAX_SWAPS: u32 = 24;
 /// The highest fee that the exchange contract takes, in basis points.
 const MAX_FEE: u32 = 100;
 
+/// A platform that takes more than half is not a platform.
+const MAX_PLATFORM_FEE: u32 = 5_000;
+
+/// How many regions validators may choose from.
+const MAX_REGIONS: usize = 256;
+
+/// Nobody stays signed in for longer.
+const MAX_SESSION: Duration = Duration::from_hours(24 * 90);
+
+/// Slots of an epoch of a simulated node.
+const EPOCH_SLOTS: std::ops::RangeInclusive<u64> = 64..=432_000;
+
 /// No aggregator is asked more often.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -41,6 +53,8 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         ("starknet.timeout", config.starknet.timeout),
         ("starknet.max_head_age", config.starknet.max_head_age),
         ("swap.deadline", config.swap.deadline),
+        ("solana.poll", config.solana.poll),
+        ("solana.timeout", config.solana.timeout),
         ("global.timeout", config.global.timeout),
         ("simnet.block_time", config.simnet.block_time),
     ] {
@@ -68,17 +82,16 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         config.server.max_body.0 > 0,
         "must be at least 1B",
     );
-    rule(
-        "simnet.transactions_per_block",
-        config.simnet.transactions_per_block <= MAX_TRANSACTIONS,
-        "must be at most 1000",
-    );
-    rule(
-        "simnet.pools",
-        config.simnet.pools <= MAX_POOLS,
-        "must be at most 1000",
-    );
+    check_simnet(&config.simnet, &mut rule);
     check_swap(&config.swap, &mut rule);
+    check_leasing(&config.leasing, &mut rule);
+    rule(
+        "leasing.platform_wallet",
+        config.solana.rpc.is_none()
+            || !config.leasing.enabled
+            || config.leasing.platform_wallet.is_some(),
+        "must be set when solana.rpc is: payments are found by it",
+    );
     let nodes = config.starknet.rpc.as_ref().map_or(1, SecretUrls::len);
     let agreement = usize::try_from(config.starknet.agreement).unwrap_or(usize::MAX);
     rule(
@@ -134,4 +147,47 @@ fn check_swap(swap: &Swap, rule: &mut impl FnMut(&'static str, bool, &str)) {
     ] {
         rule(key, fee <= MAX_FEE, "must be at most 100");
     }
+}
+
+fn check_leasing(leasing: &Leasing, rule: &mut impl FnMut(&'static str, bool, &str)) {
+    rule(
+        "leasing.fee",
+        leasing.fee <= MAX_PLATFORM_FEE,
+        "must be at most 5000",
+    );
+    rule(
+        "leasing.regions",
+        leasing.regions.len() <= MAX_REGIONS,
+        "must name at most 256 regions",
+    );
+    let session = leasing.session;
+    rule(
+        "leasing.session",
+        !session.is_zero() && session <= MAX_SESSION,
+        "must be longer than 0s and at most 90 days",
+    );
+}
+
+fn check_simnet(simnet: &Simnet, rule: &mut impl FnMut(&'static str, bool, &str)) {
+    rule(
+        "simnet.transactions_per_block",
+        simnet.transactions_per_block <= MAX_TRANSACTIONS,
+        "must be at most 1000",
+    );
+    rule(
+        "simnet.pools",
+        simnet.pools <= MAX_POOLS,
+        "must be at most 1000",
+    );
+    let slot = simnet.slot_time;
+    rule(
+        "simnet.slot_time",
+        !slot.is_zero() && slot.subsec_nanos().is_multiple_of(1_000_000),
+        "must be whole milliseconds, at least 1ms",
+    );
+    rule(
+        "simnet.epoch_slots",
+        EPOCH_SLOTS.contains(&simnet.epoch_slots),
+        "must be 64 to 432000",
+    );
 }

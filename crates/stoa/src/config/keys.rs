@@ -1,13 +1,17 @@
 //! Every key. A new one is written here and nowhere else.
 
 use super::{
-    kinds::{Aggregator, Bytes, ChainId, Http, LogFilter, LogFormat, Plan, Redis, Role, WebSocket},
+    kinds::{
+        Aggregator, Bytes, ChainId, Http, LogFilter, LogFormat, Plan, PublicUrl, Redis, Role,
+        WebSocket,
+    },
     leaf::Leaf,
     load::Reader,
     secret::{SecretText, SecretUrl, SecretUrls},
 };
 use api::{AddressRange, Dialect, NetworkSegment};
-use primitives::Address;
+use leasing::Region;
+use primitives::{Address, PublicKey, SolanaHash};
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use store::Location;
 
@@ -167,6 +171,8 @@ settings! {
         listen_trade: Option<SocketAddr>, takes("listen-trade", "ADDR");
         /// A further address, for the market API alone.
         listen_market: Option<SocketAddr>, takes("listen-market", "ADDR");
+        /// A further address, for the lease marketplace alone.
+        listen_leasing: Option<SocketAddr>, takes("listen-leasing", "ADDR");
         /// How long requests in flight may take to end when the program stops.
         drain: Duration = "10s";
         /// How long one request may take.
@@ -274,6 +280,40 @@ settings! {
         /// What a unit of L2 gas costs, in FRI.
         gas_price: u64 = "3000000000";
     }
+    /// The chain whose validators lease out their capacity.
+    solana: Solana {
+        /// The node to follow, or several, the preferred one first, separated by commas.
+        /// Without it, a simulated one beside the simulated Starknet node; beside a real
+        /// Starknet node there is no marketplace then.
+        rpc: Option<SecretUrls<Http>>, takes("solana-rpc", "URL");
+        /// The genesis hash that the nodes must have. Without it, that of the first node that
+        /// answers at the start.
+        genesis: Option<SolanaHash>;
+        /// How often the node is asked where its epoch is and what was paid.
+        poll: Duration = "2s";
+        /// How long one answer of the node may take.
+        timeout: Duration = "10s";
+    }
+    /// The lease marketplace.
+    leasing: Leasing {
+        /// Whether there is one.
+        enabled: bool = "true", off("no-leasing");
+        /// Where wallets and people reach it, such as `https://leases.example`. Wallets pay
+        /// only where this is https. Without it, links lead to the listener.
+        public_url: Option<PublicUrl>, takes("public-url", "URL");
+        /// The wallet that receives the platform's fee, and by which payments are found.
+        /// Needed with a real node; a simulated one has a wallet for it.
+        platform_wallet: Option<PublicKey>;
+        /// The platform's part of every payment, in basis points, at most 5000.
+        fee: u32 = "100";
+        /// Where validators may say that they are. Without any, the usual regions of the
+        /// cloud whose enclaves they use.
+        regions: Vec<Region> = "";
+        /// How long a wallet stays signed in.
+        session: Duration = "24h";
+        /// Whether simulated people lease from each other on a simulated network.
+        people: bool = "true", off("no-sim-people");
+    }
     /// What the wider market says of tokens, by their `aggregatorId` in the token list.
     global: Global {
         /// An API of the shape of `CoinGecko`'s, such as `https://api.coingecko.com/api/v3`.
@@ -290,9 +330,9 @@ settings! {
         /// How long an answer is shown when no newer one comes.
         max_age: Duration = "5m";
     }
-    /// The simulated node, which runs when no other node is given.
+    /// The simulated nodes, which run when no other node is given.
     simnet: Simnet {
-        /// Where the simulated node listens; JSON-RPC at /starknet.
+        /// Where the simulated nodes listen; JSON-RPC at /starknet and /solana.
         listen: SocketAddr = "127.0.0.1:8090", takes("sim-listen", "ADDR");
         /// What determines the simulated accounts and everything that happens.
         seed: u64 = "0", takes("sim-seed", "N");
@@ -302,10 +342,15 @@ settings! {
         transactions_per_block: u32 = "3";
         /// Pools of its exchanges, at most 1000; none with 0.
         pools: u32 = "320";
+        /// Time between the slots of the simulated Solana node, in whole milliseconds.
+        slot_time: Duration = "400ms";
+        /// Slots of its epochs, 64 to 432000. A chain that was begun keeps its own.
+        epoch_slots: u64 = "1200";
     }
     /// This process.
     process: Process {
-        /// What this process does: api answers requests, indexer follows the chain.
-        roles: Vec<Role> = "api,indexer", takes("roles", "LIST");
+        /// What this process does: api answers requests, indexer follows the chain, jobs
+        /// settles payments of leases and ends what is over.
+        roles: Vec<Role> = "api,indexer,jobs", takes("roles", "LIST");
     }
 }

@@ -5,11 +5,13 @@ use super::{
     secret::Scheme,
 };
 use api::{AddressRange, Dialect, NetworkSegment};
-use primitives::{Address, Felt, felt_from_hex, felt_to_hex, short_string};
+use leasing::Region;
+use primitives::{Address, Felt, PublicKey, SolanaHash, felt_from_hex, felt_to_hex, short_string};
 use std::fmt;
 use store::Location;
 use toml::Value;
 use tracing_subscriber::EnvFilter;
+use url::Url;
 
 /// Reads one of a few words.
 fn choice<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, Option<String>> {
@@ -56,11 +58,13 @@ words! {
 
 words! {
     /// What a process does.
-    Role, "api or indexer", {
+    Role, "api, indexer or jobs", {
         /// Answers requests.
         Api = "api",
         /// Follows the chain and writes what it sees.
         Indexer = "indexer",
+        /// Settles payments of leases and ends what is over.
+        Jobs = "jobs",
     }
 }
 
@@ -75,7 +79,7 @@ words! {
 }
 
 impl Item for Role {
-    const EXPECTED_LIST: &'static str = "a list of roles, which are api and indexer";
+    const EXPECTED_LIST: &'static str = "a list of roles, which are api, indexer and jobs";
 }
 
 /// A number of bytes.
@@ -215,9 +219,38 @@ self_spoken!(NetworkSegment, "a name for the network", secret: false);
 self_spoken!(Dialect, "plain or avnu", secret: false);
 self_spoken!(AddressRange, "a network such as 10.0.0.0/8", secret: false);
 self_spoken!(Location, "a store", secret: true);
+self_spoken!(Region, "the code of a region such as eu-central-1", secret: false);
+self_spoken!(PublicKey, "a public key in base58", secret: false);
+self_spoken!(SolanaHash, "a hash in base58", secret: false);
 
 impl Item for AddressRange {
     const EXPECTED_LIST: &'static str = "a list of networks such as 10.0.0.0/8";
+}
+
+/// Where people reach the service: nothing behind the path, which may be empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PublicUrl(pub(crate) Url);
+
+impl Leaf for PublicUrl {
+    const EXPECTED: &'static str = "an address such as https://leases.example";
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        let url: Url = text.parse().map_err(|_| None)?;
+        let plain = url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none();
+        let reached = matches!(url.scheme(), "http" | "https") && url.has_host();
+        (plain && reached).then_some(Self(url)).ok_or(None)
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(self.0.as_str().trim_end_matches('/').into())
+    }
+}
+
+impl Item for Region {
+    const EXPECTED_LIST: &'static str = "a list of regions such as eu-central-1";
 }
 
 /// Addresses of nodes.

@@ -214,3 +214,27 @@ pub(crate) async fn call(url: &str, method: &str, params: Value) -> Value {
     assert!(answer.get("error").is_none(), "{method}: {answer}");
     answer.get_mut("result").unwrap().take()
 }
+
+/// Asks the lease market, as whoever has `bearer`; `Null` is no body.
+pub(crate) async fn ask(
+    method: &str,
+    url: &str,
+    bearer: &str,
+    headers: &[(&str, &str)],
+    body: &Value,
+) -> (u16, Value) {
+    let method = method.parse().unwrap();
+    let mut request = http().request(method, url).timeout(PATIENCE);
+    request = request.bearer_auth(bearer);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    if !body.is_null() {
+        request = request.header("content-type", "application/json");
+        request = request.body(body.to_string());
+    }
+    let answer = request.send().await.unwrap();
+    let status = answer.status().as_u16();
+    let text = answer.text().await.unwrap();
+    (status, serde_json::from_str(&text).unwrap())
+}

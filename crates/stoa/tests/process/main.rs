@@ -1,14 +1,18 @@
 //! The real binary, as people run it: what it prints, answers and exits with.
 #![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a test may fail by panicking, in its helpers too"
 )]
 
 mod commands;
 mod crashes;
+mod database;
 mod failures;
 mod gate;
 mod harness;
 mod keys;
+mod market;
 mod node;
 mod serving;

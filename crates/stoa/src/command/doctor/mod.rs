@@ -2,6 +2,7 @@
 //! nothing that lasts.
 
 mod folder;
+mod market;
 mod node;
 mod ports;
 mod shared;
@@ -67,6 +68,7 @@ pub(super) async fn doctor(config: &Config) -> anyhow::Result<ExitCode> {
     let (of_node, network) = node::check(config).await;
     findings.push(store::check(config, network).await);
     findings.extend(of_node);
+    findings.extend(market::check(config).await);
     findings.extend(ports::check(config).await);
     findings.extend(shared::check(config).await);
     for finding in &findings {

@@ -21,6 +21,8 @@ pub(crate) struct Simulation {
     pub(super) solana: String,
     pub(super) accounts: Vec<wiring::PrefundedAccount>,
     pub(super) wallets: Vec<wiring::SolanaKeypair>,
+    /// The validators of the Solana node.
+    pub(super) validators: Vec<wiring::SimulatedValidator>,
     /// The newest block when it was started.
     pub(crate) head: u64,
 }
@@ -33,7 +35,10 @@ pub(super) struct Banner<'a> {
     pub(super) whole: SocketAddr,
     pub(super) trade: Option<SocketAddr>,
     pub(super) market: Option<SocketAddr>,
-    pub(super) simulation: Option<Simulation>,
+    pub(super) leasing: Option<SocketAddr>,
+    /// Where people reach the lease market, if there is one.
+    pub(super) site: Option<&'a str>,
+    pub(super) simulation: Option<&'a Simulation>,
 }
 
 impl Banner<'_> {
@@ -45,15 +50,23 @@ impl Banner<'_> {
         if self.config.process.roles.contains(&Role::Api) {
             say_about("api", format_args!("http://{whole}"));
         }
-        for (face, address) in [("trade", self.trade), ("market", self.market)] {
+        for (face, address) in [
+            ("trade", self.trade),
+            ("market", self.market),
+            ("leasing", self.leasing),
+        ] {
             if let Some(address) = address {
                 say_about(face, format_args!("http://{address}"));
             }
         }
+        match self.site {
+            Some(site) => say_about("leases", format_args!("{site}/v1/validators")),
+            None => say_about("leases", "no market: no Solana node is named"),
+        }
         say_about("docs", format_args!("http://{whole}/docs"));
         say_about("health", format_args!("http://{whole}/readyz"));
         say_about("metrics", format_args!("http://{whole}/metrics"));
-        match (&self.simulation, &self.config.starknet.rpc) {
+        match (self.simulation, &self.config.starknet.rpc) {
             (Some(simulation), _) => simulation.say(),
             (None, Some(rpc)) => say_about("node", rpc),
             (None, None) => {}

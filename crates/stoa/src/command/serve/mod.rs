@@ -3,6 +3,7 @@
 //! part of it fails.
 
 mod banner;
+mod market;
 mod ready;
 mod signals;
 mod sockets;

@@ -17,6 +17,8 @@ pub(crate) struct Sockets {
     pub(super) trade: Option<TcpListener>,
     /// The market API alone.
     pub(super) market: Option<TcpListener>,
+    /// The lease marketplace alone.
+    pub(super) leasing: Option<TcpListener>,
     /// The simulated node, when this process has one.
     pub(super) node: Option<TcpListener>,
 }
@@ -24,11 +26,12 @@ pub(crate) struct Sockets {
 impl Sockets {
     /// Takes every address.
     pub(super) async fn bind(config: &Config) -> anyhow::Result<Self> {
-        let [whole, trade, market, node] = wanted(config);
+        let [whole, trade, market, leasing, node] = wanted(config);
         Ok(Self {
             whole: listen(whole).await?.context("the API has no address")?,
             trade: listen(trade).await?,
             market: listen(market).await?,
+            leasing: listen(leasing).await?,
             node: listen(node).await?,
         })
     }
@@ -45,9 +48,9 @@ impl Sockets {
 /// An address to listen on, if it is needed, and the flag that changes it.
 type Wanted = (Option<SocketAddr>, &'static str);
 
-/// The API, the trading and the market API alone, the simulated node: only a
-/// process that indexes needs a node.
-fn wanted(config: &Config) -> [Wanted; 4] {
+/// The API, the trading API, the market API and the marketplace alone, the
+/// simulated node: only a process that indexes needs a node.
+fn wanted(config: &Config) -> [Wanted; 5] {
     let has = |role| config.process.roles.contains(&role);
     let simulated = config.starknet.rpc.is_none() && has(Role::Indexer);
     let alone = |address: Option<SocketAddr>| address.filter(|_| has(Role::Api));
@@ -55,6 +58,7 @@ fn wanted(config: &Config) -> [Wanted; 4] {
         (Some(config.server.listen), "--listen"),
         (alone(config.server.listen_trade), "--listen-trade"),
         (alone(config.server.listen_market), "--listen-market"),
+        (alone(config.server.listen_leasing), "--listen-leasing"),
         (simulated.then_some(config.simnet.listen), "--sim-listen"),
     ]
 }

@@ -2,13 +2,14 @@
 
 use super::{
     banner::{Banner, Simulation},
+    market,
     sockets::{Sockets, reachable},
     tasks::Tasks,
 };
 use crate::{
     config::{Config, Role},
     network::Network,
-    wiring::{self, Face, Service},
+    wiring::{self, Face, Service, Sources},
 };
 use anyhow::Context as _;
 use std::time::Duration;
@@ -18,20 +19,18 @@ use url::Url;
 /// How often the metrics are tidied.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Where a simulated node has its aggregator.
+/// Where a simulated node has its aggregator, and the node of Solana.
 const AGGREGATOR: &str = "/aggregator/api/v3";
+const SOLANA: &str = "/solana";
 
 /// What the service stands on.
 struct Ground {
     network: Network,
-    /// Only a process that indexes has any.
-    nodes: Vec<wiring::StarknetClient>,
-    /// Those that may be asked what trades cost.
-    asked: Vec<wiring::StarknetClient>,
+    sources: Sources,
     /// Where new blocks are announced.
     announcements: Option<Url>,
-    /// The simulated aggregator of market data, beside a simulated node.
-    aggregator: Option<Url>,
+    /// The simulated node of Solana, beside the one of Starknet.
+    solana: Option<Url>,
     simulation: Option<Simulation>,
 }
 
@@ -48,6 +47,8 @@ pub(super) async fn start(
         None => connect(config).await?,
     };
     wiring::bind_chain(config, store, ground.network).await?;
+    let listener = reachable(&sockets.whole)?;
+    let market = market::open(config, store, ground.solana.as_ref(), listener).await?;
     let Service {
         work,
         health,
@@ -58,21 +59,28 @@ pub(super) async fn start(
         config,
         store,
         ground.network,
-        ground.nodes,
-        ground.asked,
-        ground.aggregator,
+        ground.sources,
+        market.as_ref(),
         metrics.clone(),
     )
     .await?;
     Banner {
         config,
         network: ground.network,
-        whole: reachable(&sockets.whole)?,
+        whole: listener,
         trade: sockets.trade.as_ref().map(reachable).transpose()?,
         market: sockets.market.as_ref().map(reachable).transpose()?,
-        simulation: ground.simulation,
+        leasing: sockets.leasing.as_ref().map(reachable).transpose()?,
+        site: market.as_ref().map(|market| market.face.base_url.as_str()),
+        simulation: ground.simulation.as_ref(),
     }
     .say();
+    if let Some(market) = &market {
+        market::spawn(config, market, tasks);
+        if let Some(simulation) = &ground.simulation {
+            market::spawn_people(config, market, simulation, listener, tasks)?;
+        }
+    }
     let bell = wiring::Doorbell::default();
     if let Some(url) = ground.announcements {
         let bell = bell.clone();
@@ -106,6 +114,7 @@ pub(super) async fn start(
         (whole, Some(sockets.whole)),
         (Face::Trade, sockets.trade),
         (Face::Market, sockets.market),
+        (Face::Leasing, sockets.leasing),
     ];
     for (face, listener) in faces {
         let Some(listener) = listener else { continue };
@@ -135,10 +144,13 @@ async fn simulate(
     let client = wiring::client(config, url)?;
     Ok(Ground {
         network: Network::simulated(),
-        nodes: vec![client.clone()],
-        asked: vec![client],
+        sources: Sources {
+            nodes: vec![client.clone()],
+            asked: vec![client],
+            aggregator: simulation.aggregator.parse().ok(),
+        },
         announcements: simulation.announcements.parse().ok(),
-        aggregator: simulation.aggregator.parse().ok(),
+        solana: simulation.solana.parse().ok(),
         simulation: Some(simulation),
     })
 }
@@ -161,9 +173,10 @@ pub(crate) async fn start_simulation(
         url,
         announcements: format!("ws://{address}/starknet/ws"),
         aggregator: format!("http://{address}{AGGREGATOR}"),
-        solana: format!("http://{address}/solana"),
+        solana: format!("http://{address}{SOLANA}"),
         accounts: node.accounts(),
         wallets: solana.wallets(),
+        validators: solana.validators(),
         head: node.head().number,
     };
     let producer = node.clone();
@@ -182,10 +195,9 @@ pub(crate) async fn start_simulation(
 async fn connect(config: &Config) -> anyhow::Result<Ground> {
     let mut ground = Ground {
         network: Network::simulated(),
-        nodes: Vec::new(),
-        asked: Vec::new(),
+        sources: Sources::default(),
         announcements: None,
-        aggregator: None,
+        solana: None,
         simulation: None,
     };
     let Some(urls) = &config.starknet.rpc else {
@@ -207,31 +219,33 @@ async fn connect(config: &Config) -> anyhow::Result<Ground> {
             Err(error) if error.is_transient() => silent = Some(Err(error).with_context(context)),
             Err(error) => return Err(error).with_context(context),
         }
-        ground.nodes.push(client);
+        ground.sources.nodes.push(client);
     }
     ground.network = match (known, silent) {
         (Some(network), _) => network,
         (None, Some(failure)) => return failure,
         (None, None) => anyhow::bail!("no Starknet node is named"),
     };
-    ground.asked.clone_from(&ground.nodes);
+    let sources = &mut ground.sources;
+    sources.asked.clone_from(&sources.nodes);
     if !config.process.roles.contains(&Role::Indexer) {
-        ground.nodes.clear();
+        sources.nodes.clear();
     }
     ground.announcements = config.starknet.ws.as_ref().map(|url| url.expose().clone());
     if ground.network.is_simulated() {
-        ground.aggregator = urls.iter().find_map(|url| beside(url.expose()));
+        let beside = |path| urls.iter().find_map(|url| beside(url.expose(), path));
+        sources.aggregator = beside(AGGREGATOR);
+        ground.solana = beside(SOLANA);
     }
     Ok(ground)
 }
 
-/// Where the aggregator beside a simulated node is, if the address is that of
-/// one.
-fn beside(node: &Url) -> Option<Url> {
+/// Where something beside a simulated node is, if the address is that of one.
+fn beside(node: &Url, path: &str) -> Option<Url> {
     let (before, _) = node.path().split_once("/starknet")?;
-    let mut aggregator = node.clone();
-    aggregator.set_path(&format!("{before}{AGGREGATOR}"));
-    Some(aggregator)
+    let mut other = node.clone();
+    other.set_path(&format!("{before}{path}"));
+    Some(other)
 }
 
 #[cfg(test)]
@@ -249,7 +263,7 @@ mod tests {
             ("http://a:1/", None),
             ("https://a/v1/KEY", None),
         ] {
-            let found = beside(&node.parse().unwrap());
+            let found = beside(&node.parse().unwrap(), AGGREGATOR);
             assert_eq!(found.map(String::from).as_deref(), aggregator);
         }
     }

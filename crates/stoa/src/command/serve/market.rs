@@ -1,0 +1,79 @@
+//! The lease market's part of the service: opened before the API, working
+//! beside it.
+
+use super::{banner::Simulation, tasks::Tasks};
+use crate::{
+    config::{Config, Role},
+    people::People,
+    wiring::{self, Cluster, EpochWatch, Market, Settlement, Sweeper},
+};
+use anyhow::Context as _;
+use std::net::SocketAddr;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+/// The market, if there is one: reached at `listener` unless the configuration
+/// says where else.
+pub(super) async fn open(
+    config: &Config,
+    store: &wiring::Store,
+    simulated: Option<&Url>,
+    listener: SocketAddr,
+) -> anyhow::Result<Option<Market>> {
+    match Cluster::connect(config, simulated).await? {
+        Some(cluster) => cluster.market(config, store, listener).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Starts what the market needs done. Every process has to know the epoch; the
+/// rest is for those with the role.
+pub(super) fn spawn(config: &Config, market: &Market, tasks: &mut Tasks) {
+    let poll = config.solana.poll;
+    let watch = EpochWatch::new(market.leasing.clone());
+    tasks.spawn("watch of epochs", |stop| ending(watch.run(poll, stop)));
+    if !config.process.roles.contains(&Role::Jobs) {
+        return;
+    }
+    let settlement = Settlement::new(market.leasing.clone());
+    tasks.spawn("settlement", |stop| ending(settlement.run(poll, stop)));
+    let sweeper = Sweeper::new(market.leasing.clone());
+    tasks.spawn("sweeper", |stop| ending(sweeper.run(poll, stop)));
+}
+
+/// Starts the simulated people of our own simulated network.
+pub(super) fn spawn_people(
+    config: &Config,
+    market: &Market,
+    simulation: &Simulation,
+    listener: SocketAddr,
+    tasks: &mut Tasks,
+) -> anyhow::Result<()> {
+    let has_api = config.process.roles.contains(&Role::Api);
+    if !config.leasing.people || !has_api || config.solana.rpc.is_some() {
+        return Ok(());
+    }
+    let api = format!("http://{listener}").parse();
+    let people = People::new(
+        api.context("the listener's address")?,
+        simulation
+            .solana
+            .parse()
+            .context("the simulated node's address")?,
+        &market.domain,
+        config.simnet.seed,
+        simulation.validators.clone(),
+        &wiring::clock(),
+        wiring::entropy(),
+    )?;
+    tasks.spawn("simulated people", |stop: CancellationToken| {
+        ending(people.run(stop))
+    });
+    Ok(())
+}
+
+/// A part that only ends when it is told to.
+async fn ending(part: impl Future<Output = ()>) -> anyhow::Result<()> {
+    part.await;
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Help for people who register a validator by hand: signs the challenge with
+//! the identity's key and prints the body to send.
+
+use crate::{
+    cli::{OfferArgs, ValidatorAction},
+    console::say,
+    wiring,
+};
+use anyhow::{Context as _, bail};
+use ed25519_dalek::{Signer as _, SigningKey};
+use leasing::{Region, Shared, Terms, format_sol, payout_challenge, register_challenge};
+use primitives::{PublicKey, Signature};
+use serde_json::json;
+use std::{fmt::Write as _, fs, path::Path};
+
+/// A key file is a list of 64 numbers; more is something else.
+const MAX_KEY_FILE_BYTES: u64 = 4_096;
+
+pub(super) fn run(action: ValidatorAction) -> anyhow::Result<()> {
+    let now = wiring::clock().now().as_second();
+    let nonce = nonce();
+    let body = match action {
+        ValidatorAction::SignChallenge {
+            keypair,
+            domain,
+            payout_wallet,
+            offer,
+        } => {
+            let key = read_key(&keypair)?;
+            register(&key, &domain, payout_wallet, &offer, now, &nonce)?
+        }
+        ValidatorAction::SignPayoutWallet {
+            keypair,
+            domain,
+            payout_wallet,
+        } => {
+            let key = read_key(&keypair)?;
+            let identity = public_key(&key);
+            let text = payout_challenge(&domain, identity, payout_wallet, now, &nonce);
+            json!({
+                "identity_pubkey": identity,
+                "payout_wallet": payout_wallet,
+                "timestamp": now,
+                "nonce": nonce,
+                "signature": sign(&key, &text),
+            })
+        }
+    };
+    say(serde_json::to_string_pretty(&body)?);
+    Ok(())
+}
+
+fn register(
+    key: &SigningKey,
+    domain: &str,
+    payout_wallet: PublicKey,
+    offer: &OfferArgs,
+    now: i64,
+    nonce: &str,
+) -> anyhow::Result<serde_json::Value> {
+    let region: Region = offer.region.parse()?;
+    let shared = match (offer.shared_price_sol, offer.seats) {
+        (Some(price), Some(seats)) => Some(Shared { price, seats }),
+        (None, None) => None,
+        _ => bail!("seats need both --shared-price-sol and --seats"),
+    };
+    let terms = Terms {
+        price: offer.price_sol,
+        shared,
+        tier: offer.tier,
+        region,
+    };
+    let identity = public_key(key);
+    let text = register_challenge(domain, identity, payout_wallet, now, nonce, &terms);
+    let mut body = json!({
+        "identity_pubkey": identity,
+        "payout_wallet": payout_wallet,
+        "tier": terms.tier.as_str(),
+        "region": terms.region.as_str(),
+        "price_sol": format_sol(terms.price),
+        "timestamp": now,
+        "nonce": nonce,
+        "signature": sign(key, &text),
+    });
+    if let (Some(shared), Some(fields)) = (terms.shared, body.as_object_mut()) {
+        fields.insert("shared_enabled".to_owned(), json!(true));
+        let price = json!(format_sol(shared.price));
+        fields.insert("shared_price_sol".to_owned(), price);
+        let seats = json!(shared.seats);
+        fields.insert("max_concurrent_shared_leases".to_owned(), seats);
+    }
+    Ok(body)
+}
+
+fn public_key(key: &SigningKey) -> PublicKey {
+    PublicKey::from_bytes(key.verifying_key().to_bytes())
+}
+
+fn sign(key: &SigningKey, text: &str) -> Signature {
+    Signature::from_bytes(key.sign(text.as_bytes()).to_bytes())
+}
+
+fn nonce() -> String {
+    let bytes: [u8; 16] = wiring::entropy().bytes();
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Reads a key as `solana-keygen` writes it.
+fn read_key(path: &Path) -> anyhow::Result<SigningKey> {
+    let context = || format!("cannot read the key in {}", path.display());
+    let length = fs::metadata(path).with_context(context)?.len();
+    if length > MAX_KEY_FILE_BYTES {
+        bail!("{} is no key file: it is too long", path.display());
+    }
+    let text = fs::read_to_string(path).with_context(context)?;
+    let bytes: Vec<u8> = serde_json::from_str(&text).with_context(context)?;
+    let bytes: [u8; 64] = bytes
+        .try_into()
+        .ok()
+        .with_context(|| format!("{} is no key file: it has not 64 numbers", path.display()))?;
+    SigningKey::from_keypair_bytes(&bytes)
+        .with_context(|| format!("the halves of the key in {} do not fit", path.display()))
+}

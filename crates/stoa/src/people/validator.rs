@@ -1,0 +1,134 @@
+//! Owners of validators: they register, and later change their prices.
+
+use super::{client::Market, dice::Dice, person::Person};
+use anyhow::Context as _;
+use leasing::{Region, Shared, Terms, Tier, format_sol, register_challenge};
+use primitives::{Clock, Lamports};
+use serde_json::{Value, json};
+use simnet::SolanaKeypair;
+use std::sync::Arc;
+
+/// The most validators that are looked through for one's own.
+const LISTED: u16 = 50;
+
+/// Prices of an epoch are between these, in thousandths of a SOL.
+const CHEAPEST: u64 = 200;
+const SPREAD: u64 = 4_800;
+
+const MILLISOL: u64 = 1_000_000;
+
+/// Where they say that they stand.
+const REGIONS: [&str; 4] = ["eu-central-1", "us-east-1", "ap-northeast-1", "us-west-2"];
+
+/// An owner and the validator.
+pub(super) struct Owner {
+    person: Person,
+    identity: SolanaKeypair,
+    domain: String,
+    clock: Arc<dyn Clock>,
+    /// The validator's public id, once it is registered.
+    listed: Option<String>,
+}
+
+impl Owner {
+    pub(super) fn new(
+        person: Person,
+        identity: SolanaKeypair,
+        domain: String,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            person,
+            identity,
+            domain,
+            clock,
+            listed: None,
+        }
+    }
+
+    pub(super) async fn act(&mut self, market: &Market, dice: &Dice) -> anyhow::Result<()> {
+        let bearer = self.person.bearer(market).await?;
+        let done = match self.listed.clone() {
+            Some(id) => self.reprice(market, &bearer, &id, dice).await,
+            None => self.come(market, &bearer, dice).await,
+        };
+        done.inspect_err(|failure| self.person.sign_out_after(failure))
+    }
+
+    /// Finds the validator on the market, or brings it there.
+    async fn come(&mut self, market: &Market, bearer: &str, dice: &Dice) -> anyhow::Result<()> {
+        let path = format!("/v1/validators?limit={LISTED}");
+        let listed = market.get(&path, None).await?;
+        let identity = json!(self.identity.public_key());
+        let own = listed.as_array().and_then(|all| {
+            all.iter()
+                .find(|validator| validator["identity_pubkey"] == identity)
+        });
+        let registered = if let Some(own) = own {
+            own.clone()
+        } else {
+            let body = self.registration(dice)?;
+            market.post("/v1/validators", Some(bearer), &body).await?
+        };
+        let id = registered["public_id"].as_str().context("no id")?;
+        self.listed = Some(id.to_owned());
+        Ok(())
+    }
+
+    fn registration(&self, dice: &Dice) -> anyhow::Result<Value> {
+        let region: Region = dice.pick(&REGIONS).context("no region")?.parse()?;
+        let price = price(dice);
+        let seats = 2 + dice.roll(7);
+        let shared = (dice.roll(2) == 0).then(|| Shared {
+            price: Lamports::new(price.get() / seats.max(1)),
+            seats: u32::try_from(seats).unwrap_or(1),
+        });
+        let tier = *dice.pick(&Tier::ALL).context("no tier")?;
+        let terms = Terms {
+            price,
+            shared,
+            tier,
+            region,
+        };
+        let (identity, payout) = (self.identity.public_key(), self.person.wallet());
+        let (now, nonce) = (self.clock.now().as_second(), dice.nonce());
+        let text = register_challenge(&self.domain, identity, payout, now, &nonce, &terms);
+        let mut body = json!({
+            "identity_pubkey": identity,
+            "payout_wallet": payout,
+            "name": self.person.name(),
+            "tier": terms.tier.as_str(),
+            "region": terms.region.as_str(),
+            "price_sol": format_sol(terms.price),
+            "timestamp": now,
+            "nonce": nonce,
+            "signature": self.identity.sign(text.as_bytes()),
+        });
+        if let Some(shared) = terms.shared {
+            body["shared_enabled"] = json!(true);
+            body["shared_price_sol"] = json!(format_sol(shared.price));
+            body["max_concurrent_shared_leases"] = json!(shared.seats);
+        }
+        Ok(body)
+    }
+
+    /// Now and then another price.
+    async fn reprice(
+        &self,
+        market: &Market,
+        bearer: &str,
+        id: &str,
+        dice: &Dice,
+    ) -> anyhow::Result<()> {
+        if dice.roll(4) != 0 {
+            return Ok(());
+        }
+        let path = format!("/v1/validators/{id}");
+        let body = json!({ "price_sol": format_sol(price(dice)) });
+        market.patch(&path, bearer, &body).await.map(drop)
+    }
+}
+
+fn price(dice: &Dice) -> Lamports {
+    Lamports::new((CHEAPEST + dice.roll(SPREAD)) * MILLISOL)
+}

@@ -1,0 +1,255 @@
+//! The lease market put together: its cluster, its options, its work.
+
+use super::{clock, entropy};
+use crate::config::Config;
+use anyhow::{Context as _, ensure};
+use api::{MarketplaceConfig, MarketplaceLimits};
+use chain::{RpcOptions, SolanaClient};
+use leasing::{FeeRate, Regions};
+use primitives::{Lamports, PublicKey, SignedDuration, SolanaHash};
+use services::leasing::{LeasingOptions, SolanaNodes};
+pub(crate) use services::{
+    Refused,
+    leasing::{
+        EpochWatch, Leasing, Profile, ProfileError, Roles, Settlement, Sweeper, TokenError,
+        TokenRevokeError, User,
+    },
+};
+use simnet::SolanaKeypair;
+use std::net::SocketAddr;
+use store::Store;
+use url::Url;
+
+/// Public clusters by the beginning of their genesis hashes, and what wallets
+/// call them.
+const CLUSTERS: [(&str, &str); 3] = [
+    ("5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "mainnet"),
+    ("EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "devnet"),
+    ("4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z", "testnet"),
+];
+
+/// What wallets call any other.
+const OTHER_CLUSTER: &str = "localnet";
+
+/// What the key of cursors is kept under.
+const CURSORS: &str = "cursors";
+
+/// Bearer tokens that everybody knows, where nothing is worth anything.
+const DEMO_TOKENS: [(&str, Roles); 3] = [
+    (
+        "demo-trader-token",
+        Roles {
+            trader: true,
+            validator: false,
+            staff: false,
+        },
+    ),
+    (
+        "demo-validator-token",
+        Roles {
+            trader: false,
+            validator: true,
+            staff: false,
+        },
+    ),
+    (
+        "demo-staff-token",
+        Roles {
+            trader: false,
+            validator: false,
+            staff: true,
+        },
+    ),
+];
+
+/// Where the market is paid.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    client: SolanaClient,
+    platform: PublicKey,
+    /// Whether what is paid there is worth nothing.
+    is_simulated: bool,
+}
+
+/// How a cluster and the platform's wallet stand.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    /// What wallets call the cluster.
+    pub(crate) name: &'static str,
+    pub(crate) epoch: u64,
+    /// What the wallet holds.
+    pub(crate) holds: Lamports,
+}
+
+/// The market, and how people reach it.
+#[derive(Debug)]
+pub(crate) struct Market {
+    pub(crate) leasing: Leasing,
+    pub(crate) face: MarketplaceConfig,
+    /// What people sign for.
+    pub(crate) domain: String,
+}
+
+impl Cluster {
+    /// The cluster of the configured nodes, or else the one of a `simulated`
+    /// node; none where there is no market.
+    pub(crate) async fn connect(
+        config: &Config,
+        simulated: Option<&Url>,
+    ) -> anyhow::Result<Option<Self>> {
+        if !config.leasing.enabled {
+            return Ok(None);
+        }
+        let configured = config.solana.rpc.as_ref();
+        let urls: Vec<Url> = match (configured, simulated) {
+            (Some(urls), _) => urls.iter().map(|url| url.expose().clone()).collect(),
+            (None, Some(url)) => vec![url.clone()],
+            (None, None) => return Ok(None),
+        };
+        let options = RpcOptions {
+            timeout: config.solana.timeout,
+            ..RpcOptions::default()
+        };
+        let (entropy, genesis) = (entropy(), config.solana.genesis);
+        let client = SolanaClient::connect(&urls, options, &entropy, genesis);
+        let client = client.await.with_context(|| match configured {
+            Some(urls) => format!("cannot use the Solana node {urls}, see --solana-rpc"),
+            None => "cannot use the simulated Solana node".to_owned(),
+        })?;
+        let own = || SolanaKeypair::platform().public_key();
+        let platform = config.leasing.platform_wallet;
+        Ok(Some(Self {
+            client,
+            platform: platform.unwrap_or_else(own),
+            is_simulated: configured.is_none(),
+        }))
+    }
+
+    /// How the cluster and the wallet stand. A wallet that holds too little to
+    /// exist cannot be paid little: that is an error.
+    pub(crate) async fn standing(&self) -> anyhow::Result<Standing> {
+        let position = self.client.epoch_position().await?;
+        let holds = self.client.balance(self.platform).await?;
+        let minimum = self.client.rent_minimum(0).await?;
+        ensure!(
+            holds >= minimum,
+            "leasing.platform_wallet {} holds {holds} lamports and must hold {minimum} for the \
+             chain to let it be paid: send it some",
+            self.platform
+        );
+        Ok(Standing {
+            name: wallets_name(self.client.genesis()),
+            epoch: position.epoch,
+            holds,
+        })
+    }
+
+    /// The market of this cluster, reached at `listener` unless the
+    /// configuration says where else.
+    pub(crate) async fn market(
+        self,
+        config: &Config,
+        store: &Store,
+        listener: SocketAddr,
+    ) -> anyhow::Result<Market> {
+        let site = site(config, listener)?;
+        let domain = domain(&site);
+        let base_url = site.as_str().trim_end_matches('/').to_owned();
+        let chain_id = wallets_name(self.client.genesis());
+        let fee = u16::try_from(config.leasing.fee)?;
+        let regions = &config.leasing.regions;
+        let options = LeasingOptions {
+            uri: base_url.clone(),
+            chain_id: chain_id.to_owned(),
+            fee: FeeRate::new(fee).context("a fee of more than everything")?,
+            regions: if regions.is_empty() {
+                Regions::default()
+            } else {
+                regions.iter().cloned().collect()
+            },
+            session_lifetime: SignedDuration::try_from(config.leasing.session)?,
+            ..LeasingOptions::new(&domain, self.platform)
+        };
+        let nodes = SolanaNodes::connected(self.client);
+        let leasing = Leasing::new(store.clone(), nodes, clock(), entropy(), options);
+        if self.is_simulated {
+            for (token, roles) in DEMO_TOKENS {
+                let name = token.trim_end_matches("-token");
+                leasing.ensure_published(name, roles, token).await?;
+            }
+        }
+        let face = MarketplaceConfig {
+            base_url,
+            cursor_key: Some(leasing.kept_secret(CURSORS).await?),
+            limits: config.limits.enabled.then(MarketplaceLimits::default),
+            ..MarketplaceConfig::default()
+        };
+        Ok(Market {
+            leasing,
+            face,
+            domain,
+        })
+    }
+}
+
+/// The market for chores that need no node.
+pub(crate) fn market_without_node(store: &Store) -> Leasing {
+    let nobody = PublicKey::from_bytes([0; 32]);
+    let options = LeasingOptions::new("", nobody);
+    Leasing::new(
+        store.clone(),
+        SolanaNodes::default(),
+        clock(),
+        entropy(),
+        options,
+    )
+}
+
+/// Where people reach the market.
+fn site(config: &Config, listener: SocketAddr) -> anyhow::Result<Url> {
+    match &config.leasing.public_url {
+        Some(url) => Ok(url.0.clone()),
+        None => Ok(format!("http://{listener}").parse()?),
+    }
+}
+
+/// Host and, if it is not the usual one, port: what wallets show.
+fn domain(site: &Url) -> String {
+    let host = site.host_str().unwrap_or_default();
+    match site.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}
+
+fn wallets_name(genesis: SolanaHash) -> &'static str {
+    let genesis = genesis.to_string();
+    CLUSTERS
+        .into_iter()
+        .find(|(beginning, _)| genesis.starts_with(beginning))
+        .map_or(OTHER_CLUSTER, |(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_domain_is_what_stands_between_the_scheme_and_the_path() {
+        for (site, shown) in [
+            ("https://leases.example", "leases.example"),
+            ("https://leases.example:443/market", "leases.example"),
+            ("http://127.0.0.1:8080", "127.0.0.1:8080"),
+            ("http://[::1]:8080", "[::1]:8080"),
+        ] {
+            assert_eq!(domain(&site.parse().unwrap()), shown);
+        }
+    }
+
+    #[test]
+    fn wallets_have_names_for_public_clusters() {
+        let mainnet = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
+        assert_eq!(wallets_name(mainnet.parse().unwrap()), "mainnet");
+        assert_eq!(wallets_name(SolanaHash::from_bytes([7; 32])), "localnet");
+    }
+}

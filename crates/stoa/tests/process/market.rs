@@ -1,0 +1,197 @@
+//! The lease market of the real binary: its people, its operators, its races.
+
+use crate::{
+    database::TestDatabase,
+    harness::{Home, PATIENCE, Service, ask, call, run, serve, text},
+};
+use serde_json::{Value, json};
+use std::{fs, time::Duration};
+use tokio::time::{Instant, sleep};
+
+const TRADER: &str = "demo-trader-token";
+const OWNER: &str = "demo-validator-token";
+
+/// Flags of a market without anybody in it.
+const QUIET: [&str; 1] = ["--no-sim-people"];
+
+fn base(service: &Service) -> String {
+    let health = service.line("health");
+    health.strip_suffix("/readyz").unwrap().to_owned()
+}
+
+/// Registers the first simulated validator, with a body that the program signs.
+async fn register(service: &Service, home: &Home, offer: &[&str]) -> Value {
+    let accounts = call(service.line("solana"), "sim_accounts", json!({})).await;
+    let identity = &accounts["validators"][0]["secret_key_bytes"];
+    let file = home.path("identity.json");
+    fs::write(&file, identity.to_string()).unwrap();
+    let base = base(service);
+    let payout = accounts["wallets"][1]["address"].as_str().unwrap();
+    let file = file.display().to_string();
+    let domain = base.strip_prefix("http://").unwrap();
+    let fixed = [
+        "validator",
+        "sign-challenge",
+        "--keypair",
+        &file,
+        "--domain",
+        domain,
+        "--payout-wallet",
+        payout,
+        "--tier",
+        "standard",
+        "--region",
+        "eu-central-1",
+        "--price-sol",
+        "1.5",
+    ];
+    let signed = run(&[&fixed, offer].concat());
+    assert!(signed.status.success(), "{}", text(&signed.stderr));
+    let body: Value = serde_json::from_slice(&signed.stdout).unwrap();
+    let url = format!("{base}/v1/validators");
+    let (status, answer) = ask("POST", &url, OWNER, &[], &body).await;
+    assert_eq!(status, 201, "{answer}");
+    answer["data"].clone()
+}
+
+async fn book(base: &str, number: u128, body: &Value) -> (u16, Value) {
+    let key = key(number);
+    let headers = [("idempotency-key", key.as_str())];
+    ask("POST", &format!("{base}/v1/leases"), TRADER, &headers, body).await
+}
+
+/// A ULID of a number.
+fn key(number: u128) -> String {
+    const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let digit = |place: u32| {
+        let digit = (number >> (5 * place)) & 31;
+        char::from(*DIGITS.get(usize::try_from(digit).unwrap()).unwrap())
+    };
+    (0..26).rev().map(digit).collect()
+}
+
+#[tokio::test]
+async fn operators_make_users_and_their_tokens() {
+    let home = Home::new();
+    let data = home.data().display().to_string();
+    let chore = |arguments: &[&str]| {
+        let output = run(&[arguments, &["--data", &data]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let added = chore(&["user", "add", "--name", "Ada", "--roles", "trader,staff"]);
+    let id = added.split_whitespace().nth(1).unwrap();
+    assert!(chore(&["user", "list"]).contains("Ada"));
+    let made = chore(&["token", "create", "--user", id, "--name", "laptop"]);
+    let value = |word: &str| {
+        let mut lines = made.lines();
+        let value = lines.find_map(|line| line.strip_prefix(word)).unwrap();
+        value.trim().to_owned()
+    };
+    let (token_id, token) = (value("id "), value("token "));
+    assert!(!chore(&["token", "list", "--user", id]).contains(&token));
+
+    let service = Service::ready(serve(&home.data(), &QUIET));
+    let me = format!("{}/v1/me", base(&service));
+    let (status, answer) = ask("GET", &me, &token, &[], &Value::Null).await;
+    assert_eq!(status, 200, "{answer}");
+    assert_eq!(answer["data"]["roles"], json!(["trader", "staff"]));
+    assert_eq!(service.end_with("TERM").code(), Some(0));
+
+    chore(&["token", "revoke", "--user", id, &token_id]);
+    let service = Service::ready(serve(&home.data(), &QUIET));
+    let me = format!("{}/v1/me", base(&service));
+    let (status, _) = ask("GET", &me, &token, &[], &Value::Null).await;
+    assert_eq!(status, 401);
+}
+
+#[tokio::test]
+async fn a_market_is_alive_by_itself() {
+    let home = Home::new();
+    let service = Service::ready(serve(&home.data(), &[]));
+    let url = format!("{}/v1/validators", base(&service));
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let (status, answer) = ask("GET", &url, TRADER, &[], &Value::Null).await;
+        assert_eq!(status, 200, "{answer}");
+        if answer["data"].as_array().is_some_and(|all| !all.is_empty()) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "nobody came to the market");
+        sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_booking_outlives_a_kill_and_its_key_replays_it() {
+    let home = Home::new();
+    let service = Service::ready(serve(&home.data(), &QUIET));
+    let validator = register(&service, &home, &[]).await;
+    let body = json!({
+        "validator_id": validator["public_id"], "epoch_start": 1_000, "epoch_count": 2,
+    });
+    let (status, booked) = book(&base(&service), 1, &body).await;
+    assert_eq!(status, 201, "{booked}");
+    service.end_with("KILL");
+
+    let service = Service::ready(serve(&home.data(), &QUIET));
+    assert_eq!(book(&base(&service), 1, &body).await, (201, booked));
+    let (status, refused) = book(&base(&service), 2, &body).await;
+    assert_eq!(status, 409, "{refused}");
+}
+
+/// Sends bookings to both replicas at once; returns the statuses.
+async fn race(replicas: [&str; 2], count: u128, body: &Value) -> Vec<u16> {
+    let bookings = (1..=count).map(|number| {
+        let base = if number.is_multiple_of(2) {
+            replicas[0].to_owned()
+        } else {
+            replicas[1].to_owned()
+        };
+        let body = body.clone();
+        let key = number << 8;
+        tokio::spawn(async move { book(&base, key, &body).await.0 })
+    });
+    let mut statuses = Vec::new();
+    for booking in bookings.collect::<Vec<_>>() {
+        statuses.push(booking.await.unwrap());
+    }
+    statuses
+}
+
+#[tokio::test]
+async fn of_200_bookings_at_two_replicas_as_many_win_as_there_are_places() {
+    const SEATS: usize = 7;
+    let home = Home::new();
+    let database = TestDatabase::new().await;
+    let flags = [
+        "--no-sim-people",
+        "--no-rate-limit",
+        "--store",
+        &database.url,
+    ];
+    let first = Service::ready(serve(&home.data(), &flags));
+    let more = ["--roles", "api", "--starknet-rpc", first.line("node")];
+    let second = Service::ready(serve(
+        &home.path("second"),
+        &[&flags[..], &more[..]].concat(),
+    ));
+    let seats = SEATS.to_string();
+    let offer = ["--shared-price-sol", "0.2", "--seats", &seats];
+    let validator = register(&first, &home, &offer).await;
+    let bases = [base(&first), base(&second)];
+    let replicas = [bases[0].as_str(), bases[1].as_str()];
+    for (mode, start, places) in [("exclusive", 1_000, 1), ("shared", 2_000, SEATS)] {
+        let body = json!({
+            "validator_id": validator["public_id"], "mode": mode,
+            "epoch_start": start, "epoch_count": 30,
+        });
+        let statuses = race(replicas, 200, &body).await;
+        let count = |status| statuses.iter().filter(|it| **it == status).count();
+        assert_eq!(
+            (count(201), count(409)),
+            (places, 200 - places),
+            "{statuses:?}"
+        );
+    }
+}
