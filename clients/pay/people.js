@@ -1,0 +1,51 @@
+// Somebody with a wallet, who signs in and sends requests to the market.
+import { sign as signBytes, createPrivateKey } from "node:crypto";
+import { ulid } from "./ulid.js";
+
+// DER of an Ed25519 private key, up to the 32 bytes of the key itself.
+const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
+
+export function signer({ secret_key_bytes }) {
+  const key = Buffer.concat([PKCS8, Buffer.from(secret_key_bytes.slice(0, 32))]);
+  const privateKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
+  return (text) => base58(signBytes(null, Buffer.from(text), privateKey));
+}
+
+const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+export function base58(bytes) {
+  let number = BigInt(`0x${Buffer.from(bytes).toString("hex") || "0"}`);
+  let text = "";
+  for (; number > 0n; number /= 58n) text = ALPHABET[Number(number % 58n)] + text;
+  const zeros = [...bytes].findIndex((byte) => byte !== 0);
+  return "1".repeat(Math.max(zeros, 0)) + text;
+}
+
+export async function ask(url, { method = "GET", bearer, body, headers = {} } = {}) {
+  const sent = { Accept: "application/json", ...headers };
+  if (bearer) sent.Authorization = `Bearer ${bearer}`;
+  if (body !== undefined) sent["Content-Type"] = "application/json";
+  const answer = await fetch(url, { method, headers: sent, body: body && JSON.stringify(body) });
+  return { status: answer.status, headers: answer.headers, body: await answer.json() };
+}
+
+export async function done(url, options) {
+  const { status, body } = await ask(url, options);
+  if (status >= 300) throw new Error(`${url}: ${status} ${JSON.stringify(body)}`);
+  return body.data;
+}
+
+// Signs in with a wallet, and becomes a user.
+export async function join(market, wallet, display_name) {
+  const sign = signer(wallet);
+  const { address } = wallet;
+  const post = (path, body, bearer) => done(`${market}${path}`, { method: "POST", body, bearer });
+  const { message, nonce } = await post("/v1/auth/challenge", { address });
+  const signature = sign(message);
+  const { session_token } = await post("/v1/auth/session", { address, nonce, signature });
+  await post("/v1/users", { display_name }, session_token);
+  return session_token;
+}
+
+export const book = (market, bearer, body) =>
+  done(`${market}/v1/leases`, { method: "POST", bearer, body, headers: { "Idempotency-Key": ulid() } });
