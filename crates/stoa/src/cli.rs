@@ -119,10 +119,10 @@ Examples:
     /// need a role that nobody gives themselves, or have no wallet.
     #[command(after_help = "\
 Examples:
-  stoa user add --name Ada --roles staff
-  stoa user add --name 'my bot' --roles trader
+  stoa user add --name Ada --role staff
+  stoa user add --name 'my bot' --role trader
   stoa user list
-  stoa user roles 01J0000000000000000000000A --roles trader,staff")]
+  stoa user roles 01J0000000000000000000000A --role trader,staff")]
     User {
         #[command(subcommand)]
         action: UserAction,
@@ -173,7 +173,7 @@ pub(crate) enum UserAction {
         wallet: Option<PublicKey>,
         /// What they may do
         #[arg(
-            long,
+            long = "role",
             value_name = "LIST",
             value_delimiter = ',',
             default_value = "trader"
@@ -187,7 +187,12 @@ pub(crate) enum UserAction {
         /// The user's id, as `list` shows it
         id: Ulid,
         /// What they may do
-        #[arg(long, value_name = "LIST", value_delimiter = ',', required = true)]
+        #[arg(
+            long = "role",
+            value_name = "LIST",
+            value_delimiter = ',',
+            required = true
+        )]
         roles: Vec<RoleName>,
     },
 }

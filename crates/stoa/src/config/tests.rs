@@ -68,7 +68,7 @@ fn nothing_written_is_a_whole_configuration() {
     assert_eq!(config.server.max_body.0, 256 * 1024);
     assert_eq!(config.limits.public_window, Duration::from_mins(5));
     assert_eq!(config.starknet.poll, Duration::from_millis(500));
-    assert_eq!(config.process.roles, [Role::Api, Role::Indexer]);
+    assert_eq!(config.process.roles, [Role::Api, Role::Indexer, Role::Jobs]);
     assert!(config.limits.enabled);
     assert!(config.starknet.rpc.is_none());
     assert!(config.server.trusted_proxies.is_empty());
@@ -106,7 +106,7 @@ fn every_problem_is_told_at_once_with_its_key_and_its_place() {
             "server.drain: \"soon\" is not a duration such as 500ms, 2s or 5m \
              (environment STOA__SERVER__DRAIN)",
             "simnet.seed: \"minus\" is not a whole number from 0 (flag --sim-seed)",
-            "process.roles: \"api,cook\" is not a list of roles, which are api and indexer: \
+            "process.roles: \"api,cook\" is not a list of roles, which are api, indexer and jobs: \
              see cook (flag --roles)",
         ]
     );

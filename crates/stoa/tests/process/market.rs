@@ -5,7 +5,7 @@ use crate::{
     harness::{Home, PATIENCE, Service, ask, call, run, serve, text},
 };
 use serde_json::{Value, json};
-use std::{fs, time::Duration};
+use std::{fs, ops::Range, time::Duration};
 use tokio::time::{Instant, sleep};
 
 const TRADER: &str = "demo-trader-token";
@@ -79,7 +79,7 @@ async fn operators_make_users_and_their_tokens() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
     };
-    let added = chore(&["user", "add", "--name", "Ada", "--roles", "trader,staff"]);
+    let added = chore(&["user", "add", "--name", "Ada", "--role", "trader,staff"]);
     let id = added.split_whitespace().nth(1).unwrap();
     assert!(chore(&["user", "list"]).contains("Ada"));
     let made = chore(&["token", "create", "--user", id, "--name", "laptop"]);
@@ -141,16 +141,15 @@ async fn a_booking_outlives_a_kill_and_its_key_replays_it() {
 }
 
 /// Sends bookings to both replicas at once; returns the statuses.
-async fn race(replicas: [&str; 2], count: u128, body: &Value) -> Vec<u16> {
-    let bookings = (1..=count).map(|number| {
+async fn race(replicas: [&str; 2], keys: Range<u128>, body: &Value) -> Vec<u16> {
+    let bookings = keys.map(|number| {
         let base = if number.is_multiple_of(2) {
             replicas[0].to_owned()
         } else {
             replicas[1].to_owned()
         };
         let body = body.clone();
-        let key = number << 8;
-        tokio::spawn(async move { book(&base, key, &body).await.0 })
+        tokio::spawn(async move { book(&base, number, &body).await.0 })
     });
     let mut statuses = Vec::new();
     for booking in bookings.collect::<Vec<_>>() {
@@ -181,12 +180,13 @@ async fn of_200_bookings_at_two_replicas_as_many_win_as_there_are_places() {
     let validator = register(&first, &home, &offer).await;
     let bases = [base(&first), base(&second)];
     let replicas = [bases[0].as_str(), bases[1].as_str()];
-    for (mode, start, places) in [("exclusive", 1_000, 1), ("shared", 2_000, SEATS)] {
+    for (mode, start, places) in [("exclusive", 1_000_u32, 1), ("shared", 2_000, SEATS)] {
         let body = json!({
             "validator_id": validator["public_id"], "mode": mode,
             "epoch_start": start, "epoch_count": 30,
         });
-        let statuses = race(replicas, 200, &body).await;
+        let keys = u128::from(start)..u128::from(start) + 200;
+        let statuses = race(replicas, keys, &body).await;
         let count = |status| statuses.iter().filter(|it| **it == status).count();
         assert_eq!(
             (count(201), count(409)),
