@@ -45,18 +45,12 @@ pub(super) struct UserBody {
 
 impl From<User> for UserBody {
     fn from(user: User) -> Self {
-        let roles = [
-            (user.roles.trader, "trader"),
-            (user.roles.validator, "validator"),
-            (user.roles.staff, "staff"),
-        ];
-        let held = roles.into_iter().filter(|(held, _)| *held);
         Self {
             public_id: user.id.to_string(),
             address: user.address.map(|address| address.to_string()),
             display_name: user.display_name,
             email: user.email,
-            roles: held.map(|(_, role)| role).collect(),
+            roles: user.roles.words().collect(),
             created_at: user.created_at.to_string(),
         }
     }

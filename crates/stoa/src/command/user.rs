@@ -89,15 +89,7 @@ fn set(roles: &[RoleName]) -> Roles {
 }
 
 fn words(roles: Roles) -> String {
-    let all = [
-        (roles.trader, "trader"),
-        (roles.validator, "validator"),
-        (roles.staff, "staff"),
-    ];
-    let held: Vec<_> = all
-        .into_iter()
-        .filter_map(|(has, word)| has.then_some(word))
-        .collect();
+    let held: Vec<_> = roles.words().collect();
     if held.is_empty() {
         "none".to_owned()
     } else {

@@ -22,6 +22,19 @@ pub struct Roles {
     pub staff: bool,
 }
 
+impl Roles {
+    /// The words of those that are held.
+    pub fn words(self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.trader, "trader"),
+            (self.validator, "validator"),
+            (self.staff, "staff"),
+        ];
+        all.into_iter()
+            .filter_map(|(held, word)| held.then_some(word))
+    }
+}
+
 /// Somebody with an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
