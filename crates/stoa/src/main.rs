@@ -10,6 +10,7 @@ mod known;
 mod log;
 mod network;
 mod people;
+mod registration;
 mod wiring;
 
 use clap::Parser as _;

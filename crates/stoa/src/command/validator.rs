@@ -4,21 +4,22 @@
 use crate::{
     cli::{OfferArgs, ValidatorAction},
     console::say,
+    registration::{self, Signing},
     wiring,
 };
 use anyhow::{Context as _, bail};
 use ed25519_dalek::{Signer as _, SigningKey};
-use leasing::{Region, Shared, Terms, format_sol, payout_challenge, register_challenge};
+use leasing::{Region, Shared, Terms, payout_challenge};
 use primitives::{PublicKey, Signature};
 use serde_json::json;
-use std::{fmt::Write as _, fs, path::Path};
+use std::{fs, path::Path};
 
 /// A key file is a list of 64 numbers; more is something else.
 const MAX_KEY_FILE_BYTES: u64 = 4_096;
 
 pub(super) fn run(action: ValidatorAction) -> anyhow::Result<()> {
     let now = wiring::clock().now().as_second();
-    let nonce = nonce();
+    let nonce = registration::nonce(&*wiring::entropy());
     let body = match action {
         ValidatorAction::SignChallenge {
             keypair,
@@ -42,7 +43,7 @@ pub(super) fn run(action: ValidatorAction) -> anyhow::Result<()> {
                 "payout_wallet": payout_wallet,
                 "timestamp": now,
                 "nonce": nonce,
-                "signature": sign(&key, &text),
+                "signature": sign(&key, text.as_bytes()),
             })
         }
     };
@@ -70,43 +71,22 @@ fn register(
         tier: offer.tier,
         region,
     };
-    let identity = public_key(key);
-    let text = register_challenge(domain, identity, payout_wallet, now, nonce, &terms);
-    let mut body = json!({
-        "identity_pubkey": identity,
-        "payout_wallet": payout_wallet,
-        "tier": terms.tier.as_str(),
-        "region": terms.region.as_str(),
-        "price_sol": format_sol(terms.price),
-        "timestamp": now,
-        "nonce": nonce,
-        "signature": sign(key, &text),
-    });
-    if let (Some(shared), Some(fields)) = (terms.shared, body.as_object_mut()) {
-        fields.insert("shared_enabled".to_owned(), json!(true));
-        let price = json!(format_sol(shared.price));
-        fields.insert("shared_price_sol".to_owned(), price);
-        let seats = json!(shared.seats);
-        fields.insert("max_concurrent_shared_leases".to_owned(), seats);
-    }
-    Ok(body)
+    let signing = Signing {
+        domain,
+        identity: public_key(key),
+        payout_wallet,
+        timestamp: now,
+        nonce,
+    };
+    Ok(registration::body(&signing, &terms, |text| sign(key, text)))
 }
 
 fn public_key(key: &SigningKey) -> PublicKey {
     PublicKey::from_bytes(key.verifying_key().to_bytes())
 }
 
-fn sign(key: &SigningKey, text: &str) -> Signature {
-    Signature::from_bytes(key.sign(text.as_bytes()).to_bytes())
-}
-
-fn nonce() -> String {
-    let bytes: [u8; 16] = wiring::entropy().bytes();
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+fn sign(key: &SigningKey, text: &[u8]) -> Signature {
+    Signature::from_bytes(key.sign(text).to_bytes())
 }
 
 /// Reads a key as `solana-keygen` writes it.

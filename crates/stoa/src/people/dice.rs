@@ -1,5 +1,6 @@
 //! What people decide by.
 
+use crate::registration::nonce;
 use primitives::{Entropy, Timestamp, Ulid};
 use std::sync::Arc;
 
@@ -30,10 +31,6 @@ impl Dice {
 
     /// A word that nobody has used.
     pub(super) fn nonce(&self) -> String {
-        format!(
-            "{:016x}{:016x}",
-            u64::from_le_bytes(self.0.bytes()),
-            u64::from_le_bytes(self.0.bytes())
-        )
+        nonce(&*self.0)
     }
 }

@@ -1,8 +1,9 @@
 //! Owners of validators: they register, and later change their prices.
 
 use super::{client::Market, dice::Dice, person::Person};
+use crate::registration::{self, Signing};
 use anyhow::Context as _;
-use leasing::{Region, Shared, Terms, Tier, format_sol, register_challenge};
+use leasing::{Region, Shared, Terms, Tier, format_sol};
 use primitives::{Clock, Lamports};
 use serde_json::{Value, json};
 use simnet::SolanaKeypair;
@@ -90,24 +91,16 @@ impl Owner {
             tier,
             region,
         };
-        let (identity, payout) = (self.identity.public_key(), self.person.wallet());
-        let (now, nonce) = (self.clock.now().as_second(), dice.nonce());
-        let text = register_challenge(&self.domain, identity, payout, now, &nonce, &terms);
-        let mut body = json!({
-            "identity_pubkey": identity,
-            "payout_wallet": payout,
-            "name": self.person.name(),
-            "tier": terms.tier.as_str(),
-            "region": terms.region.as_str(),
-            "price_sol": format_sol(terms.price),
-            "timestamp": now,
-            "nonce": nonce,
-            "signature": self.identity.sign(text.as_bytes()),
-        });
-        if let Some(shared) = terms.shared {
-            body["shared_enabled"] = json!(true);
-            body["shared_price_sol"] = json!(format_sol(shared.price));
-            body["max_concurrent_shared_leases"] = json!(shared.seats);
+        let signing = Signing {
+            domain: &self.domain,
+            identity: self.identity.public_key(),
+            payout_wallet: self.person.wallet(),
+            timestamp: self.clock.now().as_second(),
+            nonce: &dice.nonce(),
+        };
+        let mut body = registration::body(&signing, &terms, |text| self.identity.sign(text));
+        if let Some(fields) = body.as_object_mut() {
+            fields.insert("name".to_owned(), json!(self.person.name()));
         }
         Ok(body)
     }
