@@ -77,7 +77,7 @@ async function start(flags, settings) {
   return stoa;
 }
 
-async function until(statement, isTrue) {
+export async function until(statement, isTrue) {
   for (let waited = 0; waited < TRUE_WITHIN_MS; waited += POLL_MS) {
     if (await isTrue()) return;
     await sleep(POLL_MS);

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   createKeyPairSignerFromBytes, createSolanaRpc, getBase64EncodedWireTransaction,
   partiallySignTransaction,
@@ -11,11 +10,10 @@ import {
 import { fetchTransaction, parseURL } from "@solana/pay";
 import { Connection, Keypair } from "@solana/web3.js";
 import * as pay0 from "solana-pay-0";
-import { startStoa } from "../stoa.js";
+import { startStoa, until } from "../stoa.js";
 import { ask, book, done, join, signer } from "./people.js";
 import { startProxy } from "./proxy.js";
 
-const SETTLED_WITHIN_MS = 60_000;
 const PRICE = { sol: "1.25", lamports: 1_250_000_000 };
 // One in a hundred: the default.
 const FEE = 12_500_000;
@@ -67,15 +65,14 @@ async function lease() {
 }
 
 async function becomes(leaseId, state) {
-  const deadline = Date.now() + SETTLED_WITHIN_MS;
-  for (;;) {
+  let seen;
+  await until(`the lease is ${state}`, async () => {
     // Slots pass by themselves; this only hurries the finality along.
     await stoa.controlSolana("sim_mine", { slots: 40 });
-    const seen = await done(`${market}/v1/leases/${leaseId}`, { bearer: trader });
-    if (seen.state === state) return seen;
-    if (Date.now() > deadline) assert.equal(seen.state, state, JSON.stringify(seen));
-    await sleep(200);
-  }
+    seen = await done(`${market}/v1/leases/${leaseId}`, { bearer: trader });
+    return seen.state === state;
+  });
+  return seen;
 }
 
 async function balance(address) {

@@ -1,6 +1,5 @@
 //! The real binary, as people run it: what it prints, answers and exits with.
 #![expect(
-    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a test may fail by panicking, in its helpers too"
@@ -8,7 +7,6 @@
 
 mod commands;
 mod crashes;
-mod database;
 mod failures;
 mod gate;
 mod harness;
@@ -16,3 +14,6 @@ mod keys;
 mod market;
 mod node;
 mod serving;
+#[expect(dead_code, reason = "the store's own tests use more of it")]
+#[path = "../../../store/tests/support/mod.rs"]
+mod support;

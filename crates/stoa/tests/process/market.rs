@@ -1,11 +1,12 @@
 //! The lease market of the real binary: its people, its operators, its races.
 
 use crate::{
-    database::TestDatabase,
     harness::{Home, PATIENCE, Service, ask, call, run, serve, text},
+    support::{Engine, TestDatabase},
 };
 use serde_json::{Value, json};
 use std::{fs, ops::Range, time::Duration};
+use store::Location;
 use tokio::time::{Instant, sleep};
 
 const TRADER: &str = "demo-trader-token";
@@ -162,13 +163,11 @@ async fn race(replicas: [&str; 2], keys: Range<u128>, body: &Value) -> Vec<u16> 
 async fn of_200_bookings_at_two_replicas_as_many_win_as_there_are_places() {
     const SEATS: usize = 7;
     let home = Home::new();
-    let database = TestDatabase::new().await;
-    let flags = [
-        "--no-sim-people",
-        "--no-rate-limit",
-        "--store",
-        &database.url,
-    ];
+    let database = TestDatabase::new(Engine::Postgres).await;
+    let Location::Postgres { url } = &database.location else {
+        panic!("a database on the server");
+    };
+    let flags = ["--no-sim-people", "--no-rate-limit", "--store", url];
     let first = Service::ready(serve(&home.data(), &flags));
     let more = ["--roles", "api", "--starknet-rpc", first.line("node")];
     let second = Service::ready(serve(
