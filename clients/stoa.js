@@ -77,10 +77,10 @@ async function start(flags, settings) {
   return stoa;
 }
 
-export async function until(statement, isTrue) {
-  for (let waited = 0; waited < TRUE_WITHIN_MS; waited += POLL_MS) {
+export async function until(statement, isTrue, pollMs = POLL_MS) {
+  for (let waited = 0; waited < TRUE_WITHIN_MS; waited += pollMs) {
     if (await isTrue()) return;
-    await sleep(POLL_MS);
+    await sleep(pollMs);
   }
   throw new Error(`not in time: ${statement}`);
 }

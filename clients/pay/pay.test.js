@@ -64,6 +64,9 @@ async function lease() {
   return book(market, trader, body);
 }
 
+// A trader has 60 requests a minute, and several leases are waited for.
+const ASK_EVERY_MS = 1_000;
+
 async function becomes(leaseId, state) {
   let seen;
   await until(`the lease is ${state}`, async () => {
@@ -71,7 +74,7 @@ async function becomes(leaseId, state) {
     await stoa.controlSolana("sim_mine", { slots: 40 });
     seen = await done(`${market}/v1/leases/${leaseId}`, { bearer: trader });
     return seen.state === state;
-  });
+  }, ASK_EVERY_MS);
   return seen;
 }
 
