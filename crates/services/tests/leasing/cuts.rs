@@ -17,33 +17,65 @@ use std::{
 };
 use world::{Market, market::answer};
 
-/// No work of these tests has more steps.
-const MAX_STEPS: u32 = 2_000;
+/// Work is not tried more often.
+const MAX_TURNS: u32 = 2_000;
 
-/// How often work is cut off at least before it may end. How often it waits
-/// depends on how quickly the database answers, so that it may end early and be
-/// cut off the next time. SQLite often answers before anybody waits; there,
-/// `failures.rs` has the steps that this leaves out.
-fn least_cuts(engine: Engine) -> u32 {
-    match engine {
-        Sqlite => 1,
-        Postgres => 8,
-    }
+/// Lets work go ever further before it is cut off, until it ends; and from the
+/// start again, until it was cut off often enough.
+struct Knife {
+    least_cuts: u32,
+    cuts: u32,
+    steps: u32,
+    turn: u32,
+    done: bool,
 }
 
-/// Works until it has been woken so many times, then drops the work, as when a
-/// process dies or a client goes. `None` says that it was cut off.
-async fn cut_after<F: Future>(steps: u32, work: F) -> Option<F::Output> {
-    let mut work = pin!(work);
-    let mut left = steps;
-    poll_fn(|context| {
-        if left == 0 {
-            return Poll::Ready(None);
+impl Knife {
+    /// How often work waits depends on how quickly the database answers. SQLite
+    /// often answers before anybody waits; there, `failures.rs` has the steps
+    /// that this leaves out.
+    fn new(engine: Engine) -> Self {
+        Self {
+            least_cuts: match engine {
+                Sqlite => 1,
+                Postgres => 8,
+            },
+            cuts: 0,
+            steps: 0,
+            turn: 0,
+            done: false,
         }
-        left -= 1;
-        work.as_mut().poll(context).map(Some)
-    })
-    .await
+    }
+
+    /// The number of the next turn, unless there was enough.
+    fn next_turn(&mut self) -> Option<u32> {
+        assert!(self.turn < MAX_TURNS, "the work never ended");
+        self.turn += 1;
+        (!self.done).then_some(self.turn)
+    }
+
+    /// Works until it has been woken so many times, then drops the work, as when
+    /// a process dies or a client goes. `None` says that it was cut off.
+    async fn cut<F: Future>(&mut self, work: F) -> Option<F::Output> {
+        self.steps += 1;
+        let mut work = pin!(work);
+        let mut left = self.steps;
+        let whole = poll_fn(|context| {
+            if left == 0 {
+                return Poll::Ready(None);
+            }
+            left -= 1;
+            work.as_mut().poll(context).map(Some)
+        })
+        .await;
+        if whole.is_none() {
+            self.cuts += 1;
+        } else {
+            self.steps = 0;
+            self.done = self.cuts >= self.least_cuts;
+        }
+        whole
+    }
 }
 
 #[rstest]
@@ -54,8 +86,8 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once(
     let database = TestDatabase::new(engine).await;
     let market = Market::at(1, &database.location).await;
     let (_, validator, trader) = people(&market, 0).await;
-    let mut cuts = 0;
-    for steps in 1..MAX_STEPS {
+    let mut knife = Knife::new(engine);
+    while let Some(turn) = knife.next_turn() {
         market.advance(1);
         let booking = market.booking(validator, 1, 2, Mode::Exclusive);
         let key = market.key();
@@ -68,7 +100,9 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once(
         let Claim::Fresh(guard) = claim().await else {
             panic!("a fresh key");
         };
-        let whole = cut_after(steps, market.leasing.book(&trader, &booking, guard, answer)).await;
+        let whole = knife
+            .cut(market.leasing.book(&trader, &booking, guard, answer))
+            .await;
         // As long as it takes for a dead process not to hold a key any more.
         market.advance(61);
         let id = match claim().await {
@@ -91,16 +125,10 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once(
             .await
             .unwrap();
         let pending: Vec<_> = pending.items.iter().map(|lease| lease.id).collect();
-        assert_eq!(pending, [id], "after {steps} steps");
+        assert_eq!(pending, [id], "in turn {turn}");
         assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
         market.leasing.cancel(&trader, id).await.unwrap();
-        if whole.is_none() {
-            cuts += 1;
-        } else if cuts >= least_cuts(engine) {
-            return;
-        }
     }
-    panic!("the booking never ended");
 }
 
 #[rstest]
@@ -111,17 +139,17 @@ async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once(
     let database = TestDatabase::new(engine).await;
     let market = Market::at(2, &database.location).await;
     let (_, validator, trader) = people(&market, 0).await;
-    let mut cuts = 0;
-    for steps in 1..MAX_STEPS {
+    let mut knife = Knife::new(engine);
+    while let Some(turn) = knife.next_turn() {
         // Each in an epoch of its own.
-        let booking = market.booking(validator, i64::from(steps), 1, Mode::Exclusive);
+        let booking = market.booking(validator, i64::from(turn), 1, Mode::Exclusive);
         let booked = market.book(&trader, &booking).await.unwrap();
         market
             .pay(booked.payment.memo.as_str(), &market.wallet(2))
             .await;
         market.finalise();
         let mut settlement = Settlement::new(market.leasing.clone());
-        let whole = cut_after(steps, settlement.round()).await;
+        let _ = knife.cut(settlement.round()).await;
         market.settle().await;
         market.settle().await;
         assert_eq!(state(&market, &booked).await, LeaseState::Active);
@@ -132,13 +160,7 @@ async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once(
         let strays = market.store.ledger().strays_of(&booked.payment.memo).await;
         assert_eq!(strays.unwrap(), []);
         assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
-        if whole.is_none() {
-            cuts += 1;
-        } else if cuts >= least_cuts(engine) {
-            return;
-        }
     }
-    panic!("the settlement never ended");
 }
 
 #[rstest]
@@ -149,13 +171,13 @@ async fn a_sweep_that_is_cut_off_anywhere_and_repeated_frees_once(
     let database = TestDatabase::new(engine).await;
     let market = Market::at(3, &database.location).await;
     let (_, validator, trader) = people(&market, 1).await;
-    let mut cuts = 0;
-    for steps in 1..MAX_STEPS {
+    let mut knife = Knife::new(engine);
+    while knife.next_turn().is_some() {
         let booking = market.booking(validator, 2, 2, Mode::Shared);
         let booked = market.book(&trader, &booking).await.unwrap();
         market.advance(18 * 60);
         let mut sweeper = Sweeper::new(market.leasing.clone());
-        let whole = cut_after(steps, sweeper.round()).await;
+        let _ = knife.cut(sweeper.round()).await;
         market.sweep().await;
         assert_eq!(state(&market, &booked).await, LeaseState::Expired);
         assert_eq!(
@@ -163,11 +185,5 @@ async fn a_sweep_that_is_cut_off_anywhere_and_repeated_frees_once(
             ["lease.booked", "lease.expired"]
         );
         assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
-        if whole.is_none() {
-            cuts += 1;
-        } else if cuts >= least_cuts(engine) {
-            return;
-        }
     }
-    panic!("the sweep never ended");
 }
