@@ -36,9 +36,6 @@ pub enum Fault {
     /// No Solana node has answered yet.
     #[error("no solana node answers")]
     NoSolanaNode,
-    /// A request took so long that another one took its key over.
-    #[error("the request lost its idempotency key")]
-    KeyLost,
     /// What a validator or the operator has set cannot be paid.
     #[error("a payment that nobody can make")]
     Unpayable(#[from] leasing::PaymentError),
@@ -92,7 +89,6 @@ impl Fault {
             Self::Store(_)
             | Self::Solana(_)
             | Self::NoSolanaNode
-            | Self::KeyLost
             | Self::Unpayable(_)
             | Self::Pools(_)
             | Self::Figures(_)

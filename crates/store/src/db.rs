@@ -67,6 +67,14 @@ impl Tx {
         }
         Ok(())
     }
+
+    pub(crate) async fn rollback(self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.rollback().await?,
+            Self::Postgres(tx) => tx.rollback().await?,
+        }
+        Ok(())
+    }
 }
 
 /// Evaluates one expression with the native driver of either engine, so that

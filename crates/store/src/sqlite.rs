@@ -41,6 +41,8 @@ pub(crate) async fn open(file: &Path, durability: Durability) -> Result<Db, Stor
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .idle_timeout(None)
             .max_lifetime(None)
+            // A file does not hang up.
+            .test_before_acquire(false)
     };
     let writer = pool()
         .max_connections(1)

@@ -7,6 +7,10 @@
     reason = "a measurement that cannot be made has failed"
 )]
 
+#[path = "table/bookings.rs"]
+mod bookings;
+#[path = "table/browsing.rs"]
+mod browsing;
 #[path = "table/candles.rs"]
 mod candles;
 #[path = "table/forks.rs"]
@@ -17,6 +21,8 @@ mod freshness;
 mod http;
 #[path = "table/indexing.rs"]
 mod indexing;
+#[path = "table/marketplace.rs"]
+mod marketplace;
 #[path = "table/minutes.rs"]
 mod minutes;
 #[path = "table/muldiv.rs"]
@@ -35,8 +41,13 @@ mod routing;
 mod sending;
 #[path = "table/served.rs"]
 mod served;
+#[path = "table/settling.rs"]
+mod settling;
 #[path = "table/solana.rs"]
 mod solana;
+#[expect(dead_code, reason = "the store's own tests use more of it")]
+#[path = "../../store/tests/support/mod.rs"]
+mod support;
 #[path = "table/swaps.rs"]
 mod swaps;
 
@@ -123,11 +134,19 @@ fn routes() -> Vec<Row> {
     rows
 }
 
+/// The lease market.
+fn leases() -> Vec<Row> {
+    let mut rows = bookings::rows();
+    rows.extend(browsing::rows());
+    rows.push(settling::settlement());
+    rows
+}
+
 /// Measures some rows.
 type Part = fn() -> Vec<Row>;
 
 /// The parts of the table, by the names that can be asked for.
-const PARTS: [(&str, Part); 13] = [
+const PARTS: [(&str, Part); 14] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
@@ -135,6 +154,7 @@ const PARTS: [(&str, Part); 13] = [
     ("restart", || vec![restarting::starting_again()]),
     ("sending", || vec![sending::signed_transactions()]),
     ("solana", solana::rows),
+    ("leases", leases),
     ("quotes", quotes::exact_quotes),
     ("pools", pools::rows),
     ("freshness", || vec![freshness::freshness()]),

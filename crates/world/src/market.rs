@@ -6,7 +6,7 @@ use axum::{Router, body::Body, http::Request};
 use chain::{RpcOptions, SolanaClient};
 use leasing::{Draft, EpochWindow, FeeRate, Mode};
 use primitives::{
-    Clock, Entropy, ManualClock, PublicKey, SeededEntropy, Signature, SignedDuration, SolanaHash,
+    Clock, Entropy, Lamports, ManualClock, PublicKey, SeededEntropy, Signature, SignedDuration, SolanaHash,
     Timestamp, Ulid,
 };
 use serde_json::{Value, json};
@@ -258,6 +258,23 @@ impl Market {
         let draft = self.draft(&self.chain_validator(number), payout, seats);
         let view = self.leasing.register(Some(owner), &draft, None).await;
         view.expect("a registration")
+    }
+
+    /// Lists many more validators like one that is registered, each at another
+    /// price. They are not of the cluster.
+    pub async fn list_more(&self, like: Ulid, count: u32) {
+        let ledger = self.store.ledger();
+        let like = ledger.validator(like).await.expect("a store that answers");
+        let mut row = like.expect("a validator");
+        let mut tx = ledger.begin().await.expect("a transaction");
+        for _ in 0..count {
+            row.id = self.key();
+            row.identity = PublicKey::from_bytes(self.entropy.bytes());
+            let price = row.terms.price.get() + 1_000_000;
+            row.terms.price = Lamports::new(price);
+            tx.insert_validator(&row).await.expect("a validator");
+        }
+        tx.commit().await.expect("all of them");
     }
 
     /// A booking from an epoch counted from the current one.

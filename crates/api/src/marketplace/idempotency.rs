@@ -54,7 +54,7 @@ where
     match read(&text) {
         Ok(wanted) => Ok(sent(act(wanted, guard).await?)),
         Err(problem) => {
-            guard.release().await?;
+            guard.release().await;
             Err(problem)
         }
     }

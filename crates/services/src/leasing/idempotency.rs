@@ -1,26 +1,29 @@
 //! Requests that may be repeated: the second one gets the answer of the first.
+//!
+//! A request takes its key in the very transaction that does what it asks for
+//! and keeps the answer: one commit, and nothing to clean up after a request
+//! that fails or a process that dies. A copy that comes meanwhile is told so at
+//! once by the process that has the first one; at another replica it waits for
+//! the first one's answer.
 
-use super::Leasing;
+use super::{Inner, Leasing};
 use crate::fault::Fault;
-use primitives::{SignedDuration, Timestamp, Ulid};
-use store::{
-    Store,
-    leasing::{KeyClaim, KeyName, LedgerTx},
+use primitives::{SignedDuration, Ulid};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+use store::leasing::{KeyClaim, KeyName, LedgerTx};
 
 pub use store::leasing::StoredAnswer;
 
 /// How long an answer is kept.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
-/// A request that has not been answered after so long never will be: its
-/// process died.
-const ABANDONED: SignedDuration = SignedDuration::from_secs(60);
-
 /// What a key is to a request.
 #[derive(Debug)]
 pub enum Claim {
-    /// It is this request's now. The guard must be finished or released.
+    /// It is this request's now.
     Fresh(KeyGuard),
     /// The request was answered before, like this.
     Replay(StoredAnswer),
@@ -30,67 +33,80 @@ pub enum Claim {
     OtherBody,
 }
 
-/// Holds a key while its request is answered. Dropped without an answer it
-/// frees the key.
+/// Holds a key while its request is answered, in a transaction that whatever
+/// the request does is written with. Dropped without an answer it leaves
+/// nothing, and the key is free.
 #[derive(Debug)]
 pub struct KeyGuard {
-    store: Store,
-    name: KeyName,
-    holder: [u8; 16],
-    holds: bool,
+    /// Ends before the place is given up.
+    pub(super) tx: LedgerTx,
+    place: Place,
 }
 
 impl KeyGuard {
     /// Frees the key, because the request failed.
-    pub async fn release(mut self) -> Result<(), Fault> {
-        self.holds = false;
-        Ok(self
-            .store
-            .ledger()
-            .free_key(&self.name, &self.holder)
-            .await?)
-    }
-
-    /// Keeps the answer, in the transaction of what was asked.
-    pub(super) async fn answer(
-        &self,
-        tx: &mut LedgerTx,
-        answer: &StoredAnswer,
-    ) -> Result<(), Fault> {
-        if tx.answer_key(&self.name, &self.holder, answer).await? {
-            Ok(())
-        } else {
-            Err(Fault::KeyLost)
+    pub async fn release(self) {
+        let Self { tx, place } = self;
+        if let Err(error) = tx.rollback().await {
+            // Without its connection the transaction is over too.
+            let error = Fault::from(error).chain_text();
+            tracing::warn!(error, "a request that failed could not be taken back");
         }
+        drop(place);
     }
 
-    /// The transaction with the answer is committed.
-    pub(super) fn answered(mut self) {
-        self.holds = false;
+    /// Makes what was done last, together with the answer.
+    pub(super) async fn answer(self, answer: &StoredAnswer) -> Result<(), Fault> {
+        let Self { mut tx, place } = self;
+        tx.answer_key(&place.name, answer).await?;
+        Ok(tx.commit().await?)
     }
 }
 
-impl Drop for KeyGuard {
-    /// The request was cut off. An answer that was committed stays.
-    fn drop(&mut self) {
-        if !self.holds {
-            return;
-        }
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return;
+/// The keys of requests that this process is answering, with the digests of
+/// their bodies. There are never more than requests.
+#[derive(Debug, Default)]
+pub(super) struct InFlight(Mutex<HashMap<KeyName, [u8; 32]>>);
+
+impl InFlight {
+    fn lock(&self) -> MutexGuard<'_, HashMap<KeyName, [u8; 32]>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request's place among those in flight; dropped, it is free.
+#[derive(Debug)]
+struct Place {
+    market: Arc<Inner>,
+    name: KeyName,
+}
+
+impl Place {
+    /// Takes the place of a key, or tells what the key is instead.
+    fn take(market: &Arc<Inner>, name: KeyName, body: [u8; 32]) -> Result<Self, Claim> {
+        match market.in_flight.lock().entry(name.clone()) {
+            Entry::Occupied(held) if *held.get() == body => return Err(Claim::InFlight),
+            Entry::Occupied(_) => return Err(Claim::OtherBody),
+            Entry::Vacant(free) => free.insert(body),
         };
-        let (store, name, holder) = (self.store.clone(), self.name.clone(), self.holder);
-        runtime.spawn(async move {
-            if let Err(error) = store.ledger().free_key(&name, &holder).await {
-                let error = Fault::from(error).chain_text();
-                tracing::warn!(error, "an idempotency key stays held for a minute");
-            }
-        });
+        Ok(Self {
+            market: Arc::clone(market),
+            name,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.market.in_flight.lock().remove(&self.name);
     }
 }
 
 impl Leasing {
     /// Takes a key for a request of a user. `body` is the SHA-256 of the body.
+    ///
+    /// While the guard lives, only what is written with it can be written to a
+    /// ledger on SQLite.
     pub async fn claim(
         &self,
         user: Ulid,
@@ -106,19 +122,15 @@ impl Leasing {
             path: path.to_owned(),
             key,
         };
-        let holder = inner.entropy.bytes();
-        let now = inner.now();
-        let abandoned = now.checked_sub(ABANDONED).unwrap_or(Timestamp::MIN);
-        let expires_at = inner.in_future(LIFETIME);
-        let ledger = inner.store.ledger();
-        let claim = ledger.claim_key(&name, &body, &holder, now, abandoned, expires_at);
-        Ok(match claim.await? {
-            KeyClaim::Taken => Claim::Fresh(KeyGuard {
-                store: inner.store.clone(),
-                name,
-                holder,
-                holds: true,
-            }),
+        let place = match Place::take(&self.0, name, body) {
+            Ok(place) => place,
+            Err(claim) => return Ok(claim),
+        };
+        let (now, expires_at) = (inner.now(), inner.in_future(LIFETIME));
+        let mut tx = inner.store.ledger().begin().await?;
+        let claim = tx.claim_key(&place.name, &body, now, expires_at).await?;
+        Ok(match claim {
+            KeyClaim::Taken => Claim::Fresh(KeyGuard { tx, place }),
             KeyClaim::Answered(answer) => Claim::Replay(answer),
             KeyClaim::Held => Claim::InFlight,
             KeyClaim::OtherBody => Claim::OtherBody,

@@ -151,17 +151,18 @@ impl Leasing {
         &self,
         user: &User,
         booking: &Booking,
-        guard: KeyGuard,
+        mut guard: KeyGuard,
         render: impl FnOnce(&Booked) -> StoredAnswer + Send,
     ) -> Result<(Booked, StoredAnswer), Refused<BookError>> {
-        match self.0.book(user, booking, &guard, render).await {
+        match self.0.book(user, booking, &mut guard.tx).await {
             Ok(booked) => {
-                guard.answered();
+                let answer = render(&booked);
+                guard.answer(&answer).await?;
                 self.0.pages.forget();
-                Ok(booked)
+                Ok((booked, answer))
             }
             Err(refused) => {
-                guard.release().await?;
+                guard.release().await;
                 Err(refused)
             }
         }
@@ -229,11 +230,9 @@ impl Inner {
         &self,
         user: &User,
         booking: &Booking,
-        guard: &KeyGuard,
-        render: impl FnOnce(&Booked) -> StoredAnswer + Send,
-    ) -> Result<(Booked, StoredAnswer), Refused<BookError>> {
+        tx: &mut LedgerTx,
+    ) -> Result<Booked, Refused<BookError>> {
         let reject = |error| Err(Refused::Rejected(error));
-        let mut tx = self.store.ledger().begin().await?;
         let validator = tx.lock_validator(booking.validator).await?;
         let listed = validator.filter(|row| row.status == ListingStatus::Listed);
         let Some(validator) = listed else {
@@ -255,7 +254,7 @@ impl Inner {
         };
         let lease = self.new_lease(user, booking, &validator, price, bill)?;
         tx.insert_lease(&lease).await?;
-        if let Err(taken) = claim(&mut tx, &lease, &validator).await? {
+        if let Err(taken) = claim(tx, &lease, &validator).await? {
             return reject(taken);
         }
         tx.insert_payment(lease.id, &lease.payment, lease.created_at)
@@ -271,15 +270,11 @@ impl Inner {
         let what = Subject::new("lease", &lease.id);
         let audit = self.audit_row(Actor::User(user.id), "lease.booked", what, &detail);
         tx.audit(&audit).await?;
-        let booked = Booked {
+        Ok(Booked {
             lease: view(&lease),
             payment: payment_view(&lease.payment),
             warnings: self.booking_warnings(booking.window),
-        };
-        let answer = render(&booked);
-        guard.answer(&mut tx, &answer).await?;
-        tx.commit().await?;
-        Ok((booked, answer))
+        })
     }
 
     fn new_lease(

@@ -66,6 +66,7 @@ struct Inner {
     votes: solana::Votes,
     pages: browsing::Pages,
     audit_ids: audit::AuditIds,
+    in_flight: idempotency::InFlight,
 }
 
 impl Leasing {
@@ -87,6 +88,7 @@ impl Leasing {
             votes: solana::Votes::default(),
             pages: browsing::Pages::default(),
             audit_ids: audit::AuditIds::default(),
+            in_flight: idempotency::InFlight::default(),
         }))
     }
 

@@ -1,13 +1,20 @@
 //! Whatever people do in whatever order, the market agrees with a naive
 //! calendar: a list of leases that is searched from end to end.
 
-use crate::paying::pay_anyhow;
+use crate::{
+    paying::pay_anyhow,
+    support::{
+        Engine::{self, Postgres, Sqlite},
+        TestDatabase,
+    },
+};
 use leasing::{EpochWindow, LeaseState, Mode};
 use primitives::{Clock as _, SignedDuration, Timestamp, Ulid};
 use proptest::{
     prelude::*,
     test_runner::{Config, TestRunner},
 };
+use rstest::rstest;
 use services::{
     Refused,
     leasing::{BookError, Booking, CancelError, User},
@@ -89,6 +96,7 @@ impl Known {
 
 struct Model {
     market: Market,
+    _database: TestDatabase,
     validators: Vec<Ulid>,
     traders: Vec<User>,
     leases: Vec<Known>,
@@ -97,8 +105,9 @@ struct Model {
 }
 
 impl Model {
-    async fn new(seed: u64) -> Self {
-        let market = Market::new(seed).await;
+    async fn new(seed: u64, engine: Engine) -> Self {
+        let database = TestDatabase::new(engine).await;
+        let market = Market::at(seed, &database.location).await;
         let owner = market.user("owner").await;
         let mut validators = Vec::new();
         for number in 0..VALIDATORS {
@@ -110,6 +119,7 @@ impl Model {
         }
         Self {
             market,
+            _database: database,
             validators,
             traders,
             leases: Vec::new(),
@@ -336,8 +346,8 @@ impl Model {
     }
 }
 
-#[test]
-fn the_market_agrees_with_a_naive_calendar() {
+#[rstest]
+fn the_market_agrees_with_a_naive_calendar(#[values(Sqlite, Postgres)] engine: Engine) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -352,7 +362,7 @@ fn the_market_agrees_with_a_naive_calendar() {
     let cases = (any::<u64>(), prop::collection::vec(command(), 20..50));
     let held = runner.run(&cases, |(seed, commands)| {
         runtime.block_on(async {
-            let mut model = Model::new(seed).await;
+            let mut model = Model::new(seed, engine).await;
             for command in commands {
                 model.obey(command).await;
             }

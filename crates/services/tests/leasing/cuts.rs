@@ -103,8 +103,6 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once(
         let whole = knife
             .cut(market.leasing.book(&trader, &booking, guard, answer))
             .await;
-        // As long as it takes for a dead process not to hold a key any more.
-        market.advance(61);
         let id = match claim().await {
             Claim::Fresh(guard) => {
                 assert!(whole.is_none(), "an answer that was given is kept");

@@ -1,6 +1,9 @@
 //! Requests that are repeated under one key.
 
-use crate::leases::{people, rejected};
+use crate::{
+    leases::{people, rejected},
+    support::{Engine::Postgres, TestDatabase},
+};
 use leasing::Mode;
 use primitives::Ulid;
 use services::leasing::{Booking, Claim, User};
@@ -79,24 +82,43 @@ async fn an_error_frees_the_key() {
 }
 
 #[tokio::test]
-async fn a_request_that_lost_its_key_books_nothing() {
+async fn a_request_that_is_given_up_frees_its_key_at_once() {
     let market = Market::new(3).await;
     let (_, validator, trader) = people(&market, 0).await;
     let booking: Booking = market.booking(validator, 1, 1, Mode::Exclusive);
     let key = market.key();
-    let Claim::Fresh(slow) = claim(&market, &trader, key, 1).await else {
+    let Claim::Fresh(lost) = claim(&market, &trader, key, 1).await else {
         panic!("a fresh key");
     };
-    market.advance(60);
-    let Claim::Fresh(quick) = claim(&market, &trader, key, 1).await else {
-        panic!("a key that was taken over");
+    drop(lost);
+    let Claim::Fresh(guard) = claim(&market, &trader, key, 1).await else {
+        panic!("a key that was freed");
     };
-    let lost = market.leasing.book(&trader, &booking, slow, answer).await;
-    assert!(lost.is_err());
     market
         .leasing
-        .book(&trader, &booking, quick, answer)
+        .book(&trader, &booking, guard, answer)
         .await
         .unwrap();
     assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_copy_at_another_replica_waits_for_the_answer() {
+    let database = TestDatabase::new(Postgres).await;
+    let market = Market::at(4, &database.location).await;
+    let (_, validator, trader) = people(&market, 0).await;
+    let booking = market.booking(validator, 1, 1, Mode::Exclusive);
+    let replica = market.replica(&database.location).await;
+    let key = market.key();
+    let Claim::Fresh(guard) = claim(&market, &trader, key, 1).await else {
+        panic!("a fresh key");
+    };
+    let (first, copy) = tokio::join!(
+        market.leasing.book(&trader, &booking, guard, answer),
+        replica.claim(trader.id, "POST", "/v1/leases", key, [1; 32]),
+    );
+    let Claim::Replay(kept) = copy.unwrap() else {
+        panic!("an answer");
+    };
+    assert_eq!(kept, first.unwrap().1);
 }

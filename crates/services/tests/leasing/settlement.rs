@@ -6,7 +6,11 @@ use crate::{
 };
 use leasing::{LeaseState, Mode};
 use primitives::{Lamports, Signature};
-use services::leasing::{Booked, PaymentStatus, Settled};
+use services::{
+    Fault,
+    leasing::{Booked, PaymentStatus, Settled, Settlement},
+};
+use simnet::FaultKind;
 use store::leasing::{ChainCursor, StrayReason, StrayRow};
 use world::{Market, market::sign};
 
@@ -117,6 +121,40 @@ async fn a_late_payment_of_epochs_that_are_gone_is_recorded_for_a_refund() {
     assert_eq!(strays[0].payer, market.wallet(2).public_key());
     assert_eq!(state(&market, &winner).await, LeaseState::PendingPayment);
     assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_booking_lapses_on_time_while_the_node_is_silent() {
+    for rival in [false, true] {
+        let (market, booked) = booked(11).await;
+        market.advance(15 * 60 - 1);
+        market
+            .pay(booked.payment.memo.as_str(), &market.wallet(2))
+            .await;
+        market.finalise();
+        market.node.fault("*", FaultKind::Http5xx, 99).unwrap();
+        let silent = Settlement::new(market.leasing.clone()).round().await;
+        assert!(matches!(silent, Err(Fault::Solana(_))), "{silent:?}");
+        market.advance(120);
+        assert_eq!(market.sweep().await, 0, "within the grace");
+        market.advance(1);
+        assert_eq!(market.sweep().await, 1);
+        assert_eq!(state(&market, &booked).await, LeaseState::Expired);
+        // Its epochs are free again, for those who book before the node is back.
+        if rival {
+            let booking = services::leasing::Booking {
+                validator: booked.lease.validator,
+                window: booked.lease.window,
+                mode: Mode::Exclusive,
+            };
+            let other = market.user("other").await;
+            market.book(&other, &booking).await.unwrap();
+        }
+        market.node.clear_faults("*");
+        let late = if rival { settled(0, 1) } else { settled(1, 0) };
+        assert_eq!(market.settle().await, late);
+        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    }
 }
 
 #[tokio::test]

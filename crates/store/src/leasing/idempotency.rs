@@ -1,8 +1,11 @@
 //! Keys of requests that may be repeated, and their answers.
+//!
+//! A request takes its key in the transaction of what it does. So a key is
+//! there only with its answer, and a request that ends otherwise, or whose
+//! process dies, leaves the key as it was. Whoever wants it meanwhile waits.
 
 use super::{LedgerTx, columns};
 use crate::{
-    LedgerStore,
     db::on,
     error::{StoreError, in_table},
 };
@@ -10,9 +13,6 @@ use primitives::{Timestamp, Ulid};
 use sqlx::FromRow;
 
 const TABLE: &str = "idempotency_key";
-
-/// How often a key is asked for that others free meanwhile.
-const CLAIM_ATTEMPTS: usize = 3;
 
 /// An answer that is kept, to be given again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct StoredAnswer {
 }
 
 /// Which key it is: of whom and for what.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeyName {
     /// Whose.
     pub user: Ulid,
@@ -41,11 +41,11 @@ pub struct KeyName {
 /// What a key is to a request that wants it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyClaim {
-    /// It holds it now.
+    /// It has it now, until its transaction ends.
     Taken,
     /// It was answered before.
     Answered(StoredAnswer),
-    /// Another request with the same body holds it.
+    /// Another request has it, and takes long.
     Held,
     /// It belongs to a request with another body.
     OtherBody,
@@ -54,166 +54,112 @@ pub enum KeyClaim {
 #[derive(FromRow)]
 struct StoredKey {
     body: Vec<u8>,
-    holder: Vec<u8>,
-    claimed_at: i64,
     status: Option<i64>,
     content_type: Option<String>,
     answer: Option<Vec<u8>>,
-    expires_at: i64,
 }
 
 impl StoredKey {
-    fn answer(self) -> Result<Option<StoredAnswer>, StoreError> {
+    fn answer(self) -> Result<StoredAnswer, StoreError> {
+        let column = columns(TABLE);
         let (Some(status), Some(content_type), Some(body)) =
             (self.status, self.content_type, self.answer)
         else {
-            return Ok(None);
+            return Err(column("answer").corrupt());
         };
-        Ok(Some(StoredAnswer {
-            status: columns(TABLE)("status").narrow(status)?,
+        Ok(StoredAnswer {
+            status: column("status").narrow(status)?,
             content_type,
             body,
-        }))
-    }
-}
-
-impl LedgerStore {
-    /// Takes a key for a request, unless it is another's. One whose holder
-    /// took it before `abandoned` and never answered may be taken over, and so
-    /// may one whose answer has expired.
-    pub async fn claim_key(
-        &self,
-        name: &KeyName,
-        body: &[u8; 32],
-        holder: &[u8; 16],
-        now: Timestamp,
-        abandoned: Timestamp,
-        expires_at: Timestamp,
-    ) -> Result<KeyClaim, StoreError> {
-        let mut tx = self.begin().await?;
-        let mut found = None;
-        for _ in 0..CLAIM_ATTEMPTS {
-            if tx.insert_key(name, body, holder, now, expires_at).await? {
-                tx.commit().await?;
-                return Ok(KeyClaim::Taken);
-            }
-            found = tx.key(name).await?;
-            if found.is_some() {
-                break;
-            }
-            // Freed between the two statements.
-        }
-        let Some(found) = found else {
-            return Ok(KeyClaim::Held);
-        };
-        let over = found.expires_at <= now.as_microsecond();
-        let dead = found.status.is_none() && found.claimed_at <= abandoned.as_microsecond();
-        if over || dead {
-            tx.delete_key(name, &found.holder, now).await?;
-            let taken = tx.insert_key(name, body, holder, now, expires_at).await?;
-            tx.commit().await?;
-            return Ok(if taken {
-                KeyClaim::Taken
-            } else {
-                KeyClaim::Held
-            });
-        }
-        if found.body != body {
-            return Ok(KeyClaim::OtherBody);
-        }
-        Ok(found.answer()?.map_or(KeyClaim::Held, KeyClaim::Answered))
-    }
-
-    /// Frees a key that its holder did not answer.
-    pub async fn free_key(&self, name: &KeyName, holder: &[u8; 16]) -> Result<(), StoreError> {
-        let mut tx = self.begin().await?;
-        on!(tx &mut tx.0, connection =>
-            sqlx::query(
-                "DELETE FROM idempotency_key
-                 WHERE user_id = $1 AND method = $2 AND path = $3 AND key = $4
-                   AND holder = $5 AND status IS NULL",
-            )
-            .bind(name.user.to_string())
-            .bind(&name.method)
-            .bind(&name.path)
-            .bind(name.key.to_string())
-            .bind(holder.as_slice())
-            .execute(connection)
-            .await
-            .map(drop)
-        )
-        .map_err(in_table(TABLE))?;
-        tx.commit().await
+        })
     }
 }
 
 impl LedgerTx {
-    /// Keeps the answer of a key. `false` if the holder lost it meanwhile; the
-    /// transaction must be given up then.
+    /// Takes a key for the request that this transaction is of, unless it was
+    /// answered before; an answer that has expired does not count. With
+    /// anything but [`KeyClaim::Taken`] the transaction must be given up.
+    pub async fn claim_key(
+        &mut self,
+        name: &KeyName,
+        body: &[u8; 32],
+        now: Timestamp,
+        expires_at: Timestamp,
+    ) -> Result<KeyClaim, StoreError> {
+        match self.take_key(name, body, now, expires_at).await {
+            Ok(true) => return Ok(KeyClaim::Taken),
+            Ok(false) => {}
+            Err(StoreError::Busy(_)) => return Ok(KeyClaim::Held),
+            Err(error) => return Err(error),
+        }
+        match self.key(name).await? {
+            Some(found) if found.body != body => Ok(KeyClaim::OtherBody),
+            Some(found) => Ok(KeyClaim::Answered(found.answer()?)),
+            // It expired and was forgotten between the two statements.
+            None => Ok(KeyClaim::Held),
+        }
+    }
+
+    /// Keeps the answer of a key that this transaction took.
     pub async fn answer_key(
         &mut self,
         name: &KeyName,
-        holder: &[u8; 16],
         answer: &StoredAnswer,
-    ) -> Result<bool, StoreError> {
-        let kept = on!(tx &mut self.0, connection =>
+    ) -> Result<(), StoreError> {
+        on!(tx &mut self.0, connection =>
             sqlx::query(
-                "UPDATE idempotency_key SET status = $6, content_type = $7, answer = $8
-                 WHERE user_id = $1 AND method = $2 AND path = $3 AND key = $4
-                   AND holder = $5 AND status IS NULL",
+                "UPDATE idempotency_key SET status = $5, content_type = $6, answer = $7
+                 WHERE user_id = $1 AND method = $2 AND path = $3 AND key = $4",
             )
             .bind(name.user.to_string())
             .bind(&name.method)
             .bind(&name.path)
             .bind(name.key.to_string())
-            .bind(holder.as_slice())
             .bind(i64::from(answer.status))
             .bind(&answer.content_type)
             .bind(answer.body.as_slice())
             .execute(connection)
             .await
-            .map(|done| done.rows_affected())
+            .map(drop)
         )
-        .map_err(in_table(TABLE))?;
-        Ok(kept == 1)
+        .map_err(in_table(TABLE))
     }
 
-    async fn insert_key(
+    async fn take_key(
         &mut self,
         name: &KeyName,
         body: &[u8; 32],
-        holder: &[u8; 16],
         now: Timestamp,
         expires_at: Timestamp,
     ) -> Result<bool, StoreError> {
-        let added = on!(tx &mut self.0, connection =>
+        let taken = on!(tx &mut self.0, connection =>
             sqlx::query(
-                "INSERT INTO idempotency_key
-                 (user_id, method, path, key, body, holder, claimed_at, expires_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-                 ON CONFLICT (user_id, method, path, key) DO NOTHING",
+                "INSERT INTO idempotency_key (user_id, method, path, key, body, expires_at)
+                 VALUES ($1, $2, $3, $4, $5, $6)
+                 ON CONFLICT (user_id, method, path, key) DO UPDATE
+                 SET body = excluded.body, expires_at = excluded.expires_at,
+                     status = NULL, content_type = NULL, answer = NULL
+                 WHERE idempotency_key.expires_at <= $7",
             )
             .bind(name.user.to_string())
             .bind(&name.method)
             .bind(&name.path)
             .bind(name.key.to_string())
             .bind(body.as_slice())
-            .bind(holder.as_slice())
-            .bind(now.as_microsecond())
             .bind(expires_at.as_microsecond())
+            .bind(now.as_microsecond())
             .execute(connection)
             .await
             .map(|done| done.rows_affected())
         )
         .map_err(in_table(TABLE))?;
-        Ok(added == 1)
+        Ok(taken == 1)
     }
 
     async fn key(&mut self, name: &KeyName) -> Result<Option<StoredKey>, StoreError> {
         on!(tx &mut self.0, connection =>
             sqlx::query_as(
-                "SELECT body, holder, claimed_at, status, content_type, answer, expires_at
-                 FROM idempotency_key
+                "SELECT body, status, content_type, answer FROM idempotency_key
                  WHERE user_id = $1 AND method = $2 AND path = $3 AND key = $4",
             )
             .bind(name.user.to_string())
@@ -222,33 +168,6 @@ impl LedgerTx {
             .bind(name.key.to_string())
             .fetch_optional(connection)
             .await
-        )
-        .map_err(in_table(TABLE))
-    }
-
-    /// Deletes a key of a holder, unless it was answered meanwhile and the
-    /// answer still counts.
-    async fn delete_key(
-        &mut self,
-        name: &KeyName,
-        holder: &[u8],
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        on!(tx &mut self.0, connection =>
-            sqlx::query(
-                "DELETE FROM idempotency_key
-                 WHERE user_id = $1 AND method = $2 AND path = $3 AND key = $4 AND holder = $5
-                   AND (status IS NULL OR expires_at <= $6)",
-            )
-            .bind(name.user.to_string())
-            .bind(&name.method)
-            .bind(&name.path)
-            .bind(name.key.to_string())
-            .bind(holder)
-            .bind(now.as_microsecond())
-            .execute(connection)
-            .await
-            .map(drop)
         )
         .map_err(in_table(TABLE))
     }

@@ -50,6 +50,11 @@ impl LedgerTx {
     pub async fn commit(self) -> Result<(), StoreError> {
         self.0.commit().await
     }
+
+    /// Gives all of it up, and waits until that is done.
+    pub async fn rollback(self) -> Result<(), StoreError> {
+        self.0.rollback().await
+    }
 }
 
 impl std::fmt::Debug for LedgerTx {

@@ -56,6 +56,35 @@ impl StoredToken {
     }
 }
 
+/// A token together with its user.
+#[derive(FromRow)]
+struct StoredBearer {
+    #[sqlx(flatten)]
+    user: StoredUser,
+    name: String,
+    digest: Vec<u8>,
+    since: i64,
+    expires_at: Option<i64>,
+    revoked_at: Option<i64>,
+}
+
+impl StoredBearer {
+    fn decode(self, id: &str) -> Result<(TokenRow, User), StoreError> {
+        let column = columns(TABLE);
+        let user = self.user.decode()?;
+        let token = TokenRow {
+            id: id.to_owned(),
+            user: user.id,
+            name: self.name,
+            digest: column("digest").bytes(&self.digest)?,
+            created_at: column("created_at").time(self.since)?,
+            expires_at: column("expires_at").times(self.expires_at)?,
+            revoked_at: column("revoked_at").times(self.revoked_at)?,
+        };
+        Ok((token, user))
+    }
+}
+
 impl LedgerTx {
     /// Adds a token. An id that is there already is [`StoreError::Exists`].
     pub async fn insert_token(&mut self, token: &TokenRow) -> Result<(), StoreError> {
@@ -99,24 +128,18 @@ impl LedgerTx {
 impl LedgerStore {
     /// The token of an id, living or not, with its user.
     pub async fn token(&self, id: &str) -> Result<Option<(TokenRow, User)>, StoreError> {
-        let token: Option<StoredToken> = on!(reader self.db(), pool =>
-            sqlx::query_as("SELECT * FROM bearer_token WHERE id = $1")
-                .bind(id)
-                .fetch_optional(pool)
-                .await
+        let bearer: Option<StoredBearer> = on!(reader self.db(), pool =>
+            sqlx::query_as(
+                "SELECT u.*, t.name, t.digest, t.created_at AS since, t.expires_at, t.revoked_at
+                 FROM bearer_token AS t JOIN lease_user AS u ON u.id = t.user_id
+                 WHERE t.id = $1",
+            )
+            .bind(id)
+            .fetch_optional(pool)
+            .await
         )
         .map_err(in_table(TABLE))?;
-        let Some(token) = token.map(StoredToken::decode).transpose()? else {
-            return Ok(None);
-        };
-        let user: StoredUser = on!(reader self.db(), pool =>
-            sqlx::query_as("SELECT * FROM lease_user WHERE id = $1")
-                .bind(token.user.to_string())
-                .fetch_one(pool)
-                .await
-        )
-        .map_err(in_table("lease_user"))?;
-        Ok(Some((token, user.decode()?)))
+        bearer.map(|bearer| bearer.decode(id)).transpose()
     }
 
     /// The tokens of a user, the oldest first.

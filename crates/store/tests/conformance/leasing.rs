@@ -14,7 +14,7 @@ use store::{
     StoreError,
     leasing::{
         Actor, AuditRow, BrowseOrder, BrowseQuery, ChainCursor, ChallengeRow, Drift, EndReason,
-        KeyClaim, KeyName, LeaseEnd, LeaseQuery, OnboardingRow, Paying, PaymentStatus, SessionRow,
+        KeyClaim, KeyName, LeaseEnd, LeaseQuery, LedgerTx, OnboardingRow, Paying, PaymentStatus, SessionRow,
         StoredAnswer, StrayReason, StrayRow, TokenRow,
     },
 };
@@ -505,55 +505,75 @@ async fn a_stray_payment_is_recorded_once(#[values(Sqlite, Postgres)] engine: En
     assert_eq!(ledger.strays_of(&row.payment.memo).await.unwrap(), [stray]);
 }
 
-#[rstest]
-#[tokio::test]
-async fn a_key_has_one_holder_and_one_answer(#[values(Sqlite, Postgres)] engine: Engine) {
-    let database = TestDatabase::new(engine).await;
-    let store = database.store().await;
-    let ledger = store.ledger();
-    settle_in(ledger).await;
-    let name = KeyName {
+fn guarded() -> KeyName {
+    KeyName {
         user: id(1),
         method: "POST".to_owned(),
         path: "/v1/leases".to_owned(),
         key: id(99),
-    };
-    let claim = async |body: u8, holder: u8, now: i64| {
-        let (body, holder) = ([body; 32], [holder; 16]);
-        let claim = ledger.claim_key(&name, &body, &holder, at(now), at(now - 60), at(now + 900));
-        claim.await.unwrap()
-    };
-    assert_eq!(claim(1, 1, 0).await, KeyClaim::Taken);
-    assert_eq!(claim(1, 2, 0).await, KeyClaim::Held);
-    assert_eq!(claim(2, 2, 0).await, KeyClaim::OtherBody);
-    ledger.free_key(&name, &[2; 16]).await.unwrap();
-    assert_eq!(
-        claim(1, 2, 59).await,
-        KeyClaim::Held,
-        "another's key is not freed"
-    );
-    assert_eq!(claim(1, 2, 60).await, KeyClaim::Taken, "the holder died");
-    let answer = StoredAnswer {
+    }
+}
+
+fn answered() -> StoredAnswer {
+    StoredAnswer {
         status: 201,
         content_type: "application/json".to_owned(),
         body: b"{}".to_vec(),
-    };
+    }
+}
+
+async fn claim(tx: &mut LedgerTx, body: u8, now: i64) -> KeyClaim {
+    let claim = tx.claim_key(&guarded(), &[body; 32], at(now), at(now + 900));
+    claim.await.unwrap()
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_key_is_taken_together_with_its_answer_or_not_at_all(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let store = database.store().await;
+    let ledger = store.ledger();
+    settle_in(ledger).await;
     let mut tx = ledger.begin().await.unwrap();
-    assert!(
-        !tx.answer_key(&name, &[1; 16], &answer).await.unwrap(),
-        "lost"
-    );
-    assert!(tx.answer_key(&name, &[2; 16], &answer).await.unwrap());
-    assert!(!tx.answer_key(&name, &[2; 16], &answer).await.unwrap());
+    assert_eq!(claim(&mut tx, 1, 0).await, KeyClaim::Taken);
+    tx.rollback().await.unwrap();
+    let mut tx = ledger.begin().await.unwrap();
+    assert_eq!(claim(&mut tx, 2, 0).await, KeyClaim::Taken, "it was freed");
+    tx.answer_key(&guarded(), &answered()).await.unwrap();
     tx.commit().await.unwrap();
-    ledger.free_key(&name, &[2; 16]).await.unwrap();
-    assert_eq!(claim(1, 3, 900).await, KeyClaim::Answered(answer));
-    assert_eq!(claim(2, 3, 900).await, KeyClaim::OtherBody);
-    assert_eq!(
-        claim(2, 3, 960).await,
-        KeyClaim::Taken,
-        "the answer is over"
-    );
+    for (body, now, expected) in [
+        (2, 899, KeyClaim::Answered(answered())),
+        (1, 899, KeyClaim::OtherBody),
+        (1, 900, KeyClaim::Taken),
+    ] {
+        let mut tx = ledger.begin().await.unwrap();
+        assert_eq!(claim(&mut tx, body, now).await, expected);
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn whoever_wants_a_key_that_is_held_waits_for_its_answer(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let store = database.store().await;
+    let ledger = store.ledger();
+    settle_in(ledger).await;
+    let mut first = ledger.begin().await.unwrap();
+    assert_eq!(claim(&mut first, 1, 0).await, KeyClaim::Taken);
+    let second = async {
+        let mut tx = ledger.begin().await.unwrap();
+        claim(&mut tx, 1, 0).await
+    };
+    let answer = async {
+        first.answer_key(&guarded(), &answered()).await.unwrap();
+        first.commit().await.unwrap();
+    };
+    let (told, ()) = tokio::join!(second, answer);
+    assert_eq!(told, KeyClaim::Answered(answered()));
 }
 
 #[rstest]

@@ -21,6 +21,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use world::{Station, World};
 
@@ -120,7 +121,7 @@ fn router(world: &World, station: &Station) -> Router {
 }
 
 /// There is one recorder in a process.
-fn metrics() -> PrometheusHandle {
+pub(crate) fn metrics() -> PrometheusHandle {
     static METRICS: OnceLock<PrometheusHandle> = OnceLock::new();
     let install = || PrometheusBuilder::new().install_recorder().unwrap();
     METRICS.get_or_init(install).clone()
@@ -152,7 +153,8 @@ impl Server {
         })
     }
 
-    fn start<F: AsyncFnOnce(TcpListener) -> std::io::Result<()> + Send + 'static>(
+    /// One that is served by this, on a runtime of its own.
+    pub(crate) fn start<F: AsyncFnOnce(TcpListener) -> std::io::Result<()> + Send + 'static>(
         serve: F,
     ) -> Self {
         let (tell, told) = mpsc::channel();
@@ -201,14 +203,20 @@ impl Server {
             let requests = [late, early].concat();
             connections.push(ask(self.address, requests, per_connection));
         }
-        let (tell, told) = oneshot::channel();
-        std::thread::spawn(move || {
-            share_processor();
-            let asked = runtime().block_on(join_all(connections));
-            tell.send(asked.into_iter().sum::<u32>())
-        });
-        let asked = told.await.unwrap();
+        let asked: u32 = beside(join_all(connections)).await.into_iter().sum();
         (self.processor_seconds() - before) / f64::from(asked)
+    }
+
+    /// Seconds that a request takes, when one connection makes these, one after
+    /// another.
+    pub(crate) async fn wait(&self, requests: Vec<String>) -> f64 {
+        let (address, times) = (self.address, requests.len());
+        beside(async move {
+            let start = Instant::now();
+            let asked = ask(address, requests, times).await;
+            start.elapsed().as_secs_f64() / f64::from(asked)
+        })
+        .await
     }
 
     /// The body of one answer.
@@ -231,6 +239,18 @@ impl Server {
         });
         seconds.sum()
     }
+}
+
+/// Does something on a thread of its own, at the processor of all servers.
+pub(crate) async fn beside<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> T {
+    let (tell, told) = oneshot::channel();
+    std::thread::spawn(move || {
+        share_processor();
+        tell.send(runtime().block_on(work)).ok()
+    });
+    told.await.unwrap()
 }
 
 /// Keeps this thread to the processor of all servers and load generators.
@@ -287,7 +307,7 @@ async fn head(stream: &mut TcpStream, buffer: &mut [u8]) -> (Vec<u8>, usize) {
 /// How long the body of a successful answer is.
 fn body_length(head: &[u8]) -> usize {
     let head = std::str::from_utf8(head).unwrap().to_lowercase();
-    assert!(head.starts_with("http/1.1 200"), "{head}");
+    assert!(head.starts_with("http/1.1 20"), "{head}");
     let length = head
         .lines()
         .find_map(|line| line.strip_prefix("content-length: "));

@@ -1,8 +1,15 @@
 //! What stands behind fails.
 
 use super::support::{Ask, Market, OFFER, booking};
+use primitives::{Entropy, SeededEntropy};
 use serde_json::json;
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 #[tokio::test]
 async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
@@ -75,4 +82,60 @@ async fn a_request_that_takes_too_long_is_an_internal_error() {
     let wallet = market.send(Ask::post("/v1/chain-pay/x").endless()).await;
     let problem = wallet.problem(500, "internal-error");
     assert_eq!(problem["message"], problem["detail"]);
+}
+
+/// Randomness that has a bug: once so many draws were good, the next one panics.
+#[derive(Debug)]
+struct Broken {
+    good: AtomicU32,
+    source: SeededEntropy,
+}
+
+impl Broken {
+    fn panic_after(&self, draws: u32) {
+        self.good.store(draws, Ordering::Relaxed);
+    }
+}
+
+impl Entropy for Broken {
+    fn fill(&self, bytes: &mut [u8]) {
+        let left = |good: u32| good.checked_sub(1);
+        let drawn = self
+            .good
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+        assert!(drawn.is_ok(), "no randomness left");
+        self.source.fill(bytes);
+    }
+}
+
+#[tokio::test]
+async fn a_booking_that_panics_anywhere_is_an_internal_error_and_leaves_nothing() {
+    let broken = Arc::new(Broken {
+        good: AtomicU32::new(u32::MAX),
+        source: SeededEntropy::new(9),
+    });
+    let market = Market::new().await.with_entropy(broken.clone()).await;
+    let id = market.register(0, OFFER).await;
+    let body = booking(&id, 1_000, 2);
+    let key = market.key();
+    let ask = || Ask::post("/v1/leases").by(&market.trader).key(&key);
+    let before = market.everything().await;
+    let mut panics = 0;
+    let booked = loop {
+        broken.panic_after(panics);
+        let answer = market.send(ask().json(&body)).await;
+        broken.panic_after(u32::MAX);
+        if answer.status == 201 {
+            break answer;
+        }
+        let problem = answer.problem(500, "internal-error");
+        assert_eq!(problem["detail"], "Something went wrong on our side.");
+        assert_eq!(market.everything().await, before);
+        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        panics += 1;
+    };
+    // The memo, the lease and the row of the audit log have names of their own.
+    assert_eq!(panics, 3);
+    assert_eq!(booked.header("idempotent-replayed"), None);
+    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
 }

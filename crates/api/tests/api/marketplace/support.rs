@@ -140,18 +140,26 @@ impl Market {
         };
         let node = SolanaNode::new(config, self.bench.clock.clone());
         let node_url = serve(&node).await;
+        let moved = Self {
+            node,
+            node_url,
+            ..self
+        };
+        moved.with_entropy(Arc::new(SeededEntropy::new(8))).await
+    }
+
+    /// The same market with another source of randomness.
+    pub(crate) async fn with_entropy(self, entropy: Arc<dyn Entropy>) -> Self {
         let leasing = Leasing::new(
             self.bench.store.clone(),
-            SolanaNodes::connected(connect(&node_url).await),
+            SolanaNodes::connected(connect(&self.node_url).await),
             self.bench.clock.clone(),
-            Arc::new(SeededEntropy::new(8)),
+            entropy,
             self.leasing.options().clone(),
         );
         Self {
             bench: self.bench.leasing(leasing.clone()),
             leasing,
-            node,
-            node_url,
             ..self
         }
     }

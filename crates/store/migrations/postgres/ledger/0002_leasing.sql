@@ -164,10 +164,7 @@ CREATE TABLE idempotency_key (
     path TEXT NOT NULL,
     key TEXT NOT NULL,
     body BYTEA NOT NULL CHECK (length(body) = 32),
-    -- Which request holds it, and since when.
-    holder BYTEA NOT NULL CHECK (length(holder) = 16),
-    claimed_at BIGINT NOT NULL,
-    -- The answer, once there is one.
+    -- The answer, which is written in the transaction that takes the key.
     status BIGINT CHECK (status IN (200, 201)),
     content_type TEXT,
     answer BYTEA,

@@ -164,10 +164,7 @@ CREATE TABLE idempotency_key (
     path TEXT NOT NULL,
     key TEXT NOT NULL,
     body BLOB NOT NULL CHECK (length(body) = 32),
-    -- Which request holds it, and since when.
-    holder BLOB NOT NULL CHECK (length(holder) = 16),
-    claimed_at INTEGER NOT NULL,
-    -- The answer, once there is one.
+    -- The answer, which is written in the transaction that takes the key.
     status INTEGER CHECK (status IN (200, 201)),
     content_type TEXT,
     answer BLOB,
