@@ -6,8 +6,8 @@ use axum::{Router, body::Body, http::Request};
 use chain::{RpcOptions, SolanaClient};
 use leasing::{Draft, EpochWindow, FeeRate, Mode};
 use primitives::{
-    Clock, Entropy, Lamports, ManualClock, PublicKey, SeededEntropy, Signature, SignedDuration, SolanaHash,
-    Timestamp, Ulid,
+    Clock, Entropy, Lamports, ManualClock, PublicKey, SeededEntropy, Signature, SignedDuration,
+    SolanaHash, Timestamp, Ulid,
 };
 use serde_json::{Value, json};
 use services::{
@@ -266,10 +266,11 @@ impl Market {
         let ledger = self.store.ledger();
         let like = ledger.validator(like).await.expect("a store that answers");
         let mut row = like.expect("a validator");
+        let entropy: &dyn Entropy = &*self.entropy;
         let mut tx = ledger.begin().await.expect("a transaction");
         for _ in 0..count {
             row.id = self.key();
-            row.identity = PublicKey::from_bytes(self.entropy.bytes());
+            row.identity = PublicKey::from_bytes(entropy.bytes());
             let price = row.terms.price.get() + 1_000_000;
             row.terms.price = Lamports::new(price);
             tx.insert_validator(&row).await.expect("a validator");

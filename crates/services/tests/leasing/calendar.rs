@@ -26,7 +26,7 @@ use world::Market;
 const SEATS: u32 = 2;
 const VALIDATORS: usize = 2;
 const TRADERS: usize = 3;
-const CASES: u32 = 12;
+const CASES: u32 = 16;
 
 #[derive(Debug, Clone)]
 enum Command {

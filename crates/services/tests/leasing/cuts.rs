@@ -97,12 +97,13 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once(
                 .claim(trader.id, "POST", "/v1/leases", key, [1; 32]);
             claim.await.unwrap()
         };
-        let Claim::Fresh(guard) = claim().await else {
-            panic!("a fresh key");
+        let booked = async {
+            let Claim::Fresh(guard) = claim().await else {
+                panic!("a fresh key");
+            };
+            market.leasing.book(&trader, &booking, guard, answer).await
         };
-        let whole = knife
-            .cut(market.leasing.book(&trader, &booking, guard, answer))
-            .await;
+        let whole = knife.cut(booked).await;
         let id = match claim().await {
             Claim::Fresh(guard) => {
                 assert!(whole.is_none(), "an answer that was given is kept");

@@ -14,8 +14,8 @@ use store::{
     StoreError,
     leasing::{
         Actor, AuditRow, BrowseOrder, BrowseQuery, ChainCursor, ChallengeRow, Drift, EndReason,
-        KeyClaim, KeyName, LeaseEnd, LeaseQuery, LedgerTx, OnboardingRow, Paying, PaymentStatus, SessionRow,
-        StoredAnswer, StrayReason, StrayRow, TokenRow,
+        KeyClaim, KeyName, LeaseEnd, LeaseQuery, LedgerTx, OnboardingRow, Paying, PaymentStatus,
+        SessionRow, StoredAnswer, StrayReason, StrayRow, TokenRow,
     },
 };
 

@@ -33,13 +33,18 @@ use store::{
     Location, Store,
     leasing::{AuditRow, KeyClaim, KeyName, LeaseRow, LedgerTx, StoredAnswer},
 };
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 use world::Market;
 
 const TURNS: usize = 25;
 const PER_TURN: usize = 30;
 
-/// Bookings before a turn is measured: statements are prepared by then.
-const WARMING: usize = 5;
+/// Bookings before the first turn: connections are made, statements prepared and
+/// planned by then.
+const WARMING: usize = 100;
 
 const EPOCHS: i64 = 2;
 
@@ -57,7 +62,10 @@ pub(crate) fn rows() -> Vec<Row> {
         ratio,
         goal: Goal::AtMost(2.5),
     };
-    let (synced, unsynced) = ("its SQL transaction, synced", "its SQL transaction, not synced");
+    let (synced, unsynced) = (
+        "its SQL transaction, synced",
+        "its SQL transaction, not synced",
+    );
     let mut rows = Vec::new();
     runtime.block_on(async {
         let what = "booking on SQLite, time";
@@ -93,10 +101,12 @@ async fn on_postgres(synchronous_commit: &str) -> f64 {
 
 async fn ratio(location: &Location) -> f64 {
     let bench = Bench::new(location).await;
+    let writer = Writer::start(location, bench.market.clock.now());
     bench.server.wait(bench.requests(WARMING)).await;
+    writer.wait(bench.prepared_ones(WARMING)).await;
     let mut ratios = Vec::new();
     for _ in 0..TURNS {
-        let bare = bench.bare_seconds().await;
+        let bare = writer.wait(bench.prepared_ones(PER_TURN)).await;
         ratios.push(bench.server.wait(bench.requests(PER_TURN)).await / bare);
     }
     assert_eq!(bench.market.leasing.check_calendar().await.unwrap(), []);
@@ -105,7 +115,6 @@ async fn ratio(location: &Location) -> f64 {
 
 struct Bench {
     market: Arc<Market>,
-    location: Location,
     server: Server,
     validator: Ulid,
     bearer: String,
@@ -131,7 +140,9 @@ impl Bench {
         let trader = market.user("trader").await;
         let bearer = market.token(&trader).await;
         let server = marketplace::serve(&market, location);
-        let body = server.body(&request(&bearer, market.key(), validator, 0)).await;
+        let body = server
+            .body(&request(&bearer, market.key(), validator, 0))
+            .await;
         let answer: Value = serde_json::from_slice(&body).unwrap();
         let id = answer.pointer("/data/lease_id").unwrap().as_str().unwrap();
         let ledger = market.store.ledger();
@@ -153,7 +164,6 @@ impl Bench {
         };
         Self {
             market,
-            location: location.clone(),
             server,
             validator,
             bearer,
@@ -167,7 +177,14 @@ impl Bench {
     }
 
     fn requests(&self, count: usize) -> Vec<String> {
-        let one = || request(&self.bearer, self.market.key(), self.validator, self.next_start());
+        let one = || {
+            request(
+                &self.bearer,
+                self.market.key(),
+                self.validator,
+                self.next_start(),
+            )
+        };
         (0..count).map(|_| one()).collect()
     }
 
@@ -184,25 +201,40 @@ impl Bench {
         booking
     }
 
-    /// Seconds that a bare transaction takes, one after another.
-    async fn bare_seconds(&self) -> f64 {
-        let bookings: Vec<_> = (0..WARMING + PER_TURN).map(|_| self.prepared()).collect();
-        let (location, now) = (self.location.clone(), self.market.clock.now());
-        beside(async move {
+    /// So many others.
+    fn prepared_ones(&self, count: usize) -> Vec<Prepared> {
+        (0..count).map(|_| self.prepared()).collect()
+    }
+}
+
+/// Somebody who writes bookings to the ledger and does nothing else, with
+/// connections of its own, as the server has.
+struct Writer(mpsc::UnboundedSender<(Vec<Prepared>, oneshot::Sender<f64>)>);
+
+impl Writer {
+    fn start(location: &Location, now: Timestamp) -> Self {
+        let (tell, mut told) = mpsc::unbounded_channel::<(Vec<Prepared>, oneshot::Sender<f64>)>();
+        let location = location.clone();
+        tokio::spawn(beside(async move {
             let store = Store::open(&location).await.unwrap();
-            let (early, measured) = bookings.split_at(WARMING);
-            for booking in early {
-                write(store.ledger().begin().await.unwrap(), booking, now).await;
+            while let Some((bookings, answer)) = told.recv().await {
+                let start = Instant::now();
+                for booking in &bookings {
+                    write(store.ledger().begin().await.unwrap(), booking, now).await;
+                }
+                let count = u32::try_from(bookings.len()).unwrap();
+                let seconds = start.elapsed().as_secs_f64() / f64::from(count);
+                answer.send(seconds).unwrap();
             }
-            let start = tokio::time::Instant::now();
-            for booking in measured {
-                write(store.ledger().begin().await.unwrap(), booking, now).await;
-            }
-            let seconds = start.elapsed().as_secs_f64();
-            store.close().await;
-            seconds / f64::from(u32::try_from(measured.len()).unwrap())
-        })
-        .await
+        }));
+        Self(tell)
+    }
+
+    /// Seconds that a bare transaction takes, one after another.
+    async fn wait(&self, bookings: Vec<Prepared>) -> f64 {
+        let (answer, answered) = oneshot::channel();
+        self.0.send((bookings, answer)).unwrap();
+        answered.await.unwrap()
     }
 }
 
@@ -221,7 +253,9 @@ async fn write(mut tx: LedgerTx, booking: &Prepared, now: Timestamp) {
     tx.insert_lease(lease).await.unwrap();
     let taken = tx.claim_exclusive(lease.validator, lease.window, lease.id);
     assert_eq!(taken.await.unwrap(), None);
-    tx.insert_payment(lease.id, &lease.payment, now).await.unwrap();
+    tx.insert_payment(lease.id, &lease.payment, now)
+        .await
+        .unwrap();
     tx.audit(audit).await.unwrap();
     tx.answer_key(name, answer).await.unwrap();
     tx.commit().await.unwrap();

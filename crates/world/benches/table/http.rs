@@ -242,9 +242,7 @@ impl Server {
 }
 
 /// Does something on a thread of its own, at the processor of all servers.
-pub(crate) async fn beside<T: Send + 'static>(
-    work: impl Future<Output = T> + Send + 'static,
-) -> T {
+pub(crate) async fn beside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     let (tell, told) = oneshot::channel();
     std::thread::spawn(move || {
         share_processor();
