@@ -82,11 +82,10 @@ struct Place {
 }
 
 impl Place {
-    /// Takes the place of a key, or tells what the key is instead.
-    fn take(market: &Arc<Inner>, name: KeyName, body: [u8; 32]) -> Result<Self, Claim> {
+    /// Takes the place of a key, or tells the body of the request that has it.
+    fn take(market: &Arc<Inner>, name: KeyName, body: [u8; 32]) -> Result<Self, [u8; 32]> {
         match market.in_flight.lock().entry(name.clone()) {
-            Entry::Occupied(held) if *held.get() == body => return Err(Claim::InFlight),
-            Entry::Occupied(_) => return Err(Claim::OtherBody),
+            Entry::Occupied(held) => return Err(*held.get()),
             Entry::Vacant(free) => free.insert(body),
         };
         Ok(Self {
@@ -124,7 +123,8 @@ impl Leasing {
         };
         let place = match Place::take(&self.0, name, body) {
             Ok(place) => place,
-            Err(claim) => return Ok(claim),
+            Err(held) if held == body => return Ok(Claim::InFlight),
+            Err(_) => return Ok(Claim::OtherBody),
         };
         let (now, expires_at) = (inner.now(), inner.in_future(LIFETIME));
         let mut tx = inner.store.ledger().begin().await?;

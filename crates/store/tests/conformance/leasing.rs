@@ -523,8 +523,9 @@ fn answered() -> StoredAnswer {
 }
 
 async fn claim(tx: &mut LedgerTx, body: u8, now: i64) -> KeyClaim {
-    let claim = tx.claim_key(&guarded(), &[body; 32], at(now), at(now + 900));
-    claim.await.unwrap()
+    let (name, body) = (guarded(), [body; 32]);
+    let claim = tx.claim_key(&name, &body, at(now), at(now + 900)).await;
+    claim.unwrap()
 }
 
 #[rstest]

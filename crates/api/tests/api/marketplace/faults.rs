@@ -129,7 +129,7 @@ async fn a_booking_that_panics_anywhere_is_an_internal_error_and_leaves_nothing(
             break answer;
         }
         let problem = answer.problem(500, "internal-error");
-        assert_eq!(problem["detail"], "Something went wrong on our side.");
+        assert_eq!(problem["detail"], "something went wrong on our side");
         assert_eq!(market.everything().await, before);
         assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
         panics += 1;
