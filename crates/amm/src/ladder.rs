@@ -93,7 +93,8 @@ impl Ladder {
     /// left out, as is anything that is not a number; gaps at the end are cut off.
     #[must_use]
     pub fn new(pieces: impl IntoIterator<Item = (f64, f64)>, mut end: f64) -> Self {
-        let mut rungs: Vec<Rung> = Vec::new();
+        let pieces = pieces.into_iter();
+        let mut rungs: Vec<Rung> = Vec::with_capacity(pieces.size_hint().0);
         for (z, slope) in pieces {
             let (sold, bought) = rungs.last().map_or((0.0, 0.0), |last| last.until(z));
             let above = rungs.last().is_none_or(|last| z > last.z);

@@ -69,12 +69,10 @@ impl Curve for AnyCurve {
 impl PoolView<'_> {
     /// The pool's curve, or why nothing is traded with it.
     pub fn curve(&self) -> Result<AnyCurve, Off> {
-        if let Some(off) = self.off() {
-            return Err(off);
-        }
+        let maths = self.traded()?;
         let curve = match self.pool.state() {
             State::Reserves(reserves) => self.of_reserves(*reserves),
-            State::Concentrated(concentrated) => self.of_ranges(concentrated),
+            State::Concentrated(concentrated) => self.of_ranges(concentrated, maths),
         };
         curve.ok_or(Off::State)
     }
@@ -104,7 +102,7 @@ impl PoolView<'_> {
         ConstantProduct::new(reserves, rule).map(AnyCurve::ConstantProduct)
     }
 
-    fn of_ranges(&self, ranges: &Concentrated) -> Option<AnyCurve> {
+    fn of_ranges(&self, ranges: &Concentrated, maths: Maths) -> Option<AnyCurve> {
         match (self.venue.kind, self.spot(), self.pool.shape()) {
             (
                 Kind::Ekubo,
@@ -113,7 +111,7 @@ impl PoolView<'_> {
                 },
                 _,
             ) => {
-                let rounding = match self.maths()? {
+                let rounding = match maths {
                     Maths::EkuboOlder => Rounding::Older,
                     Maths::Usual | Maths::EkuboExact => Rounding::Exact,
                 };

@@ -227,22 +227,27 @@ impl PoolView<'_> {
     /// Why nothing is traded with it; `None` if it is.
     #[must_use]
     pub fn off(&self) -> Option<Off> {
+        self.traded().err()
+    }
+
+    /// What it computes like, or why nothing is traded with it.
+    pub(super) fn traded(&self) -> Result<Maths, Off> {
         if let Some(flaw) = self.pool.flaw {
-            return Some(Off::Flaw(flaw));
+            return Err(Off::Flaw(flaw));
         }
         if !self.venue.enabled {
-            return Some(Off::Venue);
+            return Err(Off::Venue);
         }
-        if self.maths().is_none() {
-            return Some(Off::Class);
-        }
+        let maths = self.maths().ok_or(Off::Class)?;
         if let Spot::Keyed { extension, .. } = self.spot() {
             let extension = self.venue.extension(extension);
             if !extension.is_quotable() {
-                return Some(Off::Extension(extension));
+                return Err(Off::Extension(extension));
             }
         }
-        let needs_facts = self.venue.kind.has_facts();
-        (needs_facts && self.pool.facts.is_none()).then_some(Off::Unread)
+        if self.venue.kind.has_facts() && self.pool.facts.is_none() {
+            return Err(Off::Unread);
+        }
+        Ok(maths)
     }
 }

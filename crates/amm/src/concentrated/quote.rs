@@ -110,14 +110,39 @@ impl<R: Rules> Pool<R> {
 
     /// The first pieces of the ladder.
     fn pieces(&self, sold: Side, at_most: usize) -> Ladder {
+        match sold {
+            Side::Token0 => {
+                let below = self.ticks.downwards(self.tick);
+                let below = below.map(|at| (at.index, at.net.checked_neg()));
+                self.pieces_until(sold, below, at_most)
+            }
+            Side::Token1 => {
+                let above = self.ticks.upwards(self.tick);
+                let above = above.map(|at| (at.index, Some(at.net)));
+                self.pieces_until(sold, above, at_most)
+            }
+        }
+    }
+
+    /// The same from the ticks that the price passes, and what liquidity gains
+    /// at each.
+    fn pieces_until(
+        &self,
+        sold: Side,
+        ticks: impl Iterator<Item = (i32, Option<i128>)>,
+        at_most: usize,
+    ) -> Ladder {
         let kept = self.rules.kept().sqrt();
         // A gap at the end is beyond `end`, where the ladder leaves it out.
-        let mut pieces: Vec<(f64, f64)> = Vec::new();
-        let (mut tick, mut liquidity) = (self.tick, self.liquidity);
+        let most = at_most.min(self.ticks.len());
+        let mut pieces: Vec<(f64, f64)> = Vec::with_capacity(most);
+        let mut liquidity = self.liquidity;
         let mut start = z(sold, root::<R>(self.sqrt_ratio), kept);
         let mut end = start;
-        while let Some(next) = self.next_range(sold, tick, liquidity) {
-            let next_start = z(sold, root_at::<R>(next.boundary), kept);
+        for (boundary, gained) in ticks {
+            let after = gained.and_then(|gained| liquidity.checked_add_signed(gained));
+            let Some(after) = after else { break };
+            let next_start = z(sold, root_at::<R>(boundary), kept);
             // Before the first piece a gap is passed for nothing.
             if next_start > start && (liquidity > 0 || !pieces.is_empty()) {
                 pieces.push((start, f64::from(U256::from(liquidity)) / kept));
@@ -126,37 +151,10 @@ impl<R: Rules> Pool<R> {
                     break;
                 }
             }
-            start = next_start;
-            (tick, liquidity) = (next.tick, next.liquidity);
+            (start, liquidity) = (next_start, after);
         }
         Ladder::new(pieces, end)
     }
-
-    /// The range that follows when the price leaves the one of this tick.
-    fn next_range(&self, sold: Side, tick: i32, liquidity: u128) -> Option<Range> {
-        let (at, tick, gained) = match sold {
-            Side::Token0 => {
-                let at = self.ticks.at_or_below(tick)?;
-                (at, at.index.checked_sub(1)?, at.net.checked_neg()?)
-            }
-            Side::Token1 => {
-                let at = self.ticks.above(tick)?;
-                (at, at.index, at.net)
-            }
-        };
-        Some(Range {
-            boundary: at.index,
-            tick,
-            liquidity: liquidity.checked_add_signed(gained)?,
-        })
-    }
-}
-
-/// Where a range begins, seen from the price, and what it holds.
-struct Range {
-    boundary: i32,
-    tick: i32,
-    liquidity: u128,
 }
 
 /// The square root of the price.
