@@ -15,6 +15,7 @@ pub(crate) struct Flow {
 }
 
 /// The flow until `z`. `hint` is where to look first, and remembers the place.
+#[inline]
 pub(crate) fn flow_at(rungs: &[Rung], z: f64, hint: &mut u32) -> Flow {
     let at = *hint as usize;
     let guess = rungs.get(at..rungs.len().min(at + 2));
@@ -40,6 +41,7 @@ pub(crate) fn flow_at(rungs: &[Rung], z: f64, hint: &mut u32) -> Flow {
 }
 
 /// The same flow, from where the slope of a curve changes and by how much.
+#[inline]
 pub(crate) fn flow_of(changes: &[(f64, f64)], z: f64) -> Flow {
     let mut flow = Flow::default();
     for (begin, change) in changes.iter().take_while(|(begin, _)| *begin < z) {
@@ -95,42 +97,41 @@ pub(crate) fn first_price(rungs: &[Rung]) -> f64 {
 /// The curve of parallel pools from where their slopes change and by how much,
 /// which is sorted here. What is left in `rungs` is kept before it.
 pub(crate) fn merge(changes: &mut [(f64, f64)], rungs: &mut Vec<Rung>) {
-    changes.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    // What is positive has the order of its bits.
+    changes.sort_unstable_by_key(|(z, _)| z.to_bits());
     add(changes, rungs);
 }
 
 /// The same where changes are sorted.
+#[inline]
 pub(crate) fn add(changes: &[(f64, f64)], rungs: &mut Vec<Rung>) {
-    let begin = rungs.len();
-    let mut slope: f64 = 0.0;
-    let mut steepest: f64 = 0.0;
+    let mut changes = changes.iter();
+    let Some(&(z, slope)) = changes.next() else {
+        return;
+    };
+    let mut last = Rung {
+        z,
+        slope: slope.max(0.0),
+        sold: 0.0,
+        bought: 0.0,
+    };
+    let mut steepest = last.slope;
     for &(z, change) in changes {
-        slope += change;
-        steepest = steepest.max(slope);
-        // What is left of sums and differences that cancel.
-        if slope < steepest * 1e-13 {
-            slope = 0.0;
+        let rise = z - last.z;
+        if rise > 0.0 {
+            rungs.push(last);
+            last.sold += last.slope * rise;
+            last.bought += last.slope * rise / (last.z * z);
+            last.z = z;
         }
-        let last = rungs.get_mut(begin..).and_then(<[Rung]>::last_mut);
-        let (sold, bought) = match last {
-            Some(last) if last.z >= z => {
-                last.slope = slope;
-                continue;
-            }
-            Some(last) => {
-                let rise = z - last.z;
-                let sold = last.sold + last.slope * rise;
-                (sold, last.bought + last.slope * rise / (last.z * z))
-            }
-            None => (0.0, 0.0),
-        };
-        rungs.push(Rung {
-            z,
-            slope,
-            sold,
-            bought,
-        });
+        last.slope += change;
+        steepest = steepest.max(last.slope);
+        // What is left of sums and differences that cancel.
+        if last.slope < steepest * 1e-13 {
+            last.slope = 0.0;
+        }
     }
+    rungs.push(last);
 }
 
 #[cfg(test)]

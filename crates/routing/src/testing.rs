@@ -1,13 +1,20 @@
 //! Small markets for tests.
 
 use amm::book::{
-    Book, Change, Created, Kind, Maths, Movement, PoolId, Registry, Shape, Spot, Venue,
+    Book, Change, Created, Kind, Maths, Movement, PoolId, Price, Registry, Shape, Spot, Venue,
 };
+use amm::ekubo;
 use primitives::{Address, Felt};
 use std::sync::Arc;
 
 /// The contracts of two venues of numbered pools.
 pub(crate) const VENUES: [u64; 2] = [0xe, 0xf];
+
+/// The contract of a venue whose pools have ranges.
+const RANGES: u64 = 0x10;
+
+/// The spacing of their ticks.
+pub(crate) const SPACING: i32 = 10_000;
 
 /// One whole token.
 pub(crate) const ONE: u128 = 1_000_000_000_000_000_000;
@@ -27,7 +34,11 @@ pub(crate) type Pool = ([u64; 2], [u128; 2], u32);
 pub(crate) fn market(pools: &[Pool]) -> Book {
     let venue = |contract| Venue {
         name: format!("venue {contract}"),
-        kind: Kind::MySwap,
+        kind: if contract == RANGES {
+            Kind::Ekubo
+        } else {
+            Kind::MySwap
+        },
         contract: address(contract),
         router: Some(address(contract)),
         start_block: 0,
@@ -35,10 +46,11 @@ pub(crate) fn market(pools: &[Pool]) -> Book {
         extensions: [].into(),
         enabled: true,
     };
-    let registry = Registry::new(VENUES.map(venue).into()).unwrap();
+    let venues = [VENUES[0], VENUES[1], RANGES];
+    let registry = Registry::new(venues.map(venue).into()).unwrap();
     let mut book = Book::new(Arc::new(registry));
     book.begin(1);
-    for contract in VENUES.map(address) {
+    for contract in venues.map(address) {
         let class = Felt::ONE;
         book.apply(&Change::Class { contract, class });
     }
@@ -68,5 +80,39 @@ pub(crate) fn add(book: &mut Book, venue: u64, (tokens, reserves, fee): &Pool) -
 /// Changes what lies in a pool.
 pub(crate) fn fill(book: &mut Book, pool: PoolId, reserves: [u128; 2]) {
     let movement = Movement::Reserves(reserves);
+    book.apply(&Change::Moved { pool, movement });
+}
+
+/// Adds an empty pool with ranges, whose price is at a tick.
+pub(crate) fn add_ranges(book: &mut Book, tokens: [u64; 2], tick: i32) -> PoolId {
+    book.apply(&Change::Created {
+        venue: address(RANGES),
+        pool: Created {
+            tokens: tokens.map(token),
+            spot: Spot::Keyed {
+                // No two pools may have the same terms.
+                fee: u128::try_from(book.pools().len()).unwrap(),
+                tick_spacing: SPACING.unsigned_abs(),
+                extension: address(0),
+            },
+            shape: Shape::Usual,
+            price: Some(Price {
+                sqrt_ratio: ekubo::sqrt_ratio_at(tick).unwrap(),
+                tick,
+            }),
+        },
+    });
+    book.pools().newest().unwrap().id
+}
+
+/// Adds liquidity to a pool with ranges, from one multiple of [`SPACING`] to
+/// another.
+pub(crate) fn deposit(book: &mut Book, pool: PoolId, [lower, upper]: [i32; 2], liquidity: u128) {
+    let movement = Movement::Position {
+        lower: lower * SPACING,
+        upper: upper * SPACING,
+        liquidity: liquidity.try_into().unwrap(),
+        delta: [0, 0],
+    };
     book.apply(&Change::Moved { pool, movement });
 }

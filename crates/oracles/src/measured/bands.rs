@@ -63,11 +63,12 @@ impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} pools: graph in {:.1} ms, again after 1,000 changes in {:.2} ms, {:.0} bytes a pool,",
+            "{} pools: graph in {:.1} ms, again after 1,000 changes in {:.2} ms, {:.0} bytes a pool, {:.0} after blocks,",
             self.pools,
             self.building * 1e3,
             self.refreshing * 1e3,
             self.bytes,
+            self.bytes_later,
         )?;
         writeln!(
             f,

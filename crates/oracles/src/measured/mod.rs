@@ -41,6 +41,10 @@ const PURCHASES: usize = 200;
 /// Changed pools of one block.
 const CHANGED: usize = 1_000;
 
+/// Blocks that pass: enough of them that what earlier ones left behind has to be
+/// cleared away.
+const BLOCKS: u64 = 64;
+
 /// An order, searched.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
@@ -67,8 +71,10 @@ pub struct Measured {
     pub building: f64,
     /// and until one was made again after a thousand pools changed.
     pub refreshing: f64,
-    /// Bytes of the graph for each pool.
+    /// Bytes of the graph for each pool,
     pub bytes: f64,
+    /// and by its own account after those blocks.
+    pub bytes_later: f64,
     /// The time of a purchase, in times of the sale that buys as much.
     pub purchase: f64,
 }
@@ -90,28 +96,30 @@ pub fn measure(market: &mut Market, queries: usize, now: Now<'_>) -> Measured {
     let purchases = queries.iter().filter_map(|query| desk.purchase(query, now));
     let purchase = percentile(purchases.take(PURCHASES).collect(), 0.5);
     let pools = market.pools().len();
+    let (refreshing, later) = refreshing(market, graph, now);
     Measured {
         pools,
         samples,
         building,
-        refreshing: refreshing(market, &graph, now),
+        refreshing,
         bytes: bytes * bands::part(1, pools),
+        bytes_later: bands::part(later.bytes(), pools),
         purchase,
     }
 }
 
-/// The middle of the seconds that a graph takes after a block.
-fn refreshing(market: &mut Market, graph: &Graph, now: Now<'_>) -> f64 {
-    let mut graph = graph.clone();
+/// The middle of the seconds that a graph takes after a block, and the graph
+/// after all of them.
+fn refreshing(market: &mut Market, mut graph: Graph, now: Now<'_>) -> (f64, Graph) {
     let mut times = Vec::new();
-    for block in 1..=7 {
+    for block in 1..=BLOCKS {
         let changed = market.stir(block, CHANGED);
         let start = now();
         let next = graph.refreshed(market.pools(), &changed, |token| market.worth(token));
         times.push(now() - start);
         graph = next;
     }
-    percentile(times, 0.5)
+    (percentile(times, 0.5), graph)
 }
 
 /// Where orders are searched.

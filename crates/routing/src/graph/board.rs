@@ -1,32 +1,33 @@
-//! Pairs of tokens with their pools, a few on each board.
+//! Pairs of tokens with their pools, as they lie in memory.
 //!
-//! A board is made anew when one of its pairs changes, and shared by graphs
-//! until then. Its lists are flat: what a search reads lies together.
+//! A board is written once and then shared by graphs. Its lists are flat: what
+//! a search reads lies together.
 
+use super::order::Order;
+use super::topology::PairId;
 use crate::ladder;
 use amm::book::{PoolId, PoolView, VenueId};
 use amm::{Curve as _, Ladder, Rung, Side};
-use std::ops::Range;
 
-/// Pairs on a board.
-pub(crate) const BOARD: usize = 16;
-
-/// Some pairs.
+/// Some pairs, or one that is large.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Board {
-    pairs: Vec<Span>,
+pub(super) struct Board {
+    rows: Vec<Row>,
     rungs: Vec<Rung>,
     slots: Vec<Slot>,
     changes: Vec<(f64, f64)>,
+    /// The changes in either direction as they follow each other, where the
+    /// board is for one large pair.
+    order: [Order; 2],
 }
 
-/// Where the parts of a pair lie, and what is asked first.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    /// The first rung of selling the one token, of selling the other, and the end.
-    rungs: [u32; 3],
-    /// The first pool, and the end.
-    slots: [u32; 2],
+/// A pair, and where its parts end. They begin where those of the row above end.
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    pair: PairId,
+    /// The rungs of selling the one token, and of selling the other.
+    rungs: [u32; 2],
+    slots: u32,
 }
 
 /// A pool of a pair.
@@ -41,6 +42,33 @@ pub(crate) struct Slot {
     counts: [u16; 2],
 }
 
+/// How long lists are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Size {
+    pub(super) rows: usize,
+    pub(super) rungs: usize,
+    pub(super) slots: usize,
+    pub(super) changes: usize,
+}
+
+impl Size {
+    pub(super) const fn bytes(self) -> usize {
+        size_of::<Row>() * self.rows
+            + size_of::<Rung>() * self.rungs
+            + size_of::<Slot>() * self.slots
+            + size_of::<(f64, f64)>() * self.changes
+    }
+}
+
+impl std::ops::AddAssign for Size {
+    fn add_assign(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.rungs += other.rungs;
+        self.slots += other.slots;
+        self.changes += other.changes;
+    }
+}
+
 /// A direction within a pair: 0 sells its first token, 1 its second.
 pub(crate) type Way = usize;
 
@@ -53,13 +81,26 @@ impl Slot {
             Side::Token0
         }
     }
+
+    /// Where its changes in a direction begin and end.
+    #[inline]
+    pub(super) const fn range(&self, way: Way) -> [u32; 2] {
+        let middle = self.changes + self.counts[0] as u32;
+        if way == 0 {
+            [self.changes, middle]
+        } else {
+            [middle, middle + self.counts[1] as u32]
+        }
+    }
 }
 
 /// A pair on a board.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PairView<'a> {
     board: &'a Board,
-    span: &'a Span,
+    /// Where the rungs of selling the one token begin, of the other, and the end.
+    rungs: [u32; 3],
+    slots: [u32; 2],
 }
 
 impl<'a> PairView<'a> {
@@ -69,170 +110,228 @@ impl<'a> PairView<'a> {
         [0, 1].map(|way| ladder::first_price(self.rungs(way)))
     }
 
-    /// Where the rungs of a direction lie on the board.
-    pub(crate) fn rung_range(&self, way: Way) -> [u32; 2] {
-        let [first, second, end] = self.span.rungs;
-        if way == 0 {
+    /// The merged curve.
+    #[inline]
+    pub(crate) fn rungs(&self, way: Way) -> &'a [Rung] {
+        let [first, second, end] = self.rungs;
+        let range = if way == 0 {
             [first, second]
         } else {
             [second, end]
-        }
+        };
+        part(&self.board.rungs, range)
     }
 
-    /// The merged curve.
-    pub(crate) fn rungs(&self, way: Way) -> &'a [Rung] {
-        self.board.rungs(self.rung_range(way))
-    }
-
-    /// Its pools that can be traded with.
+    /// Its pools that can be traded with, in the order of their numbers.
+    #[inline]
     pub(crate) fn slots(&self) -> &'a [Slot] {
-        let [start, end] = self.span.slots;
-        let slots = self.board.slots.get(start as usize..end as usize);
-        slots.unwrap_or_default()
-    }
-
-    /// The place of a pool; slots stand in the order of their pools.
-    fn slot(&self, pool: PoolId) -> Option<&'a Slot> {
-        let slots = self.slots();
-        let found = slots.binary_search_by_key(&pool, |slot| slot.pool).ok()?;
-        slots.get(found)
+        part(&self.board.slots, self.slots)
     }
 
     /// Where the slope of a pool's curve changes, and by how much. A pool that
     /// is alone has none: its curve is the pair's.
+    #[inline]
     pub(crate) fn changes(&self, slot: &Slot, way: Way) -> &'a [(f64, f64)] {
-        let [first, second] = slot.counts.map(usize::from);
-        let begin = slot.changes as usize + if way == 0 { 0 } else { first };
-        let count = if way == 0 { first } else { second };
-        let changes = self.board.changes.get(begin..begin + count);
-        changes.unwrap_or_default()
+        part(&self.board.changes, slot.range(way))
+    }
+
+    /// The changes of neighbouring pools in both directions.
+    fn all_changes(&self, slots: &[Slot]) -> &'a [(f64, f64)] {
+        let (Some(first), Some(last)) = (slots.first(), slots.last()) else {
+            return &[];
+        };
+        part(&self.board.changes, [first.changes, last.range(1)[1]])
+    }
+
+    /// How its changes follow each other, if the board remembers.
+    pub(super) fn order(&self, way: Way) -> &'a [u32] {
+        self.board.order.get(way).map_or(&[], Order::places)
+    }
+
+    /// How much of a board it takes.
+    pub(super) fn size(&self) -> Size {
+        let [first, _, end] = self.rungs;
+        let slots = self.slots();
+        let changes = match (slots.first(), slots.last()) {
+            (Some(first), Some(last)) => last.range(1)[1] - first.changes,
+            _ => 0,
+        };
+        Size {
+            rows: 1,
+            rungs: (end - first) as usize,
+            slots: slots.len(),
+            changes: changes as usize,
+        }
     }
 }
 
 impl Board {
-    pub(crate) fn pair(&self, place: usize) -> Option<PairView<'_>> {
-        let span = self.pairs.get(place)?;
-        Some(PairView { board: self, span })
-    }
-
-    /// The rungs of a range that [`PairView::rung_range`] gave.
-    pub(crate) fn rungs(&self, [start, end]: [u32; 2]) -> &[Rung] {
-        let rungs = self.rungs.get(start as usize..end as usize);
-        rungs.unwrap_or_default()
-    }
-
-    /// An empty board with room for what another one holds.
-    pub(super) fn like(other: &Self) -> Self {
-        Self {
-            pairs: Vec::with_capacity(other.pairs.len()),
-            rungs: Vec::with_capacity(other.rungs.len()),
-            slots: Vec::with_capacity(other.slots.len()),
-            changes: Vec::with_capacity(other.changes.len()),
-        }
-    }
-
-    pub(super) const fn pair_count(&self) -> usize {
-        self.pairs.len()
-    }
-
-    /// Adds some neighbouring pairs as they are on another board.
-    pub(super) fn copy(&mut self, other: &Self, pairs: Range<usize>) {
-        let spans = other.pairs.get(pairs).unwrap_or_default();
-        let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
-            return;
-        };
-        let rungs = [first.rungs[0], last.rungs[2]].map(|at| at as usize);
-        let slots = [first.slots[0], last.slots[1]].map(|at| at as usize);
-        let changes = slots.map(|at| {
-            let slot = other.slots.get(at);
-            slot.map_or(other.changes.len(), |slot| slot.changes as usize)
+    /// An empty board with room for a pair and a little more.
+    pub(super) fn like(pair: &PairView<'_>) -> Self {
+        let Size {
+            rows,
+            rungs,
+            slots,
+            changes,
+        } = pair.size();
+        let mut board = Self::default();
+        board.make_room(Size {
+            rows,
+            rungs: rungs + rungs / 8,
+            slots: slots + slots / 8,
+            changes: changes + changes / 8,
         });
-        let from = |[start, end]: [usize; 2]| start..end;
-        let moved = |before: usize, begin: usize, at: u32| {
-            place(before + (at as usize).saturating_sub(begin))
-        };
-        let (rungs_before, slots_before) = (self.rungs.len(), self.slots.len());
-        let changes_before = self.changes.len();
-        self.pairs.extend(spans.iter().map(|span| Span {
-            rungs: span.rungs.map(|at| moved(rungs_before, rungs[0], at)),
-            slots: span.slots.map(|at| moved(slots_before, slots[0], at)),
-        }));
-        let copied = other.slots.get(from(slots)).unwrap_or_default();
-        self.slots.extend(copied.iter().map(|slot| Slot {
-            changes: moved(changes_before, changes[0], slot.changes),
-            ..*slot
-        }));
-        let copied = other.rungs.get(from(rungs)).unwrap_or_default();
-        self.rungs.extend_from_slice(copied);
-        let copied = other.changes.get(from(changes)).unwrap_or_default();
-        self.changes.extend_from_slice(copied);
+        board
     }
 
-    /// Adds a pair of these pools. `look` gives a pool, and whether its first
-    /// token is the pair's second. Pools that `before` has and that did not
-    /// change are taken from there.
+    /// Makes room for so much more.
+    pub(super) fn make_room(&mut self, more: Size) {
+        self.rows.reserve(more.rows);
+        self.rungs.reserve(more.rungs);
+        self.slots.reserve(more.slots);
+        self.changes.reserve(more.changes);
+    }
+
+    /// Gives back memory that is not used.
+    pub(super) fn fit(&mut self) {
+        self.rows.shrink_to_fit();
+        self.rungs.shrink_to_fit();
+        self.slots.shrink_to_fit();
+        self.changes.shrink_to_fit();
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Its pairs, row by row.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = PairId> + '_ {
+        self.rows.iter().map(|row| row.pair)
+    }
+
+    #[inline]
+    pub(super) fn pair(&self, row: u32) -> Option<PairView<'_>> {
+        let at = row as usize;
+        let above = at.checked_sub(1).and_then(|at| self.rows.get(at));
+        let begin = above.copied().unwrap_or_default();
+        let row = self.rows.get(at)?;
+        Some(PairView {
+            board: self,
+            rungs: [begin.rungs[1], row.rungs[0], row.rungs[1]],
+            slots: [begin.slots, row.slots],
+        })
+    }
+
+    /// The prices of the first unit in the last row.
+    pub(super) fn last_rates(&self) -> [f64; 2] {
+        let last = self.rows.len().checked_sub(1);
+        let pair = last.and_then(|row| self.pair(place(row)));
+        pair.map_or([0.0; 2], |pair| pair.rates())
+    }
+
+    /// Adds a pair as it is on another board.
+    pub(super) fn copy(&mut self, number: PairId, pair: &PairView<'_>) {
+        self.copy_slots(pair, pair.slots());
+        self.rungs.extend_from_slice(pair.rungs(0));
+        let first = place(self.rungs.len());
+        self.rungs.extend_from_slice(pair.rungs(1));
+        self.end_row(number, first);
+    }
+
+    /// Adds a pair. `new` are those of its pools that changed or came, in the
+    /// order of their numbers, and `look` gives such a pool, and in which way
+    /// its first token is sold. The others are as they were `before`.
     pub(super) fn add<'a>(
         &mut self,
-        pools: &[PoolId],
-        look: impl Fn(PoolId) -> Option<(PoolView<'a>, bool)>,
-        before: Option<(PairView<'_>, &dyn Fn(PoolId) -> bool)>,
+        number: PairId,
+        before: Option<&PairView<'_>>,
+        new: &[PoolId],
+        look: impl Fn(PoolId) -> Option<(PoolView<'a>, Way)>,
         merging: &mut Vec<(f64, f64)>,
     ) {
-        let first_slot = self.slots.len();
-        self.open();
-        for pool in pools {
-            let known =
-                before.filter(|(pair, is_changed)| pair.slots().len() > 1 && !is_changed(*pool));
-            if let Some((pair, _)) = known {
-                // A pool without a slot could not be traded with, and cannot now.
-                if let Some(slot) = pair.slot(*pool) {
-                    self.copy_pool(pair, slot);
+        let begin = self.slots.len();
+        self.add_pools(before, new, look);
+        let mut ends = [0; 2];
+        for (way, end) in ends.iter_mut().enumerate() {
+            if let Some([alone]) = self.slots.get(begin..) {
+                ladder::add(part(&self.changes, alone.range(way)), &mut self.rungs);
+            } else {
+                merging.clear();
+                for slot in self.slots.get(begin..).unwrap_or_default() {
+                    merging.extend_from_slice(part(&self.changes, slot.range(way)));
                 }
-            } else if let Some((pool, flipped)) = look(*pool) {
-                self.add_pool(&pool, flipped);
+                ladder::merge(merging, &mut self.rungs);
+            }
+            *end = place(self.rungs.len());
+        }
+        self.forget_alone(begin);
+        self.end_row(number, ends[0]);
+    }
+
+    /// The same for a large pair, on a board of its own.
+    pub(super) fn add_large<'a>(
+        &mut self,
+        number: PairId,
+        before: Option<&PairView<'_>>,
+        new: &[PoolId],
+        look: impl Fn(PoolId) -> Option<(PoolView<'a>, Way)>,
+        merging: &mut Vec<(f64, f64)>,
+    ) {
+        self.add_pools(before, new, look);
+        let mut ends = [0; 2];
+        for (way, end) in ends.iter_mut().enumerate() {
+            let was = before.map(|pair| (pair.order(way), pair.slots()));
+            let order = Order::new(was, &self.slots, new, &self.changes, way, merging);
+            ladder::add(merging, &mut self.rungs);
+            *end = place(self.rungs.len());
+            if let Some(kept) = self.order.get_mut(way) {
+                *kept = order;
             }
         }
-        let slots = self.slots.get(first_slot..).unwrap_or_default().to_vec();
-        let changes = std::mem::take(&mut self.changes);
-        self.close_with(|rungs, way| {
-            merging.clear();
-            for slot in &slots {
-                let begin = slot.changes as usize;
-                let [first, second] = slot.counts.map(usize::from);
-                let range = if way == 0 {
-                    begin..begin + first
-                } else {
-                    begin + first..begin + first + second
-                };
-                merging.extend_from_slice(changes.get(range).unwrap_or_default());
+        self.end_row(number, ends[0]);
+    }
+
+    /// Adds the pools of a pair in the order of their numbers.
+    fn add_pools<'a>(
+        &mut self,
+        before: Option<&PairView<'_>>,
+        new: &[PoolId],
+        look: impl Fn(PoolId) -> Option<(PoolView<'a>, Way)>,
+    ) {
+        let mut kept = before.map(PairView::slots).unwrap_or_default();
+        for number in new {
+            let earlier = kept.partition_point(|slot| slot.pool < *number);
+            let (same, rest) = kept.split_at(earlier);
+            if let Some(before) = before {
+                self.copy_slots(before, same);
             }
-            ladder::merge(merging, rungs);
-        });
-        self.changes = changes;
-        if let Some([alone]) = self.slots.get_mut(first_slot..) {
-            alone.counts = [0, 0];
-            self.changes.truncate(alone.changes as usize);
+            let changed = rest.split_first().filter(|(slot, _)| slot.pool == *number);
+            kept = changed.map_or(rest, |(_, rest)| rest);
+            if let Some((pool, way)) = look(*number) {
+                self.add_pool(&pool, way == 1);
+            }
+        }
+        if let Some(before) = before {
+            self.copy_slots(before, kept);
         }
     }
 
-    fn copy_pool(&mut self, pair: PairView<'_>, slot: &Slot) {
-        let changes = place(self.changes.len());
-        for way in [0, 1] {
-            self.changes.extend_from_slice(pair.changes(slot, way));
-        }
-        self.slots.push(Slot { changes, ..*slot });
-    }
-
-    fn open(&mut self) {
-        self.pairs.push(Span {
-            rungs: [place(self.rungs.len()); 3],
-            slots: [place(self.slots.len()); 2],
-        });
+    /// Adds neighbouring pools of a pair on another board.
+    fn copy_slots(&mut self, pair: &PairView<'_>, slots: &[Slot]) {
+        let Some(first) = slots.first() else {
+            return;
+        };
+        let (here, there) = (place(self.changes.len()), first.changes);
+        self.changes.extend_from_slice(pair.all_changes(slots));
+        self.slots.extend(slots.iter().map(|slot| Slot {
+            changes: here + (slot.changes - there),
+            ..*slot
+        }));
     }
 
     /// A pool that nobody can trade with leaves no trace.
     fn add_pool(&mut self, pool: &PoolView<'_>, flipped: bool) {
-        if pool.router().is_none() {
+        if !pool.venue.is_routed() {
             return;
         }
         let Ok(curve) = pool.curve() else { return };
@@ -268,25 +367,48 @@ impl Board {
         u16::try_from(self.changes.len() - before).unwrap_or(u16::MAX)
     }
 
-    fn close_with(&mut self, mut rungs: impl FnMut(&mut Vec<Rung>, Way)) {
-        rungs(&mut self.rungs, 0);
-        let second = place(self.rungs.len());
-        rungs(&mut self.rungs, 1);
-        let (end, last_slot) = (place(self.rungs.len()), place(self.slots.len()));
-        let Some(span) = self.pairs.last_mut() else {
-            return;
-        };
-        span.rungs = [span.rungs[0], second, end];
-        span.slots[1] = last_slot;
+    /// Forgets the changes of a pool that is alone in its pair.
+    fn forget_alone(&mut self, begin: usize) {
+        if let Some([alone]) = self.slots.get_mut(begin..) {
+            alone.counts = [0, 0];
+            self.changes.truncate(alone.changes as usize);
+        }
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + size_of::<Span>() * self.pairs.capacity()
-            + size_of::<Rung>() * self.rungs.capacity()
-            + size_of::<Slot>() * self.slots.capacity()
-            + size_of::<(f64, f64)>() * self.changes.capacity()
+    fn end_row(&mut self, pair: PairId, first_rungs: u32) {
+        self.rows.push(Row {
+            pair,
+            rungs: [first_rungs, place(self.rungs.len())],
+            slots: place(self.slots.len()),
+        });
     }
+
+    /// What is on it.
+    pub(super) const fn size(&self) -> Size {
+        Size {
+            rows: self.rows.len(),
+            rungs: self.rungs.len(),
+            slots: self.slots.len(),
+            changes: self.changes.len(),
+        }
+    }
+
+    /// The bytes that it takes.
+    pub(super) const fn bytes(&self) -> usize {
+        let lists = Size {
+            rows: self.rows.capacity(),
+            rungs: self.rungs.capacity(),
+            slots: self.slots.capacity(),
+            changes: self.changes.capacity(),
+        };
+        size_of::<Self>() + lists.bytes() + self.order[0].bytes() + self.order[1].bytes()
+    }
+}
+
+/// A part of a list; nothing if the list is shorter.
+#[inline]
+fn part<T>(list: &[T], [start, end]: [u32; 2]) -> &[T] {
+    list.get(start as usize..end as usize).unwrap_or_default()
 }
 
 /// A place in a list: no board has 2³² of anything.

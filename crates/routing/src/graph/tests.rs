@@ -1,30 +1,43 @@
 use super::*;
-use crate::testing::{ONE, Pool, VENUES, add, fill, market, token};
-use amm::book::Book;
+use crate::testing::{ONE, Pool, VENUES, add, add_ranges, deposit, fill, market, token};
+use amm::Side;
+use amm::book::{Book, State};
 use proptest::prelude::*;
 
 fn graph(book: &Book) -> Graph {
     Graph::new(book.pools(), |_| 1.0)
 }
 
+/// A direction of a pair as a search would see it.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    ends: [Address; 2],
+    rate: f64,
+    rungs: Vec<Rung>,
+    pools: Vec<(PoolId, Side)>,
+    changes: Vec<Vec<(f64, f64)>>,
+}
+
 /// Everything that a search would see.
-fn seen(graph: &Graph) -> Vec<(Address, Address, f64, Vec<Rung>, usize)> {
+fn seen(graph: &Graph) -> Vec<Seen> {
     let topology = graph.topology();
     let mut seen = Vec::new();
     for pair in 0..graph.pair_count() {
-        let ends = topology
-            .ends(pair)
-            .map(|end| topology.address(end).unwrap());
+        let view = graph.pair(pair).unwrap();
         for way in [0, 1] {
-            let view = graph.pair(pair).unwrap();
-            let rate = graph.rates()[Sale::new(pair, way).index()];
-            seen.push((
-                ends[0],
-                ends[1],
-                rate,
-                view.rungs(way).to_vec(),
-                view.slots().len(),
-            ));
+            let slots = view.slots().iter();
+            seen.push(Seen {
+                ends: topology
+                    .ends(pair)
+                    .map(|end| topology.address(end).unwrap()),
+                rate: graph.rates()[Sale::new(pair, way).index()],
+                rungs: view.rungs(way).to_vec(),
+                pools: slots
+                    .clone()
+                    .map(|slot| (slot.pool, slot.side(way)))
+                    .collect(),
+                changes: slots.map(|slot| view.changes(slot, way).to_vec()).collect(),
+            });
         }
     }
     seen
@@ -120,4 +133,116 @@ proptest! {
         });
         prop_assert_eq!(&connectors[0], &connectors[1]);
     }
+}
+
+/// What may happen in a block, to pools or tokens that any numbers choose.
+#[derive(Debug, Clone)]
+enum Act {
+    Change(usize, [u8; 2]),
+    Create(Pool),
+    CreateRanges([u64; 2], i8),
+}
+
+/// More pairs than boards that are there in any case, one of them large. Amounts
+/// are few, so that many pools have the same price.
+fn crowd() -> Book {
+    let mut book = market(&[]);
+    for number in 0..90 {
+        let reserves = [1 + number % 3, 1 + number % 4].map(|amount| u128::from(amount) * ONE);
+        add(&mut book, VENUES[0], &([0, 1], reserves, 300));
+        add(
+            &mut book,
+            VENUES[0],
+            &([number % 9, 10 + number % 5], reserves, 300),
+        );
+    }
+    book
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let tokens = (0_u64..9, 1_u64..7).prop_map(|(a, step)| [a, a + step]);
+    let reserves = [0_u128..4, 1..4].prop_map(|amounts| amounts.map(|amount| amount * ONE));
+    let pool = (tokens.clone(), reserves, 0_u32..2);
+    let act = prop_oneof![
+        20 => (any::<usize>(), any::<[u8; 2]>()).prop_map(|(at, by)| Act::Change(at, by)),
+        1 => pool.prop_map(|(tokens, reserves, fee)| Act::Create((tokens, reserves, fee * 300))),
+        2 => (tokens, -3_i8..4).prop_map(|(tokens, tick)| Act::CreateRanges(tokens, tick)),
+    ];
+    prop::collection::vec(act, 0..6)
+}
+
+/// Lets something happen; the pool to which it did, unless it is a new one.
+fn happens(book: &mut Book, act: &Act) -> Option<PoolId> {
+    match act {
+        Act::Create(pool) => {
+            add(book, VENUES[1], pool);
+            None
+        }
+        Act::CreateRanges(tokens, tick) => {
+            let pool = add_ranges(book, *tokens, i32::from(*tick) * 5_000);
+            deposit(book, pool, [-2, 3], ONE);
+            None
+        }
+        Act::Change(at, [a, b]) => {
+            let id = book.pools().iter().nth(at % book.pools().len())?.id;
+            if matches!(book.pools().get(id)?.pool.state(), State::Reserves(_)) {
+                fill(
+                    book,
+                    id,
+                    [a % 4, b % 4].map(|amount| u128::from(amount) * ONE),
+                );
+            } else {
+                let lower = i32::from(a % 16) - 8;
+                deposit(book, id, [lower, lower + 1 + i32::from(b % 4)], ONE);
+            }
+            Some(id)
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn after_any_blocks_a_graph_is_a_new_one_and_those_before_are_what_they_were(
+        blocks in prop::collection::vec(acts(), 1..60),
+    ) {
+        let mut book = crowd();
+        let mut now = graph(&book);
+        let mut before = Vec::new();
+        for acts in &blocks {
+            let changed: Vec<PoolId> = acts.iter().filter_map(|act| happens(&mut book, act)).collect();
+            let next = now.refreshed(book.pools(), &changed, |_| 1.0);
+            let new = seen(&graph(&book));
+            prop_assert_eq!(&seen(&next), &new);
+            before.push((next.clone(), new));
+            now = next;
+        }
+        for (graph, then) in before {
+            prop_assert_eq!(seen(&graph), then);
+        }
+    }
+}
+
+#[test]
+fn memory_does_not_grow_with_blocks() {
+    let pool = |number: u64| -> Pool { ([number, number + 1], [ONE, ONE], 300) };
+    let pools: Vec<Pool> = (0..30_000).map(pool).collect();
+    let mut book = market(&pools);
+    let ids: Vec<PoolId> = book.pools().iter().map(|pool| pool.id).collect();
+    let mut graph = graph(&book);
+    let (first, mut most) = (graph.bytes(), 0);
+    for block in 1..60 {
+        // Pools of all boards, others in every block.
+        let changed: Vec<PoolId> = ids.iter().copied().skip(block).step_by(10).collect();
+        for pool in &changed {
+            fill(
+                &mut book,
+                *pool,
+                [ONE, u128::try_from(block).unwrap() * ONE],
+            );
+        }
+        graph = graph.refreshed(book.pools(), &changed, |_| 1.0);
+        most = most.max(graph.bytes());
+    }
+    assert!(most > first && most < 2 * first, "{first} {most}");
 }

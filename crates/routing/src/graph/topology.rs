@@ -2,7 +2,7 @@
 //! being.
 
 use super::board::Way;
-use amm::book::{PoolId, PoolView, Pools};
+use amm::book::{PoolId, Pools};
 use primitives::Address;
 use std::collections::HashMap;
 
@@ -71,8 +71,8 @@ pub(crate) struct Topology {
     /// Tokens by address.
     sorted: Vec<TokenId>,
     pairs: Vec<[TokenId; 2]>,
-    /// The pair of each pool.
-    pair_of: Vec<PairId>,
+    /// The sale of each pool's first token in its pair.
+    sales: Vec<Sale>,
     pools: Lists<PoolId>,
     neighbours: Lists<Link>,
     /// The tokens with most pairs.
@@ -116,7 +116,25 @@ impl<T: Copy> Lists<T> {
         let mut order: Vec<u32> = (0..).take(items.len()).collect();
         order.sort_by_key(|at| items.get(*at as usize).map(|(list, _)| *list));
         let item = |at: &u32| items.get(*at as usize).map(|(_, item)| *item);
-        let items = order.iter().filter_map(item).collect();
+        let mut sorted = Vec::with_capacity(items.len());
+        sorted.extend(order.iter().filter_map(item));
+        Self {
+            starts,
+            items: sorted,
+        }
+    }
+
+    /// These lists, which are gone through twice, so that no memory is spared.
+    fn of<L: Iterator<Item = T>>(lists: impl Iterator<Item = L> + Clone) -> Self {
+        let mut starts = vec![0];
+        let mut sum = 0;
+        for list in lists.clone() {
+            sum += number(list.count());
+            starts.push(sum);
+        }
+        starts.shrink_to_fit();
+        let mut items = Vec::with_capacity(sum as usize);
+        items.extend(lists.flatten());
         Self { starts, items }
     }
 
@@ -138,6 +156,7 @@ impl Topology {
         let mut pair_numbers: HashMap<[TokenId; 2], PairId> = HashMap::new();
         let mut pairs = Vec::new();
         let mut members = Vec::with_capacity(pools.len());
+        let mut sales = Vec::with_capacity(pools.len());
         for pool in pools.iter() {
             let tokens = pool.tokens().map(|address| {
                 *numbers.entry(address).or_insert_with(|| {
@@ -151,6 +170,8 @@ impl Topology {
                 number(pairs.len() - 1)
             });
             members.push((pair, pool.id));
+            let [sold, bought] = tokens;
+            sales.push(Sale::of(pair, sold, bought));
         }
         let mut sorted: Vec<TokenId> = (0..).take(addresses.len()).collect();
         sorted.sort_unstable_by_key(|token| addresses.get(*token as usize));
@@ -166,11 +187,14 @@ impl Topology {
         let mut hubs: Vec<TokenId> = (0..).take(addresses.len()).collect();
         hubs.sort_by_key(|token| std::cmp::Reverse(neighbours.get(*token).len()));
         hubs.truncate(HUBS);
+        hubs.shrink_to_fit();
+        addresses.shrink_to_fit();
+        pairs.shrink_to_fit();
         Self {
             neighbours,
             hubs,
             pools: Lists::new(pairs.len(), &members),
-            pair_of: members.iter().map(|(pair, _)| *pair).collect(),
+            sales,
             addresses,
             sorted,
             pairs,
@@ -180,11 +204,15 @@ impl Topology {
 
     /// Chooses the tokens that routes may pass: those that are worth most by
     /// the second deepest of their pairs, since who comes in has to go out.
-    pub(super) fn choose_connectors(&mut self, depth: impl Fn(PairId, TokenId) -> f64) {
+    pub(super) fn choose_connectors(
+        &mut self,
+        depth: impl Fn(PairId, [TokenId; 2], TokenId) -> f64,
+    ) {
         let reach = |token: TokenId| {
             let mut best = [0.0_f64; 2];
             for link in self.neighbours(token) {
-                let depth = depth(link.sale.pair(), token);
+                let pair = link.sale.pair();
+                let depth = depth(pair, self.ends(pair), token);
                 if depth > best[0] {
                     best = [depth, best[0]];
                 } else if depth > best[1] {
@@ -200,23 +228,21 @@ impl Topology {
             .collect();
         ranked.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
         ranked.truncate(CONNECTORS);
-        self.connectors = ranked.into_iter().map(|(_, token)| token).collect();
+        self.connectors = ranked.iter().map(|(_, token)| *token).collect();
         self.connector_of = vec![NONE; self.addresses.len()];
         for (token, connector) in self.connectors.iter().zip(0..) {
             if let Some(slot) = self.connector_of.get_mut(*token as usize) {
                 *slot = connector;
             }
         }
-        let mut links = Vec::new();
-        for token in (0..).take(self.addresses.len()) {
-            for link in self.neighbours(token) {
+        let links = (0..).take(self.addresses.len()).map(|token| {
+            let neighbours = self.neighbours(token).iter();
+            neighbours.filter_map(|link| {
                 let to = self.connector_of(link.to);
-                if to != NONE {
-                    links.push((token, Link { to, ..*link }));
-                }
-            }
-        }
-        self.links = Lists::new(self.addresses.len(), &links);
+                (to != NONE).then_some(Link { to, ..*link })
+            })
+        });
+        self.links = Lists::of(links);
     }
 
     pub(crate) fn token(&self, address: Address) -> Option<TokenId> {
@@ -233,27 +259,21 @@ impl Topology {
 
     /// How many pools it knows.
     pub(super) const fn pool_count(&self) -> usize {
-        self.pair_of.len()
+        self.sales.len()
     }
 
     pub(super) const fn pair_count(&self) -> usize {
         self.pairs.len()
     }
 
-    pub(super) fn pair_of(&self, pool: PoolId) -> Option<PairId> {
-        self.pair_of.get(pool.index() as usize).copied()
+    /// The sale of a pool's first token in its pair.
+    pub(super) fn sale_in(&self, pool: PoolId) -> Option<Sale> {
+        self.sales.get(pool.index() as usize).copied()
     }
 
     /// The pools of a pair.
     pub(super) fn pools(&self, pair: PairId) -> &[PoolId] {
         self.pools.get(pair)
-    }
-
-    /// Whether the pool's first token is its pair's second.
-    pub(super) fn is_flipped(&self, pair: PairId, pool: &PoolView<'_>) -> bool {
-        let [first, _] = self.ends(pair);
-        let [token, _] = pool.tokens();
-        self.address(first) != Some(token)
     }
 
     /// The tokens of a pair, the one that is numbered lower first.
@@ -309,7 +329,8 @@ impl Topology {
     pub(super) fn bytes(&self) -> usize {
         let lists = |starts: usize, items: usize| 4 * starts + items;
         size_of::<Address>() * self.addresses.capacity()
-            + 4 * (self.sorted.capacity() + self.pair_of.capacity() + self.connector_of.capacity())
+            + 4 * (self.sorted.capacity() + self.sales.capacity() + self.connector_of.capacity())
+            + 4 * (self.hubs.capacity() + self.connectors.capacity())
             + 8 * self.pairs.capacity()
             + lists(
                 self.pools.starts.capacity(),
