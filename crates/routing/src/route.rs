@@ -157,4 +157,4 @@ impl Executable {
 }
 
 /// No route passes more tokens.
-pub(crate) const MAX_TOKENS: usize = 200;
+pub(crate) const MAX_TOKENS: usize = 255;

@@ -6,6 +6,7 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+mod bounds;
 mod brute;
 mod costs;
 mod laws;

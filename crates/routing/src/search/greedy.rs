@@ -7,7 +7,7 @@
 )]
 
 use super::newton::Fixed;
-use super::problem::{BOUGHT, MAX_NODES, Problem, SOLD};
+use super::problem::{BOUGHT, Problem, SOLD};
 use crate::graph::Graph;
 use crate::ladder;
 
@@ -20,8 +20,8 @@ const MAX_HOPS: usize = 4;
 /// Larger amounts that are tried for a purchase.
 const MAX_GROWTHS: usize = 6;
 
-/// What a chunk has become at each token after so many swaps, and by which edge.
-type Layer = [(f64, usize); MAX_NODES];
+/// What a chunk has become at a token after so many swaps, and by which edge.
+type Layers = [(f64, usize); MAX_HOPS + 1];
 
 /// Lets the amount flow through no more than so many of the problem's edges;
 /// says how much is sold, if all of it can be.
@@ -69,14 +69,13 @@ fn pour(problem: &mut Problem, graph: &Graph, amount: f64, limit: usize) -> Opti
 /// Sends a chunk along the best way of so many swaps at most, and of none that
 /// is new unless that is `open`.
 fn send(problem: &mut Problem, graph: &Graph, chunk: f64, hops: usize, open: bool) -> Option<f64> {
-    let mut layers = [[(0.0, usize::MAX); MAX_NODES]; MAX_HOPS + 1];
-    layers[0][SOLD].0 = chunk;
+    let mut layers: Vec<Layers> = vec![[(0.0, usize::MAX); MAX_HOPS + 1]; problem.tokens.len()];
+    layers[SOLD][0].0 = chunk;
     let hops = hops.min(MAX_HOPS);
     for hop in 0..hops {
-        let before: Layer = layers[hop];
         for at in 0..problem.edges.len() {
             let edge = problem.edges[at];
-            let (amount, _) = before[edge.from];
+            let (amount, _) = layers[edge.from][hop];
             if amount <= 0.0 || !edge.is_open || !(open || edge.flow.sold > 0.0) {
                 continue;
             }
@@ -84,23 +83,24 @@ fn send(problem: &mut Problem, graph: &Graph, chunk: f64, hops: usize, open: boo
             let Some(all) = ladder::bought_for(rungs, edge.flow.sold + amount) else {
                 continue;
             };
-            let place = &mut layers[hop + 1][edge.to];
+            let place = &mut layers[edge.to][hop + 1];
             if all - edge.flow.bought > place.0 {
                 *place = (all - edge.flow.bought, at);
             }
         }
     }
-    let last = (1..=hops).max_by(|a, b| layers[*a][BOUGHT].0.total_cmp(&layers[*b][BOUGHT].0))?;
-    let (bought, _) = layers[last][BOUGHT];
+    let ends = &layers[BOUGHT];
+    let last = (1..=hops).max_by(|a, b| ends[*a].0.total_cmp(&ends[*b].0))?;
+    let (bought, _) = ends[last];
     if bought <= 0.0 {
         return None;
     }
     let mut place = BOUGHT;
     for hop in (1..=last).rev() {
-        let (gained, edge) = layers[hop][place];
+        let (gained, edge) = layers[place][hop];
         let edge = &mut problem.edges[edge];
         place = edge.from;
-        edge.flow.sold += layers[hop - 1][place].0;
+        edge.flow.sold += layers[place][hop - 1].0;
         edge.flow.bought += gained;
     }
     Some(bought)

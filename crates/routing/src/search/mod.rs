@@ -218,12 +218,12 @@ impl Searcher {
             let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
             let (missed, gains) = reach.gains(goal.lens, problem, cost, limits, scratch);
             let is_full = problem.tokens.len() >= goal.max_tokens();
-            let is_enough = missed <= balance.bound.abs() * MISSED;
+            let is_enough = missed.likely <= balance.bound.abs() * MISSED;
             // Without a solution there is nothing to stop with.
             let is_late = balance.rest <= newton::COARSE && stop();
             let is_last = is_enough || round >= ROUNDS || is_full || is_late;
             if is_last {
-                return balance.bound + missed;
+                return balance.bound + missed.most;
             }
             let mut taken = std::mem::take(taken);
             taken.clear();

@@ -12,8 +12,9 @@
     reason = "all lists have as many places as the problem has tokens"
 )]
 
-use super::problem::{BOUGHT, MAX_NODES, Problem, SOLD};
+use super::problem::{BOUGHT, Problem, SOLD};
 use crate::graph::Graph;
+use crate::ladder::{self, Flow};
 
 /// Steps until the search goes on with what it has.
 const MAX_STEPS: usize = 48;
@@ -30,6 +31,9 @@ const MAX_FALL: f64 = 7.0;
 
 /// How tightly tokens are tied to their prices where a step would be too far.
 const TIES: [f64; 5] = [0.0, 1e-6, 1e-4, 1e-2, 1.0];
+
+/// The rank of a token whose price does not change.
+const DEAD: usize = usize::MAX;
 
 /// What may be left out of balance, as a share of what is traded.
 pub(super) const FINE: f64 = 1e-5;
@@ -75,16 +79,22 @@ impl Fixed {
 /// Memory for the steps.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
+    /// The edges that are open.
+    gates: Vec<Gate>,
     /// At the problem's prices, and at those that are tried.
     here: Network,
     there: Network,
-    /// The network's matrix, decomposed, and the tokens that are part of it.
-    factors: Vec<f64>,
-    live: Vec<usize>,
     /// At the best prices along a step, and those.
     best: Network,
     found: Vec<f64>,
-    /// The change of each price, as a logarithm.
+    /// The tokens whose prices can change, and the place of each among them.
+    live: Vec<usize>,
+    ranks: Vec<usize>,
+    /// The lower half of the network's matrix by rows, and the same decomposed.
+    matrix: Vec<f64>,
+    factors: Vec<f64>,
+    joined: Vec<usize>,
+    /// The change of each of those prices, as a logarithm.
     step: Vec<f64>,
     trial: Vec<f64>,
 }
@@ -96,8 +106,26 @@ struct Network {
     bound: f64,
     /// How much more comes than goes of each token, in value.
     excess: Vec<f64>,
-    /// The conductances, as the lower half of a matrix by rows.
-    matrix: Vec<f64>,
+    /// The edges that something flows through.
+    streams: Vec<Stream>,
+}
+
+/// What has to be known of an edge to see whether anything flows.
+#[derive(Debug, Clone, Copy)]
+struct Gate {
+    edge: usize,
+    from: usize,
+    to: usize,
+    threshold: f64,
+    hint: u32,
+}
+
+/// What flows through an edge.
+#[derive(Debug, Clone, Copy)]
+struct Stream {
+    gate: Gate,
+    flow: Flow,
+    conductance: f64,
 }
 
 /// How a search for prices ended.
@@ -119,16 +147,23 @@ impl Newton {
         fixed: Fixed,
         tolerance: f64,
     ) -> Balance {
-        let count = problem.tokens.len();
         let scale = problem.prices[fixed.measure()].recip();
         for price in &mut problem.prices {
             *price *= scale;
         }
-        self.factors.resize(count * count, 0.0);
-        self.step.resize(count, 0.0);
-        self.trial.clear();
-        self.trial.extend_from_slice(&problem.prices);
-        self.here.evaluate(problem, graph, &self.trial, fixed);
+        self.gates.clear();
+        let edges = problem.edges.iter().enumerate();
+        let open = edges.filter(|(_, edge)| edge.is_open);
+        self.gates.extend(open.map(|(at, edge)| Gate {
+            edge: at,
+            from: edge.from,
+            to: edge.to,
+            threshold: edge.threshold,
+            hint: edge.hint,
+        }));
+        let gates = &mut self.gates;
+        self.here
+            .evaluate(gates, problem, graph, &problem.prices, fixed);
         let (node, amount) = fixed.given();
         let begin = problem.prices[node];
         for _ in 0..MAX_STEPS {
@@ -138,14 +173,18 @@ impl Newton {
             if self.here.rest() <= tolerance * value || is_lost {
                 break;
             }
-            self.solve(count, fixed.measure(), value);
+            self.solve(fixed.measure(), value);
             if !self.advance(problem, graph, fixed) {
                 break;
             }
         }
-        // The flows of the last trial may be those of a step not taken.
-        self.trial.copy_from_slice(&problem.prices);
-        self.here.evaluate(problem, graph, &self.trial, fixed);
+        for edge in &mut problem.edges {
+            edge.flow = Flow::default();
+        }
+        for stream in &self.here.streams {
+            let edge = &mut problem.edges[stream.gate.edge];
+            (edge.flow, edge.hint) = (stream.flow, stream.gate.hint);
+        }
         Balance {
             bound: self.here.bound,
             rest: self.here.rest() / (amount * problem.prices[node]).abs(),
@@ -156,7 +195,7 @@ impl Newton {
     /// does. Along a line the bound is convex: its slope is negative before
     /// the end that is sought, and positive behind.
     fn advance(&mut self, problem: &mut Problem, graph: &Graph, fixed: Fixed) -> bool {
-        let slope = self.here.along(&self.step);
+        let slope = self.here.along(&self.live, &self.step);
         // Rounding hides how far the bound falls near its end.
         let noise = self.here.bound.abs() * 1e-13;
         let (mut near, mut far) = (0.0, f64::INFINITY);
@@ -166,12 +205,14 @@ impl Newton {
             if slope * length >= -noise {
                 break;
             }
-            let prices = problem.prices.iter().zip(&self.step);
-            let prices = prices.map(|(price, change)| price * (length * change).exp());
-            self.trial.clear();
-            self.trial.extend(prices);
-            self.there.evaluate(problem, graph, &self.trial, fixed);
-            let after = self.there.along(&self.step);
+            self.trial.clone_from(&problem.prices);
+            for (place, change) in self.live.iter().zip(&self.step) {
+                self.trial[*place] *= (length * change).exp();
+            }
+            let gates = &mut self.gates;
+            self.there
+                .evaluate(gates, problem, graph, &self.trial, fixed);
+            let after = self.there.along(&self.live, &self.step);
             let falls = self.there.bound <= self.best.bound + noise;
             if falls {
                 std::mem::swap(&mut self.best, &mut self.there);
@@ -208,9 +249,10 @@ impl Newton {
 
     /// The change of each price that balances the network. Where that is too
     /// far, tokens are tied to where they are, ever more tightly.
-    fn solve(&mut self, count: usize, measure: usize, value: f64) {
+    fn solve(&mut self, measure: usize, value: f64) {
+        self.assemble(measure);
         for tie in TIES {
-            self.decompose(count, measure, value * 1e-9, tie);
+            self.decompose(value * 1e-9, tie);
             if self.step.iter().all(|change| change.abs() <= MAX_CHANGE) {
                 return;
             }
@@ -220,88 +262,130 @@ impl Newton {
         }
     }
 
-    /// Solves the network with each token tied by a part of its own weight.
-    fn decompose(&mut self, count: usize, measure: usize, ground: f64, tie: f64) {
+    /// Makes the network's matrix. A token that nothing comes to or goes from
+    /// stays where it is.
+    fn assemble(&mut self, measure: usize) {
         let Self {
             here,
-            factors,
-            step,
             live,
+            ranks,
+            matrix,
             ..
         } = self;
-        // A token that nothing comes to or goes from stays where it is.
+        let is_live = |excess: &f64| if *excess == 0.0 { DEAD } else { 0 };
+        ranks.clear();
+        ranks.extend(here.excess.iter().map(is_live));
+        for Stream { gate, .. } in &here.streams {
+            (ranks[gate.from], ranks[gate.to]) = (0, 0);
+        }
+        ranks[measure] = DEAD;
         live.clear();
-        let moves = |place: &usize| {
-            let conducts = here.matrix[place * count + place] > 0.0;
-            *place != measure && (conducts || here.excess[*place] != 0.0)
-        };
-        live.extend((0..count).filter(moves));
-        step.fill(0.0);
-        for place in live.iter() {
-            let row = place * count..=place * count + place;
-            factors[row.clone()].copy_from_slice(&here.matrix[row]);
-            step[*place] = -here.excess[*place];
-            factors[place * count + place] *= 1.0 + tie;
-            factors[place * count + place] += ground;
+        for (place, rank) in ranks.iter_mut().enumerate() {
+            if *rank != DEAD {
+                *rank = live.len();
+                live.push(place);
+            }
+        }
+        let count = live.len();
+        matrix.clear();
+        matrix.resize(count * count, 0.0);
+        for stream in &here.streams {
+            let [from, to] = [stream.gate.from, stream.gate.to].map(|place| ranks[place]);
+            for place in [from, to] {
+                if place != DEAD {
+                    matrix[place * count + place] += stream.conductance;
+                }
+            }
+            if from != DEAD && to != DEAD {
+                matrix[from.max(to) * count + from.min(to)] -= stream.conductance;
+            }
+        }
+    }
+
+    /// Solves the network with each token tied by a part of its own weight.
+    fn decompose(&mut self, ground: f64, tie: f64) {
+        let Self {
+            here,
+            live,
+            matrix,
+            factors,
+            joined,
+            step,
+            ..
+        } = self;
+        let count = live.len();
+        factors.clone_from(matrix);
+        step.clear();
+        for (rank, place) in live.iter().enumerate() {
+            step.push(-here.excess[*place]);
+            let own = &mut factors[rank * count + rank];
+            *own = *own * (1.0 + tie) + ground;
         }
         // Eliminated from the end, where tokens stand that few pairs join: the
         // matrix fills up least. The lower half holds the factors times pivots.
-        let mut joined = [0; MAX_NODES];
-        for (at, pivot) in live.iter().enumerate().rev() {
+        for pivot in (0..count).rev() {
             let row = pivot * count;
-            let mut joins = 0;
-            for other in &live[..at] {
-                joined[joins] = *other;
-                joins += usize::from(factors[row + other] != 0.0);
-            }
-            for at in 0..joins {
-                let other = joined[at];
+            joined.clear();
+            joined.extend((0..pivot).filter(|other| factors[row + other] != 0.0));
+            for (at, other) in joined.iter().enumerate() {
                 let factor = factors[row + other] / factors[row + pivot];
                 for third in &joined[..=at] {
                     factors[other * count + third] -= factor * factors[row + third];
                 }
-                step[other] -= factor * step[*pivot];
+                step[*other] -= factor * step[pivot];
             }
         }
-        for (at, place) in live.iter().enumerate() {
-            let row = place * count;
-            let known = live[..at]
-                .iter()
-                .map(|other| factors[row + other] * step[*other]);
-            let known: f64 = known.sum();
-            step[*place] = (step[*place] - known) / factors[row + place];
+        for rank in 0..count {
+            let row = rank * count;
+            let known = factors[row..row + rank].iter().zip(&*step);
+            let known: f64 = known.map(|(factor, change)| factor * change).sum();
+            step[rank] = (step[rank] - known) / factors[row + rank];
         }
     }
 }
 
 impl Network {
     /// Finds out what happens at these prices.
-    fn evaluate(&mut self, problem: &mut Problem, graph: &Graph, prices: &[f64], fixed: Fixed) {
-        let count = prices.len();
+    fn evaluate(
+        &mut self,
+        gates: &mut [Gate],
+        problem: &Problem,
+        graph: &Graph,
+        prices: &[f64],
+        fixed: Fixed,
+    ) {
         let (node, amount) = fixed.given();
         let Self {
             bound,
             excess,
-            matrix,
+            streams,
         } = self;
-        matrix.clear();
-        matrix.resize(count * count, 0.0);
         excess.clear();
-        excess.resize(count, 0.0);
+        excess.resize(prices.len(), 0.0);
         excess[node] = amount * prices[node];
         *bound = excess[node];
-        problem.flow(graph, prices, |edge, z| {
-            let (from, to) = (edge.from, edge.to);
-            let paid = prices[from] * edge.flow.sold;
-            let gained = prices[to] * edge.flow.bought;
+        streams.clear();
+        for gate in gates {
+            let (from, to) = (prices[gate.from], prices[gate.to]);
+            if to <= from * gate.threshold {
+                continue;
+            }
+            let z = (to / from).sqrt();
+            let rungs = problem.rungs(graph, &problem.edges[gate.edge]);
+            let flow = ladder::flow_at(rungs, z, &mut gate.hint);
+            let paid = from * flow.sold;
+            let gained = to * flow.bought;
             *bound += gained - paid;
-            excess[from] -= paid;
-            excess[to] += gained;
-            let conductance = 0.5 * edge.flow.slope * z * prices[from];
-            matrix[from * count + from] += conductance;
-            matrix[to * count + to] += conductance;
-            matrix[from.max(to) * count + from.min(to)] -= conductance;
-        });
+            excess[gate.from] -= paid;
+            excess[gate.to] += gained;
+            let conductance = 0.5 * flow.slope * z * from;
+            let gate = *gate;
+            streams.push(Stream {
+                gate,
+                flow,
+                conductance,
+            });
+        }
         excess[fixed.measure()] = 0.0;
     }
 
@@ -310,9 +394,9 @@ impl Network {
         self.excess.iter().map(|excess| excess.abs()).sum()
     }
 
-    /// How fast the bound rises along a step.
-    fn along(&self, step: &[f64]) -> f64 {
-        let both = self.excess.iter().zip(step);
-        both.map(|(excess, step)| excess * step).sum()
+    /// How fast the bound rises along a step of these tokens.
+    fn along(&self, live: &[usize], step: &[f64]) -> f64 {
+        let both = live.iter().zip(step);
+        both.map(|(place, step)| self.excess[*place] * step).sum()
     }
 }

@@ -7,7 +7,7 @@ use crate::ladder::{self, Flow};
 use amm::Rung;
 
 /// Tokens of a problem.
-pub(super) const MAX_NODES: usize = 200;
+pub(super) const MAX_NODES: usize = 640;
 
 /// The place of the sold token,
 pub(super) const SOLD: usize = 0;

@@ -12,8 +12,12 @@ use super::problem::{BOUGHT, Problem, SOLD};
 use crate::graph::{Link, NONE, Sale, TokenId};
 use crate::ladder;
 
-/// Swaps beyond the neighbours of the problem's tokens.
-pub(super) const FAR: usize = 5;
+/// How often a token passes on its value: where prices make loops, it would
+/// not end.
+pub(super) const FAR: usize = 6;
+
+/// Bits of a word.
+const WORD: usize = 64;
 
 /// Ends with no more pairs than this add all their neighbours to the search.
 const FEW_PAIRS: usize = 64;
@@ -40,10 +44,10 @@ pub(super) struct Reach {
     owns: Vec<(TokenId, f64)>,
     /// The next token on the way.
     next: Vec<TokenId>,
-    /// Connectors whose value changed in the last round, each once.
-    changed: Vec<u32>,
-    changing: Vec<u32>,
-    has_changed: Vec<bool>,
+    /// Connectors whose value changed and was not passed on, one bit for each,
+    changed: Vec<u64>,
+    /// and how often the others were told.
+    told: Vec<u8>,
     /// Neighbours of the ends that are no connectors.
     extras: Vec<Extra>,
     /// What outside tokens would bring.
@@ -79,6 +83,15 @@ pub(super) struct Gain {
     is_known: bool,
 }
 
+/// What all tokens outside would bring.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Missed {
+    /// No more than this: each is left by a swap at least.
+    pub(super) most: f64,
+    /// About this: where each is entered by a swap of its own too.
+    pub(super) likely: f64,
+}
+
 impl Gain {
     /// The most helpful first.
     fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
@@ -89,13 +102,14 @@ impl Gain {
 
 impl Reach {
     /// Finds the values of all tokens within reach of those with prices, if so
-    /// much is kept of every swap, and so many swaps may lie behind the first.
+    /// much is kept of every swap, and every token outside passes on its value
+    /// no more often than this.
     pub(super) fn spread(
         &mut self,
         lens: Lens<'_>,
         (tokens, prices): (&[TokenId], &[f64]),
         kept: f64,
-        swaps: usize,
+        times: usize,
     ) {
         let topology = lens.graph.topology();
         let connectors = topology.connectors();
@@ -104,8 +118,9 @@ impl Reach {
         self.next.clear();
         self.next.resize(connectors.len(), NONE);
         self.changed.clear();
-        self.has_changed.clear();
-        self.has_changed.resize(connectors.len(), false);
+        self.changed.resize(connectors.len().div_ceil(WORD), 0);
+        self.told.clear();
+        self.told.resize(connectors.len(), 0);
         self.owns.clear();
         for (token, price) in tokens.iter().zip(prices) {
             let connector = topology.connector_of(*token) as usize;
@@ -117,25 +132,30 @@ impl Reach {
         for (token, price) in tokens.iter().zip(prices) {
             self.relax(lens, *token, *price * kept);
         }
-        for _ in 0..swaps {
-            std::mem::swap(&mut self.changed, &mut self.changing);
-            self.changed.clear();
-            if self.changing.is_empty() {
-                break;
-            }
-            for at in 0..self.changing.len() {
-                let connector = self.changing.get(at).copied().unwrap_or(NONE) as usize;
-                if let Some(changed) = self.has_changed.get_mut(connector) {
-                    *changed = false;
-                }
-                let token = connectors.get(connector).copied();
-                let value = self.values.get(connector).copied();
-                if let (Some(token), Some(value)) = (token, value) {
-                    self.relax(lens, token, value * kept);
-                }
+        while let Some(connector) = self.take_changed() {
+            let told = self.told.get_mut(connector);
+            let Some(told) = told.filter(|told| usize::from(**told) < times) else {
+                continue;
+            };
+            *told += 1;
+            let token = connectors.get(connector).copied();
+            let value = self.values.get(connector).copied();
+            if let (Some(token), Some(value)) = (token, value) {
+                self.relax(lens, token, value * kept);
             }
         }
         self.look_around(lens, tokens, prices);
+    }
+
+    /// The first connector whose value has to be passed on. Connectors stand in
+    /// the order of their depth: those that most ways pass settle first, and the
+    /// many small ones are told but once.
+    fn take_changed(&mut self) -> Option<usize> {
+        let word = self.changed.iter().position(|word| *word != 0)?;
+        let changed = self.changed.get_mut(word)?;
+        let bit = changed.trailing_zeros() as usize;
+        *changed &= *changed - 1;
+        Some(word * WORD + bit)
     }
 
     /// Offers this token, at its value, to the connectors next to it.
@@ -152,9 +172,8 @@ impl Reach {
                 if let Some(next) = self.next.get_mut(at) {
                     *next = token;
                 }
-                if let Some(changed) = self.has_changed.get_mut(at).filter(|changed| !**changed) {
-                    *changed = true;
-                    self.changed.push(*to);
+                if let Some(changed) = self.changed.get_mut(at / WORD) {
+                    *changed |= 1 << (at % WORD);
                 }
             }
         }
@@ -254,7 +273,7 @@ impl Reach {
     }
 
     /// The tokens that would help at the problem's prices, if a swap costs so
-    /// much, the most helpful first; and what all of them would bring at most.
+    /// much, the most helpful first; and what all of them would bring.
     /// What brings less than `least` counts but is not named; where all together
     /// bring more than `enough`, their sum is a rough one.
     pub(super) fn gains(
@@ -264,7 +283,7 @@ impl Reach {
         cost: f64,
         [least, enough]: [f64; 2],
         scratch: &mut Scratch,
-    ) -> (f64, &[Gain]) {
+    ) -> (Missed, &[Gain]) {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         for (place, (token, price)) in problem.tokens.iter().zip(&problem.prices).enumerate() {
@@ -296,15 +315,15 @@ impl Reach {
                 is_known: false,
             };
             self.price(lens, &mut gain, scratch);
-            gains.extend((gain.amount > 2.0 * cost).then_some(gain));
+            gains.extend((gain.amount > cost).then_some(gain));
         }
         self.found = found;
         gains.sort_unstable_by(Gain::order);
         // The best are looked at closely; the others only if these do not
         // settle the matter.
-        let mut sum = 0.0;
+        let mut missed = Missed::default();
         for (place, gain) in gains.iter_mut().enumerate() {
-            if place < REFINED || sum <= enough {
+            if place < REFINED || missed.likely <= enough {
                 for _ in 1..PRICINGS {
                     if gain.is_known || gain.amount <= least {
                         break;
@@ -312,13 +331,14 @@ impl Reach {
                     self.price(lens, gain, scratch);
                 }
             }
+            missed.most += (gain.amount - cost).max(0.0);
             gain.amount = (gain.amount - 2.0 * cost).max(0.0);
-            sum += gain.amount;
+            missed.likely += gain.amount;
         }
         gains.retain(|gain| gain.amount > least);
         gains.sort_unstable_by(Gain::order);
         self.gains = gains;
-        (sum, &self.gains)
+        (missed, &self.gains)
     }
 
     /// Tries the next price of a token, on the way to that at which it brings

@@ -1,7 +1,7 @@
 //! A plan in whole units: shares, and what the pools' own maths pay for them.
 
 use super::plan::{Plan, Swap};
-use crate::route::MAX_TOKENS;
+use super::problem::MAX_NODES;
 use crate::{Broken, Executable, Graph, Leg, Route, Share};
 use amm::Refusal;
 use amm::book::Pools;
@@ -60,7 +60,7 @@ pub(super) fn settle(
 /// The swaps with their shares of what is there, amounts still open.
 fn legs(plan: &Plan, graph: &Graph, spared: f64) -> Option<(Vec<Address>, Vec<Leg>)> {
     let mut tokens = Vec::with_capacity(8);
-    let mut places = [u8::MAX; MAX_TOKENS];
+    let mut places = [u8::MAX; MAX_NODES];
     let mut place = |at: usize| -> Option<u8> {
         let known = places.get_mut(at)?;
         if *known == u8::MAX {

@@ -7,13 +7,13 @@ use crate::search::Goal;
 use crate::search::problem::{BOUGHT, Edge, Problem, SOLD};
 
 /// Pools that are looked at.
-const MAX_POOLS: usize = 640;
+const MAX_POOLS: usize = 1_536;
 
 /// A limit of more swaps leaves out next to nothing.
 const FEW_SWAPS: usize = 64;
 
-/// Pools that are looked at for each swap that a route may have, and the best
-/// of each pair in any case.
+/// Pools that are looked at for each swap that a route may have, and where only
+/// few are allowed, the best of each pair in any case.
 const PER_SWAP: usize = 8;
 const FIRST: usize = 1;
 const FIRST_OF_ENDS: usize = 3;
@@ -112,7 +112,11 @@ impl Choice {
                 }
             }
             let is_end = edge.from == SOLD || edge.to == BOUGHT;
-            let firsts = if is_end { FIRST_OF_ENDS } else { FIRST };
+            let firsts = match goal.order.max_swaps {
+                FEW_SWAPS.. => 0,
+                _ if is_end => FIRST_OF_ENDS,
+                _ => FIRST,
+            };
             let pair = self.found.get_mut(begin..).unwrap_or_default();
             if pair.len() > firsts {
                 pair.select_nth_unstable_by(firsts, Found::order);
