@@ -133,8 +133,14 @@ impl Executable {
     }
 
     fn walk(&self, amount: U256, mut each: impl FnMut(Fill)) -> Result<U256, Broken> {
-        let mut balances = [U256::ZERO; MAX_TOKENS];
-        let balances = balances.get_mut(..self.tokens).ok_or(Broken::Malformed)?;
+        let (mut few, mut many);
+        let balances = if self.tokens <= FEW_TOKENS {
+            few = [U256::ZERO; FEW_TOKENS];
+            few.as_mut_slice()
+        } else {
+            many = vec![U256::ZERO; self.tokens];
+            many.as_mut_slice()
+        };
         *balances.first_mut().ok_or(Broken::Malformed)? = amount;
         for Step { curve, leg } in &self.steps {
             let from = balances.get_mut(usize::from(leg.from));
@@ -156,5 +162,5 @@ impl Executable {
     }
 }
 
-/// No route passes more tokens.
-pub(crate) const MAX_TOKENS: usize = 255;
+/// What most routes do with: their balances need no memory of their own.
+const FEW_TOKENS: usize = 16;

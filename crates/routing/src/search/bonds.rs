@@ -1,29 +1,32 @@
 //! Which swaps are of no use without another.
 
-use super::problem::{BOUGHT, MAX_NODES, SOLD};
+use super::problem::{BOUGHT, SOLD};
 
 /// How many swaps give each token, and how many sell it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default)]
 pub(super) struct Bonds {
-    given: [u16; MAX_NODES],
-    sold: [u16; MAX_NODES],
+    given: Vec<u16>,
+    sold: Vec<u16>,
 }
 
 impl Bonds {
-    /// Of swaps between these places.
-    pub(super) fn new(ends: &[[usize; 2]]) -> Self {
-        let mut bonds = Self {
-            given: [0; MAX_NODES],
-            sold: [0; MAX_NODES],
-        };
-        for [from, to] in ends {
-            if let (Some(sold), Some(given)) = (bonds.sold.get_mut(*from), bonds.given.get_mut(*to))
-            {
-                *sold += 1;
-                *given += 1;
-            }
+    /// Counts swaps between these places.
+    pub(super) fn count(&mut self, ends: &[[usize; 2]]) {
+        let places = ends.iter().flatten().max().map_or(0, |place| place + 1);
+        for counts in [&mut self.given, &mut self.sold] {
+            counts.clear();
+            counts.resize(places, 0);
         }
-        bonds
+        for ends in ends {
+            self.put(ends);
+        }
+    }
+
+    fn put(&mut self, [from, to]: &[usize; 2]) {
+        if let (Some(sold), Some(given)) = (self.sold.get_mut(*from), self.given.get_mut(*to)) {
+            *sold += 1;
+            *given += 1;
+        }
     }
 
     /// Whether a swap between these places is the only one that sells a token or
@@ -35,13 +38,12 @@ impl Bonds {
 
     /// Adds a swap, by its number, and all that neither get nor give anything
     /// without it.
-    pub(super) fn cut(&self, ends: &[[usize; 2]], seed: usize, cut: &mut Vec<usize>) {
+    pub(super) fn cut(&mut self, ends: &[[usize; 2]], seed: usize, cut: &mut Vec<usize>) {
         let begin = cut.len();
         cut.push(seed);
         if !ends.get(seed).is_some_and(|ends| self.needs(ends)) {
             return;
         }
-        let mut left = *self;
         let mut at = begin;
         while let Some([from, to]) = cut.get(at).and_then(|swap| ends.get(*swap)) {
             at += 1;
@@ -52,8 +54,8 @@ impl Bonds {
                 });
                 count == Some(0)
             };
-            let unsold = lost(left.sold.get_mut(*from)) && *from != SOLD;
-            let ungiven = lost(left.given.get_mut(*to)) && *to != BOUGHT;
+            let unsold = lost(self.sold.get_mut(*from)) && *from != SOLD;
+            let ungiven = lost(self.given.get_mut(*to)) && *to != BOUGHT;
             if !unsold && !ungiven {
                 continue;
             }
@@ -65,6 +67,11 @@ impl Bonds {
                 }
             }
         }
+        for swap in cut.get(begin..).unwrap_or_default() {
+            if let Some(ends) = ends.get(*swap) {
+                self.put(ends);
+            }
+        }
     }
 }
 
@@ -73,8 +80,9 @@ mod tests {
     use super::*;
 
     fn cut(ends: &[[usize; 2]], seed: usize) -> Vec<usize> {
-        let mut cut = Vec::new();
-        Bonds::new(ends).cut(ends, seed, &mut cut);
+        let (mut bonds, mut cut) = (Bonds::default(), Vec::new());
+        bonds.count(ends);
+        bonds.cut(ends, seed, &mut cut);
         cut.sort_unstable();
         cut
     }

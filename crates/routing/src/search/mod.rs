@@ -69,6 +69,8 @@ pub struct Searcher {
     scratch: Scratch,
     firsts: Vec<(f64, TokenId)>,
     taken: Vec<Gain>,
+    /// Prices from which a problem is balanced.
+    begun: Vec<f64>,
 }
 
 /// What a search ends with.
@@ -210,9 +212,13 @@ impl Searcher {
                 reach,
                 scratch,
                 taken,
+                begun,
                 ..
             } = self;
-            let balance = newton.balance(problem, goal.lens.graph, goal.fixed, newton::FINE);
+            let graph = goal.lens.graph;
+            begun.clone_from(&problem.prices);
+            let balance = newton.balance(problem, graph, goal.fixed, newton::FINE);
+            let went_astray = balance.rest > newton::COARSE;
             let known = (&problem.tokens[..], &problem.prices[..]);
             reach.spread(goal.lens, known, 1.0, reach::FAR);
             let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
@@ -220,7 +226,7 @@ impl Searcher {
             let is_full = problem.tokens.len() >= goal.max_tokens();
             let is_enough = missed.likely <= balance.bound.abs() * MISSED;
             // Without a solution there is nothing to stop with.
-            let is_late = balance.rest <= newton::COARSE && stop();
+            let is_late = !went_astray && stop();
             let is_last = is_enough || round >= ROUNDS || is_full || is_late;
             if is_last {
                 return balance.bound + missed.most;
@@ -234,8 +240,39 @@ impl Searcher {
                 }
             }
             self.taken = taken;
+            if went_astray {
+                self.rewind(goal);
+            }
         }
         f64::INFINITY
+    }
+
+    /// Goes back to the prices from which fewer tokens could not do it, if those
+    /// are nearer to the end: where the bound is lower.
+    fn rewind(&mut self, goal: &Goal<'_>) {
+        let Self {
+            problem,
+            newton,
+            reach,
+            begun,
+            ..
+        } = self;
+        let mut bound = |problem: &mut Problem| {
+            newton
+                .balance(problem, goal.lens.graph, goal.fixed, f64::INFINITY)
+                .bound
+        };
+        let far = bound(problem);
+        let known = problem.tokens.get(..begun.len()).unwrap_or_default();
+        reach.spread(goal.lens, (known, begun), 1.0, reach::FAR);
+        for (token, price) in problem.tokens.iter().zip(&problem.prices).skip(begun.len()) {
+            let value = reach.value(goal.lens, *token);
+            begun.push(if value > 0.0 { value } else { *price });
+        }
+        std::mem::swap(begun, &mut problem.prices);
+        if bound(problem) > far {
+            std::mem::swap(begun, &mut problem.prices);
+        }
     }
 
     /// Takes in a token, and those on its way to the problem.

@@ -25,6 +25,9 @@ const MAX_CUTS: usize = 8;
 /// No price changes by more in one step, as a logarithm.
 const MAX_CHANGE: f64 = 0.7;
 
+/// How much farther a step goes if the bound goes on falling.
+const LEAP: f64 = 4.0;
+
 /// Prices that are farther from where they began, as a logarithm, lead nowhere:
 /// there is not as much to trade.
 const MAX_FALL: f64 = 7.0;
@@ -200,6 +203,8 @@ impl Newton {
         let noise = self.here.bound.abs() * 1e-13;
         let (mut near, mut far) = (0.0, f64::INFINITY);
         let mut length = 1.0;
+        let steps = self.step.iter();
+        let most = MAX_CHANGE / steps.fold(0.0_f64, |most, change| most.max(change.abs()));
         self.best.bound = self.here.bound;
         for _ in 0..MAX_CUTS {
             if slope * length >= -noise {
@@ -219,16 +224,22 @@ impl Newton {
                 self.found.clear();
                 self.found.extend_from_slice(&self.trial);
             }
-            if falls && (after.abs() <= -0.7 * slope || (after < 0.0 && far.is_infinite())) {
+            // Rounding alone makes a bound rise where its slope falls.
+            if (falls && after.abs() <= -0.7 * slope) || (!falls && after < 0.0) {
                 break;
             }
             if after >= 0.0 {
                 far = length;
-            } else if far.is_finite() {
-                near = length;
             } else {
-                // Rounding alone makes a bound rise where its slope falls.
-                break;
+                near = length;
+            }
+            if far.is_infinite() {
+                // A deep pool ends behind the next price, and the way goes on.
+                if length >= most {
+                    break;
+                }
+                length = most.min(length * LEAP);
+                continue;
             }
             // Slopes jump where deep pools begin: halve the magnitude of what
             // is left, or of the way if nothing is known of it.

@@ -170,7 +170,7 @@ impl Path {
                     to,
                     sold,
                     bought,
-                    is_full: false,
+                    most: ladder::most_sold(rungs),
                     cost: goal.order.costs.swap_at(slot.venue),
                 });
             }

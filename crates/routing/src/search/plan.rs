@@ -19,6 +19,11 @@ const DUST: f64 = 1e-7;
 const MAX_REFITS: usize = 12;
 const REFIT: f64 = 2e-4;
 
+/// The part by which a pool gets less that refuses what it seemed to take, and
+/// how many swaps before it get less with it.
+const SPARED: f64 = 1e-5;
+const MAX_DEPTH: usize = 4;
+
 /// One pool's part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Swap {
@@ -29,8 +34,8 @@ pub(super) struct Swap {
     pub(super) to: usize,
     pub(super) sold: f64,
     pub(super) bought: f64,
-    /// Whether it takes all that the pool can.
-    pub(super) is_full: bool,
+    /// The most that the pool takes.
+    pub(super) most: f64,
     /// What it costs.
     pub(super) cost: f64,
 }
@@ -109,7 +114,7 @@ impl Plan {
                     to: edge.to,
                     sold: flow.sold,
                     bought: flow.bought,
-                    is_full: flow.slope <= 0.0,
+                    most: ladder::most_sold(rungs),
                     cost: costs.swap_at(slot.venue) + costs.tick * f64::from(ticks),
                 });
             }
@@ -118,29 +123,58 @@ impl Plan {
         (plan.bought > 0.0 && !plan.swaps.is_empty()).then_some(Ok(plan))
     }
 
-    /// The plan with no more for a pool than it takes: those that sell the same
-    /// token and have room sell the rest. `None` if there is none of them.
+    /// The plan with a little less for a pool than it takes; `None` if nobody
+    /// takes the rest.
     pub(super) fn limited(mut self, pool: PoolId, most: f64) -> Option<Self> {
-        let swap = self.swaps.iter_mut().find(|swap| swap.slot.pool == pool)?;
-        let (from, rest) = (swap.from, swap.sold - most);
-        if swap.is_full && rest <= 0.0 {
-            return None;
-        }
-        (swap.sold, swap.is_full) = (swap.sold.min(most), true);
-        let has_room = |swap: &Swap| swap.from == from && !swap.is_full;
-        let room: f64 = self
-            .swaps
-            .iter()
-            .filter(|swap| has_room(swap))
-            .map(|swap| swap.sold)
-            .sum();
-        if room <= 0.0 {
-            return None;
-        }
-        for swap in self.swaps.iter_mut().filter(|swap| has_room(swap)) {
-            swap.sold += rest.max(0.0) * swap.sold / room;
-        }
+        let mut swaps = self.swaps.iter();
+        let at = swaps.position(|swap| swap.slot.pool == pool)?;
+        self.spare(at, most, MAX_DEPTH)?;
         Some(self)
+    }
+
+    /// Lets a swap sell less than this. Those that sell the same token and have
+    /// room sell the rest; where there are none, less of the token is bought.
+    fn spare(&mut self, at: usize, most: f64, depth: usize) -> Option<()> {
+        let swap = self.swaps.get_mut(at).filter(|_| depth > 0)?;
+        let from = swap.from;
+        let less = swap.sold.min(most) * (1.0 - SPARED);
+        let part = 1.0 - less / swap.sold;
+        let rest = swap.sold - less;
+        (swap.sold, swap.most) = (less, less);
+        if self.share_out(from, rest).is_some() {
+            return Some(());
+        }
+        let mut is_given = false;
+        for giver in 0..self.swaps.len() {
+            if let Some(swap) = self.swaps.get(giver).filter(|swap| swap.to == from) {
+                self.spare(giver, swap.sold * (1.0 - part), depth - 1)?;
+                is_given = true;
+            }
+        }
+        is_given.then_some(())
+    }
+
+    /// Lets those that sell a token and have room sell more of it.
+    fn share_out(&mut self, from: usize, mut rest: f64) -> Option<()> {
+        for _ in 0..self.swaps.len() {
+            if rest <= 0.0 {
+                return Some(());
+            }
+            let has_room = |swap: &&mut Swap| swap.from == from && swap.sold < swap.most;
+            let swaps = self.swaps.iter_mut().filter(has_room);
+            let room: f64 = swaps.map(|swap| swap.sold).sum();
+            let more = 1.0 + rest / room;
+            rest = 0.0;
+            for swap in self.swaps.iter_mut().filter(has_room) {
+                let sold = swap.sold * more;
+                rest += (sold - swap.most).max(0.0);
+                swap.sold = sold.min(swap.most);
+            }
+            if room <= 0.0 {
+                return None;
+            }
+        }
+        None
     }
 
     /// The plan without a pool and without all that is of no use then; what is
@@ -149,8 +183,9 @@ impl Plan {
         let mut swaps = self.swaps.iter();
         let seed = swaps.position(|swap| swap.slot.pool == pool)?;
         let ends: Vec<[usize; 2]> = self.swaps.iter().map(|swap| [swap.from, swap.to]).collect();
-        let mut cut = Vec::new();
-        Bonds::new(&ends).cut(&ends, seed, &mut cut);
+        let (mut bonds, mut cut) = (Bonds::default(), Vec::new());
+        bonds.count(&ends);
+        bonds.cut(&ends, seed, &mut cut);
         let mut at = 0;
         self.swaps.retain(|_| {
             at += 1;

@@ -2,6 +2,7 @@
 //! between them.
 
 use super::lens::{Lens, Scratch};
+use super::newton::Fixed;
 use crate::graph::{Graph, PairId, PairView, Sale, Slot, TokenId, Way};
 use crate::ladder::{self, Flow};
 use amm::Rung;
@@ -196,6 +197,19 @@ impl Problem {
         rungs(&self.arena, graph, edge)
     }
 
+    /// Whether the open edges at the ends can take as much as is asked.
+    pub(super) fn can(&self, graph: &Graph, fixed: Fixed) -> bool {
+        let mut most = 0.0;
+        for edge in self.edges.iter().filter(|edge| edge.is_open) {
+            most += match fixed {
+                Fixed::In(_) if edge.from == SOLD => ladder::most_sold(self.rungs(graph, edge)),
+                Fixed::Out(_) if edge.to == BOUGHT => most_bought(self.rungs(graph, edge)),
+                _ => 0.0,
+            };
+        }
+        matches!(fixed, Fixed::In(amount) | Fixed::Out(amount) if amount < most)
+    }
+
     /// What would flow through an edge at the prices of its tokens, open or not.
     pub(super) fn flow_between(&self, graph: &Graph, edge: &Edge, [from, to]: [f64; 2]) -> Flow {
         let ratio = to / from;
@@ -227,6 +241,12 @@ impl Problem {
             each(edge, z);
         }
     }
+}
+
+/// The most that can be bought along a curve.
+fn most_bought(rungs: &[Rung]) -> f64 {
+    let last = rungs.last();
+    last.map_or(0.0, |rung| rung.bought + rung.slope / rung.z)
 }
 
 fn rungs<'s>(arena: &'s [Rung], graph: &'s Graph, edge: &Edge) -> &'s [Rung] {

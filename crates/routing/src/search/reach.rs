@@ -6,6 +6,16 @@
 //! to that, what pairs gain that buy it from the problem's tokens, or sell it,
 //! is the most by which it can raise the bound on all routes. Where no token
 //! would gain anything, the problem's solution is the best of all.
+//!
+//! That all of them together raise it by no more than the sum: a bound holds at
+//! any prices. Let each outside token have the price at which it gains least, or
+//! its value if nobody inside sells it for less. A pair between two outside
+//! tokens is counted with the one that it sells, at the value of the other,
+//! which is no lower than its price; so every pair is counted once, with at
+//! least what it gains. At its value a token gains nothing, since nobody pays
+//! more for it. A route leaves each token that it passes by a swap of its own,
+//! which may be taken off with what it costs. Where prices make loops, values
+//! are cut off: ways that go round are not in the bound.
 
 use super::lens::{Lens, Scratch};
 use super::problem::{BOUGHT, Problem, SOLD};

@@ -10,6 +10,9 @@ use primitives::{Address, U256};
 /// Amounts that are tried for a purchase.
 const MAX_TRIES: usize = 320;
 
+/// Tries that may leave more than half of a bracket, one after the other.
+const MAX_SLOW: usize = 2;
+
 /// The part of a pool's capacity that is not touched: the search knows it only
 /// nearly. A purchase may have to sell a little more than was planned.
 const SPARED_BY_SALE: f64 = 1e-8;
@@ -78,12 +81,15 @@ fn legs(plan: &Plan, graph: &Graph, spared: f64) -> Option<(Vec<Address>, Vec<Le
     for group in plan.swaps.chunk_by(|a, b| a.from == b.from) {
         sellers.clear();
         sellers.extend_from_slice(group);
-        // Who sells most takes what rounding leaves; who sells all that it can
-        // could not, and is spared the last part of it.
+        // Who sells most takes what rounding leaves; who sells nearly all that it
+        // can could not, and is spared the last part of it.
         let mut left: f64 = sellers.iter().map(|swap| swap.sold).sum();
-        sellers.sort_by(|a, b| b.is_full.cmp(&a.is_full).then(a.sold.total_cmp(&b.sold)));
-        for swap in sellers.iter_mut().filter(|swap| swap.is_full) {
-            swap.sold *= 1.0 - spared;
+        let kept = 1.0 - spared;
+        let is_full = |swap: &Swap| swap.sold >= swap.most * kept;
+        let by_room = |a: &Swap, b: &Swap| is_full(b).cmp(&is_full(a));
+        sellers.sort_by(|a, b| by_room(a, b).then(a.sold.total_cmp(&b.sold)));
+        for swap in &mut sellers {
+            swap.sold = swap.sold.min(swap.most * kept);
         }
         for (at, swap) in sellers.iter().enumerate() {
             let share = if at + 1 == sellers.len() {
@@ -121,6 +127,7 @@ fn least(executable: &Executable, target: U256, guess: f64, price: f64) -> Resul
     let mut refusal = Broken::Malformed;
     let mut next = U256::saturating_from(guess).max(U256::ONE);
     let mut stride = 1.0;
+    let (mut last, mut slow) = (U256::MAX, 0);
     for _ in 0..MAX_TRIES {
         match bought(executable, next) {
             Ok(bought) if bought >= target => high = Some((next, bought - target)),
@@ -150,7 +157,15 @@ fn least(executable: &Executable, target: U256, guess: f64, price: f64) -> Resul
                 Ok(top)
             };
         }
-        next = low + within(width, short, over);
+        // Where a swap gets nothing below some amount, lines mislead.
+        slow = if width > last >> 1_usize { slow + 1 } else { 0 };
+        last = width;
+        next = low
+            + if slow < MAX_SLOW {
+                within(width, short, over)
+            } else {
+                width >> 1_usize
+            };
     }
     Err(Broken::Malformed)
 }
@@ -165,8 +180,9 @@ fn within(width: U256, short: U256, over: U256) -> U256 {
     }
     let part = f64::from(short) / f64::from(sum);
     let at = U256::saturating_from(f64::from(width) * part);
-    // Never so near an end that nothing is learned.
-    let margin = (width >> 7_usize).max(U256::ONE);
+    // Never so near an end that nothing is learned: the next try may be on the
+    // other side, and leaves next to nothing between.
+    let margin = (width >> 20_usize).max(U256::ONE);
     at.clamp(margin, width - margin)
 }
 

@@ -3,10 +3,11 @@
 use super::{Choice, Means};
 use crate::graph::Graph;
 use crate::search::Goal;
-use crate::search::bonds::Bonds;
 
-/// The part of all that is closed at once where there are too many,
+/// The part of all that is closed at once where there are too many, and half of
+/// them where there are so many times too many,
 const HASTE: usize = 5;
+const MANY: usize = 4;
 /// and where they only cost too much.
 const PORTIONS: [usize; 4] = [2, 4, 8, usize::MAX];
 
@@ -43,7 +44,8 @@ impl Choice {
             };
             self.group(goal);
             self.rank_by_place(over);
-            if !self.close(over.min((count / HASTE).max(1))) {
+            let haste = if over > MANY * limit { 2 } else { HASTE };
+            if !self.close(over.min((count / haste).max(1))) {
                 break;
             }
             match self.balance(goal, means) {
@@ -104,6 +106,7 @@ impl Choice {
             ends,
             groups,
             members,
+            bonds,
             ..
         } = self;
         open.clear();
@@ -118,7 +121,7 @@ impl Choice {
             let edge = open.get(*place).and_then(|at| problem.edges.get(*at));
             edge.map_or(0.0, |edge| edge.gain(&problem.prices) - goal.cost(edge))
         };
-        let bonds = Bonds::new(ends);
+        bonds.count(ends);
         groups.clear();
         members.clear();
         for (place, seed) in open.iter().enumerate() {

@@ -129,8 +129,7 @@ impl Choice {
         }
         let places = 0..self.problem.tokens.len();
         for place in places.filter(|place| !self.is_live(*place)) {
-            let entry = self.through(goal, place);
-            entries.extend(entry.filter(|entry| entry.net > least));
+            entries.extend(self.through(goal, place, least));
         }
         entries.sort_unstable_by(|a, b| b.net.total_cmp(&a.net).then(a.pools.cmp(&b.pools)));
         entries.truncate(MAX_ENTRIES);
@@ -186,8 +185,8 @@ impl Choice {
     }
 
     /// The best two pools that lead through a token, at a price at which about
-    /// as much comes as goes.
-    fn through(&self, goal: &Goal<'_>, place: usize) -> Option<Entry> {
+    /// as much comes as goes; `None` if they bring no more than this.
+    fn through(&self, goal: &Goal<'_>, place: usize, least: f64) -> Option<Entry> {
         let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
         for (_, edge) in self.around(place) {
             if edge.to == place {
@@ -205,6 +204,9 @@ impl Choice {
             let [comes, goes] = self.halves(goal, place, price);
             let (comes, goes) = (comes?, goes?);
             let net = f64::midpoint(comes.net, goes.net);
+            if net <= least {
+                return None;
+            }
             if best.is_none_or(|best| net < best.net) {
                 best = Some(Entry {
                     pools: [comes.pool, goes.pool],

@@ -112,10 +112,12 @@ impl Choice {
                 }
             }
             let is_end = edge.from == SOLD || edge.to == BOUGHT;
-            let firsts = match goal.order.max_swaps {
-                FEW_SWAPS.. => 0,
-                _ if is_end => FIRST_OF_ENDS,
-                _ => FIRST,
+            let firsts = if goal.order.max_swaps > FEW_SWAPS {
+                0
+            } else if is_end {
+                FIRST_OF_ENDS
+            } else {
+                FIRST
             };
             let pair = self.found.get_mut(begin..).unwrap_or_default();
             if pair.len() > firsts {

@@ -12,6 +12,7 @@ mod entries;
 mod gather;
 
 use super::Goal;
+use super::bonds::Bonds;
 use super::greedy;
 use super::newton::{self, Fixed, Newton};
 use super::plan::Plan;
@@ -51,6 +52,7 @@ pub(super) struct Choice {
     nets: Vec<f64>,
     entries: Vec<Entry>,
     groups: Vec<Group>,
+    bonds: Bonds,
     /// The members of the groups, one group after the other.
     members: Vec<usize>,
     /// Pools that have to stay, or that were tried in vain.
@@ -261,6 +263,9 @@ impl Choice {
     /// and says what the rest is worth; `None` if they cannot do it.
     fn balance(&mut self, goal: &Goal<'_>, means: &mut Means<'_>) -> Option<f64> {
         let Self { problem, .. } = self;
+        if !problem.can(goal.lens.graph, goal.fixed) {
+            return None;
+        }
         let balance = means
             .newton
             .balance(problem, goal.lens.graph, goal.fixed, CLOSE);
