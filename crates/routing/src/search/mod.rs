@@ -136,7 +136,8 @@ impl Searcher {
         let path = path?;
         let mut single = path.plan(goal, scratch);
         let share = goal.cost_share(&path);
-        if share > DEAR {
+        let is_ideal = |plan: &Plan| goal.is_ideal(plan, spot);
+        if share > DEAR && !single.as_ref().is_some_and(is_ideal) {
             // Where swaps are dear, a way with fewer may be worth more.
             reach.spread(goal.lens, from, 1.0 - share, reach::FAR);
             let short = path::best(goal, reach, firsts, scratch);
@@ -147,7 +148,7 @@ impl Searcher {
             }
         }
         let single = single.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
-        let ideal = single.as_ref().filter(|plan| goal.is_ideal(plan, spot));
+        let ideal = single.as_ref().filter(|plan| is_ideal(plan));
         if let Some(plan) = ideal.filter(|_| alone) {
             let (plan, bound) = (plan.clone(), f64::NEG_INFINITY);
             return Some(Solution {

@@ -12,7 +12,7 @@
     reason = "all lists have as many places as the problem has tokens"
 )]
 
-use super::problem::{BOUGHT, Problem, SOLD};
+use super::problem::{BOUGHT, Curve, Problem, SOLD};
 use crate::graph::Graph;
 use crate::ladder::{self, Flow};
 
@@ -120,6 +120,7 @@ struct Gate {
     from: usize,
     to: usize,
     threshold: f64,
+    curve: Curve,
     hint: u32,
 }
 
@@ -162,6 +163,7 @@ impl Newton {
             from: edge.from,
             to: edge.to,
             threshold: edge.threshold,
+            curve: edge.curve,
             hint: edge.hint,
         }));
         let gates = &mut self.gates;
@@ -382,7 +384,7 @@ impl Network {
                 continue;
             }
             let z = (to / from).sqrt();
-            let rungs = problem.rungs(graph, &problem.edges[gate.edge]);
+            let rungs = problem.curve(graph, gate.curve);
             let flow = ladder::flow_at(rungs, z, &mut gate.hint);
             let paid = from * flow.sold;
             let gained = to * flow.bought;

@@ -37,7 +37,7 @@ pub(super) struct Edge {
     pub(super) pool: Option<Slot>,
     /// Whether anything may flow.
     pub(super) is_open: bool,
-    curve: Curve,
+    pub(super) curve: Curve,
     /// The ratio of prices above which something flows.
     pub(super) threshold: f64,
     /// The piece of the curve on which the flow ends.
@@ -54,9 +54,10 @@ impl Edge {
     }
 }
 
+/// Where a curve lies.
 #[derive(Debug, Clone, Copy)]
-enum Curve {
-    Graph,
+pub(super) enum Curve {
+    Graph(Sale),
     Arena([u32; 2]),
 }
 
@@ -136,12 +137,13 @@ impl Problem {
             return;
         };
         let way = usize::from(a > b);
-        let rate = lens.rate(Sale::new(pair, way));
+        let sale = Sale::new(pair, way);
+        let rate = lens.rate(sale);
         if rate <= 0.0 {
             return;
         }
         let curve = if lens.is_whole(&view) {
-            Curve::Graph
+            Curve::Graph(sale)
         } else {
             let begin = self.arena.len();
             lens.merge(&view, way, &mut self.arena, &mut scratch.merging);
@@ -164,14 +166,14 @@ impl Problem {
     /// Adds one pool of an edge of another problem with the same tokens.
     pub(super) fn join_pool(&mut self, edge: &Edge, view: &PairView<'_>, slot: &Slot) {
         let curve = if view.slots().len() == 1 {
-            Curve::Graph
+            Curve::Graph(Sale::new(edge.pair, edge.way))
         } else {
             let begin = self.arena.len();
             ladder::add(view.changes(slot, edge.way), &mut self.arena);
             self.curve_from(begin)
         };
         let first = match curve {
-            Curve::Graph => view.rungs(edge.way).first(),
+            Curve::Graph(_) => view.rungs(edge.way).first(),
             Curve::Arena([begin, _]) => self.arena.get(begin as usize),
         };
         if let Some(first) = first {
@@ -194,7 +196,12 @@ impl Problem {
 
     /// The curve of an edge.
     pub(super) fn rungs<'s>(&'s self, graph: &'s Graph, edge: &Edge) -> &'s [Rung] {
-        rungs(&self.arena, graph, edge)
+        self.curve(graph, edge.curve)
+    }
+
+    /// The curve that lies there.
+    pub(super) fn curve<'s>(&'s self, graph: &'s Graph, curve: Curve) -> &'s [Rung] {
+        rungs(&self.arena, graph, curve)
     }
 
     /// Whether the open edges at the ends can take as much as is asked.
@@ -236,7 +243,7 @@ impl Problem {
             }
             let z = ratio.sqrt();
             let mut hint = edge.hint;
-            edge.flow = ladder::flow_at(rungs(&self.arena, graph, edge), z, &mut hint);
+            edge.flow = ladder::flow_at(rungs(&self.arena, graph, edge.curve), z, &mut hint);
             edge.hint = hint;
             each(edge, z);
         }
@@ -249,9 +256,9 @@ fn most_bought(rungs: &[Rung]) -> f64 {
     last.map_or(0.0, |rung| rung.bought + rung.slope / rung.z)
 }
 
-fn rungs<'s>(arena: &'s [Rung], graph: &'s Graph, edge: &Edge) -> &'s [Rung] {
-    match edge.curve {
-        Curve::Graph => graph.rungs(edge.pair, edge.way),
+fn rungs<'s>(arena: &'s [Rung], graph: &'s Graph, curve: Curve) -> &'s [Rung] {
+    match curve {
+        Curve::Graph(sale) => graph.rungs(sale.pair(), sale.way()),
         Curve::Arena([start, end]) => {
             let rungs = arena.get(start as usize..end as usize);
             rungs.unwrap_or_default()

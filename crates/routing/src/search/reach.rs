@@ -335,7 +335,7 @@ impl Reach {
         for (place, gain) in gains.iter_mut().enumerate() {
             if place < REFINED || missed.likely <= enough {
                 for _ in 1..PRICINGS {
-                    if gain.is_known || gain.amount <= least {
+                    if gain.is_known || gain.amount <= least.max(2.0 * cost) {
                         break;
                     }
                     self.price(lens, gain, scratch);
