@@ -203,3 +203,25 @@ fn a_search_that_has_to_stop_still_answers() {
     });
     assert_eq!(lost, 0);
 }
+
+#[test]
+fn who_may_use_more_swaps_finds_no_worse_a_route() {
+    let mut found = 0;
+    // Where prices make loops, flows that go round are cut, with luck or without.
+    for (seed, variant) in [(71, Variant::Usual), (72, Variant::ConstantProduct)] {
+        let mut asked = Asked::new(POOLS, seed, variant);
+        for query in asked.market.queries(seed, ORDERS) {
+            let mut rate = |swaps| {
+                let order = query.order(&asked.market, 0.0, swaps);
+                let route = asked.routes(&order, 1).into_iter().next();
+                route.map(|route| f64::from(route.bought) / f64::from(route.sold))
+            };
+            if let Some(few) = rate(12) {
+                let many = rate(512).unwrap_or_default();
+                assert!(many >= few * (1.0 - 1e-5), "{query:?}: {many} {few}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 80, "{found}");
+}
