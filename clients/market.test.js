@@ -2,7 +2,10 @@
 // data of a Stoa that speaks their dialect: the SDK checks every shape. A second
 // process answers from the same store in the plain dialect.
 import assert from "node:assert/strict";
+import { get } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { after, before, describe, mock, test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import * as sdk3 from "@avnu/avnu-sdk";
 import * as sdk1 from "avnu-sdk-beta";
 import { assertCandles, assertNear, assertUnbroken, bucketAfter, byExchange, fits, sum } from "./buckets.js";
@@ -424,6 +427,26 @@ describe("the plain dialect", () => {
       const other = await fetch(url, { headers: { "If-None-Match": '"another"' } });
       assert.equal(other.status, 200);
       assert.equal(other.headers.get("ETag"), tag);
+    }
+  });
+
+  test("a compressed series unpacks to the very same bytes", async () => {
+    // What fetch unpacks by itself, this shows as it is sent.
+    const sent = (path, encoding) =>
+      new Promise((resolve, reject) => {
+        const headers = { "Accept-Encoding": encoding };
+        get(plain.api + path, { headers }, resolve).on("error", reject);
+      });
+    const past = `startDate=${daysAgo(9)}&endDate=${daysAgo(2)}`;
+    for (const feed of ["candle", "line"]) {
+      const path = `/v3/tokens/${ETH}/prices/${feed}?${past}`;
+      const packed = await sent(path, "gzip, deflate");
+      assert.equal(packed.headers["content-encoding"], "gzip");
+      const bytes = await buffer(packed);
+      assert.equal(Number(packed.headers["content-length"]), bytes.length);
+      const text = await buffer(await sent(path, "identity"));
+      assert.ok(bytes.length * 2 < text.length, `${bytes.length} of ${text.length}`);
+      assert.deepEqual(gunzipSync(bytes), text);
     }
   });
 

@@ -2,8 +2,12 @@
 
 use axum::{
     body::Body,
-    extract::Request,
-    http::header::{ACCEPT_ENCODING, VARY},
+    extract::{FromRequestParts, Request},
+    http::{
+        HeaderMap,
+        header::{ACCEPT_ENCODING, VARY},
+        request::Parts,
+    },
     middleware::Next,
     response::Response,
 };
@@ -19,6 +23,35 @@ use tower_http::{
 
 /// Bodies below this size are not worth compressing.
 const MIN_BYTES: u64 = 1_024;
+
+/// Whether a text is worth compressing.
+pub(crate) fn is_long(text: &[u8]) -> bool {
+    u64::try_from(text.len()).is_ok_and(|length| length >= MIN_BYTES)
+}
+
+/// Whether the caller asks for gzip without a weight, as clients do. Handlers
+/// that have an answer as gzip need not look at finer wishes: what they do not
+/// compress is compressed here.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WantsGzip(pub(crate) bool);
+
+impl WantsGzip {
+    fn of(headers: &HeaderMap) -> Self {
+        let wishes = headers.get_all(ACCEPT_ENCODING).iter();
+        let mut wishes = wishes
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|text| text.split(','));
+        Self(wishes.any(|wish| wish.trim().eq_ignore_ascii_case("gzip")))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for WantsGzip {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self::of(&parts.headers))
+    }
+}
 
 /// An answer that is waited for. It is small wherever it is moved to, unlike
 /// the requests and answers in it.
@@ -50,4 +83,27 @@ fn begin(request: Request, mut next: Next, is_accepted: bool) -> Awaited {
 
 fn is_worth_it() -> impl Predicate {
     DefaultPredicate::new().and(SizeAbove::new(MIN_BYTES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    #[test]
+    fn gzip_is_wanted_by_whoever_names_it_without_a_weight() {
+        let wants = |values: &[&'static str]| {
+            let values = values.iter().map(|it| HeaderValue::from_static(it));
+            WantsGzip::of(&values.map(|it| (ACCEPT_ENCODING, it)).collect()).0
+        };
+        // Node's fetch, Python's requests, browsers, reqwest.
+        assert!(wants(&["gzip, deflate"]));
+        assert!(wants(&["br, gzip, deflate"]));
+        assert!(wants(&["gzip, deflate, br, zstd"]));
+        assert!(wants(&["gzip"]));
+        assert!(wants(&["br", "GZIP"]));
+        for other in [&[][..], &["identity"], &["gzip;q=0"], &["*"], &["gzipped"]] {
+            assert!(!wants(other), "{other:?}");
+        }
+    }
 }

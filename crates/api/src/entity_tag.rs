@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 use std::convert::Infallible;
 
 /// What follows the tag of a body that is sent compressed: other bytes need
-/// another tag.
+/// another tag. It is a weak one, since the same content may be compressed to
+/// other bytes another time.
 const ENCODED: &str = "-gz";
 
 /// A digest of an answer's content: the same wherever and whenever it is made.
@@ -40,6 +41,10 @@ impl EntityTag {
     pub(crate) fn header(self) -> HeaderValue {
         header(&format!("\"{:032x}\"", self.0))
     }
+
+    fn encoded_header(self) -> HeaderValue {
+        header(&format!("W/\"{:032x}{ENCODED}\"", self.0))
+    }
 }
 
 /// The tags of answers that the caller has.
@@ -58,9 +63,12 @@ impl KnownTags {
         known
             .find_map(|text| {
                 let strong = text.strip_prefix("W/").unwrap_or(text);
-                let inner = strong.strip_prefix('"')?.strip_suffix('"');
-                let inner = inner.map(|it| it.strip_suffix(ENCODED).unwrap_or(it));
-                (inner == Some(bare.as_str())).then(|| header(strong))
+                let inner = strong.strip_prefix('"')?.strip_suffix('"')?;
+                match inner.strip_prefix(bare.as_str())? {
+                    "" => Some(tag.header()),
+                    ENCODED => Some(tag.encoded_header()),
+                    _ => None,
+                }
             })
             .or_else(|| self.0.iter().any(|it| it == "*").then(|| tag.header()))
     }
@@ -82,7 +90,7 @@ pub(crate) fn mark_encoded(headers: &mut HeaderMap) {
     }
     let marked = headers.get(ETAG).and_then(|tag| {
         let inner = tag.to_str().ok()?.strip_suffix('"')?;
-        Some(header(&format!("{inner}{ENCODED}\"")))
+        Some(header(&format!("W/{inner}{ENCODED}\"")))
     });
     if let Some(marked) = marked {
         headers.insert(ETAG, marked);
@@ -121,14 +129,17 @@ mod tests {
             assert_eq!(known(&[sent]).find(tag).unwrap(), bare, "{sent}");
             assert!(known(&["\"x\"", sent]).find(tag).is_some(), "{sent}");
         }
-        let packed = "\"000000000000000000000000000000ab-gz\"";
+        let packed = "W/\"000000000000000000000000000000ab-gz\"";
         assert_eq!(known(&[packed]).find(tag).unwrap(), packed);
+        let strong = packed.strip_prefix("W/").unwrap();
+        assert_eq!(known(&[strong]).find(tag).unwrap(), packed);
         for other in [
             "",
             "\"\"",
             "000000000000000000000000000000ab",
             "\"ab\"",
             "\"",
+            "\"000000000000000000000000000000ab-br\"",
         ] {
             assert_eq!(known(&[other]).find(tag), None, "{other}");
         }
@@ -142,7 +153,7 @@ mod tests {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         mark_encoded(&mut headers);
         let marked = headers.get(ETAG).unwrap();
-        assert_eq!(marked, "\"00000000000000000000000000000001-gz\"");
+        assert_eq!(marked, "W/\"00000000000000000000000000000001-gz\"");
         assert!(KnownTags(vec![marked.clone()]).find(EntityTag(1)).is_some());
         let mut untagged =
             HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);

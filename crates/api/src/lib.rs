@@ -14,6 +14,7 @@ mod api;
 mod client_address;
 mod compression;
 mod config;
+mod content;
 mod cors;
 mod dialect;
 mod docs;

@@ -83,19 +83,19 @@ async fn candles_are_dense_sane_and_made_of_finer_ones() {
                 continue;
             };
             let finer = figures.candles(token, None, fine, within.clone());
-            assert_eq!(finer.len(), within.clone().count());
-            for (before, after) in finer.iter().zip(&finer[1..]) {
-                assert_eq!(before.bucket + 1, after.bucket);
+            assert_eq!(finer.span(), within);
+            for (before, after) in finer.items().iter().zip(&finer.items()[1..]) {
                 assert_eq!(before.close.to_bits(), after.open.to_bits());
             }
-            let around = |candle: &Candle| coarse.bucket(fine.opens(candle.bucket));
-            let inside = finer.chunk_by(|a, b| around(a) == around(b));
-            let candles = figures.candles(token, None, coarse, span);
-            assert_eq!(candles.len(), inside.clone().count());
-            for (candle, inside) in candles.into_iter().zip(inside) {
+            let candles = figures.candles(token, None, coarse, span.clone());
+            assert_eq!(candles.span(), span);
+            for (bucket, candle) in candles.iter() {
                 assert!(candle.low <= candle.open.min(candle.close));
                 assert!(candle.high >= candle.open.max(candle.close));
-                assert_eq!(merged(inside), merged(&[candle]));
+                let around = |fine_bucket| coarse.bucket(fine.opens(fine_bucket));
+                let inside = finer.iter().filter(|(finer, _)| around(*finer) == bucket);
+                let inside: Vec<Candle> = inside.map(|(_, candle)| *candle).collect();
+                assert_eq!(merged(&inside), merged(&[*candle]));
                 seen += 1;
             }
         }
@@ -122,7 +122,7 @@ async fn one_price_is_everywhere_and_volumes_agree() {
         for resolution in Resolution::ALL {
             let bucket = resolution.bucket(now);
             let last = figures.candles(token, None, resolution, bucket..bucket + 1);
-            assert_eq!(last[0].close.to_bits(), price.usd.to_bits());
+            assert_eq!(last.items()[0].close.to_bits(), price.usd.to_bits());
         }
         let minutes = Resolution::Minute.bucket(now);
         let day = figures.candles(
@@ -131,7 +131,7 @@ async fn one_price_is_everywhere_and_volumes_agree() {
             Resolution::Minute,
             minutes - 1_440..minutes + 1,
         );
-        let volume: u128 = day.iter().map(|candle| candle.volume).sum();
+        let volume: u128 = day.iter().map(|(_, candle)| candle.volume).sum();
         assert_eq!(summary.volume_24h, volume);
         assert!(summary.net_volume_24h <= summary.volume_24h);
         let (_, listed) = snapshot.tokens.by_address(address).unwrap();
@@ -145,7 +145,7 @@ async fn one_price_is_everywhere_and_volumes_agree() {
             .sum();
         let life = life(&figures, token, Resolution::Week).unwrap();
         let candles = figures.candles(token, None, Resolution::Week, life);
-        assert!(candles.iter().map(|it| it.volume).sum::<u128>() <= usd);
+        assert!(candles.items().iter().map(|it| it.volume).sum::<u128>() <= usd);
         traded += usize::from(usd > 0);
     }
     assert!(priced >= 4 && traded >= 4, "{priced} {traded}");

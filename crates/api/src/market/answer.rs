@@ -1,9 +1,11 @@
 //! Answers that callers can keep and ask after.
 
 use super::date::DateWriter;
-use crate::entity_tag::{EntityTag, KnownTags};
+use crate::{
+    content::Content,
+    entity_tag::{EntityTag, KnownTags},
+};
 use axum::{
-    body::Body,
     http::{
         HeaderName, HeaderValue, StatusCode,
         header::{CACHE_CONTROL, CONTENT_TYPE, ETAG},
@@ -26,9 +28,9 @@ pub(super) struct Frame {
 
 impl Frame {
     /// The body, or word that the caller has it already.
-    pub(super) fn around<B: Into<Body>>(
+    pub(super) fn around<C: Into<Content>>(
         self,
-        body: impl FnOnce() -> B,
+        content: impl FnOnce() -> C,
         known: &KnownTags,
     ) -> Response {
         let mut response = if let Some(tag) = known.find(self.tag) {
@@ -38,7 +40,7 @@ impl Frame {
                 (CONTENT_TYPE, HeaderValue::from_static("application/json")),
                 (ETAG, self.tag.header()),
             ];
-            (headers, body().into()).into_response()
+            (headers, content().into()).into_response()
         };
         let headers = response.headers_mut();
         let caching = if self.is_settled {
@@ -58,7 +60,7 @@ impl Frame {
 }
 
 /// A body that is of this moment only.
-pub(super) fn json(body: impl Into<Body>) -> Response {
+pub(super) fn json(content: impl Into<Content>) -> Response {
     let json = HeaderValue::from_static("application/json");
-    ([(CONTENT_TYPE, json)], body.into()).into_response()
+    ([(CONTENT_TYPE, json)], content.into()).into_response()
 }

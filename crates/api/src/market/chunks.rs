@@ -59,6 +59,26 @@ impl HttpBody for Chunks {
 }
 
 #[cfg(test)]
+impl Chunks {
+    /// What arrives.
+    pub(super) fn joined(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        out
+    }
+
+    /// What a strict reader of gzip makes of it; nothing may follow the stream.
+    pub(super) fn unpacked(&self) -> Vec<u8> {
+        let packed = self.joined();
+        let mut decoder = flate2::bufread::GzDecoder::new(packed.as_slice());
+        let mut out = Vec::new();
+        std::io::Read::read_to_end(&mut decoder, &mut out).unwrap();
+        assert!(decoder.into_inner().is_empty());
+        out
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::task::Waker;

@@ -12,11 +12,12 @@ use super::{
     schema::{TokenAddresses, TokenPrice, TokenPriceV1},
 };
 use crate::{
+    compression::WantsGzip,
+    content::KeptBody,
     error::{BodyAnswers, Problems, QueryAnswers, Rejection},
     json::JsonText,
 };
 use axum::{extract::State, http::Uri, response::Response};
-use bytes::Bytes;
 use market::Token;
 use primitives::U256;
 use serde::Deserialize;
@@ -58,16 +59,17 @@ pub(super) fn prices_v1() -> UtoipaMethodRouter<MarketState> {
 )]
 async fn token_prices(
     State(state): State<MarketState>,
+    wants: WantsGzip,
     body: JsonText,
 ) -> Result<Response, Rejection> {
     if let Some(answer) = state.answers.find(&state, &body) {
-        return Ok(json(answer));
+        return Ok(json(answer.content(wants)));
     }
     let asked: TokensBody<'_> = body.parse()?;
     let (view, asked) = read(&state, "tokens", &asked.texts(), MAX_TOKENS)?;
-    let answer = Bytes::from(told(&state, &view, asked));
+    let answer = KeptBody::new(told(&state, &view, asked));
     state.answers.keep(&view, &body, &answer);
-    Ok(json(answer))
+    Ok(json(answer.content(wants)))
 }
 
 /// The prices of tokens, as far as there are any.

@@ -3,6 +3,8 @@
 
 use super::{
     date::DateWriter,
+    groups::{GROUP, Groups},
+    gzip::GzipWriter,
     json::{USD_DECIMALS, write_decimal, write_float},
 };
 use crate::entity_tag::EntityTag;
@@ -11,6 +13,7 @@ use market::{
     figures::Candle,
     series::{Bucket, Resolution, Span},
 };
+use std::ops::Range;
 
 /// Items of rising buckets, each after a comma, so that parts can follow one
 /// another as they are.
@@ -18,6 +21,7 @@ use market::{
 pub(super) struct Items {
     text: Bytes,
     marks: Vec<Mark>,
+    groups: Groups,
 }
 
 /// Writes items.
@@ -25,6 +29,7 @@ pub(super) struct Items {
 pub(super) struct ItemWriter {
     text: Vec<u8>,
     marks: Vec<Mark>,
+    groups: Groups,
 }
 
 /// Where an item ends, and the tag of all items up to it.
@@ -36,13 +41,10 @@ struct Mark {
 }
 
 /// Some consecutive items, at least one.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    /// Each after a comma. It is shared with the items, not copied.
-    pub(super) text: Bytes,
-    pub(super) tag: EntityTag,
-    /// The bucket of the last one.
-    pub(super) last: Bucket,
+#[derive(Debug)]
+pub(super) struct Part<'a> {
+    items: &'a Items,
+    places: Range<usize>,
 }
 
 impl ItemWriter {
@@ -51,15 +53,20 @@ impl ItemWriter {
         Self {
             text: items.text.to_vec(),
             marks: items.marks.clone(),
+            groups: items.groups.clone(),
         }
     }
 
     /// Adds candles.
-    pub(super) fn add_candles(&mut self, resolution: Resolution, candles: &[Candle]) {
+    pub(super) fn add_candles<'a>(
+        &mut self,
+        resolution: Resolution,
+        candles: impl Iterator<Item = (Bucket, &'a Candle)>,
+    ) {
         let mut dates = DateWriter::new();
-        for candle in candles {
-            let date = dates.time(resolution.opens(candle.bucket));
-            self.add(candle.bucket, |out| {
+        for (bucket, candle) in candles {
+            let date = dates.time(resolution.opens(bucket));
+            self.add(bucket, |out| {
                 out.extend_from_slice(b"{\"date\":\"");
                 out.extend_from_slice(date);
                 for (key, price) in [
@@ -79,11 +86,15 @@ impl ItemWriter {
     }
 
     /// Adds prices.
-    pub(super) fn add_prices(&mut self, resolution: Resolution, prices: &[(Bucket, f64)]) {
+    pub(super) fn add_prices<'a>(
+        &mut self,
+        resolution: Resolution,
+        prices: impl Iterator<Item = (Bucket, &'a f64)>,
+    ) {
         let mut dates = DateWriter::new();
         for (bucket, price) in prices {
-            let date = dates.time(resolution.opens(*bucket));
-            self.add(*bucket, |out| {
+            let date = dates.time(resolution.opens(bucket));
+            self.add(bucket, |out| {
                 out.extend_from_slice(b"{\"date\":\"");
                 out.extend_from_slice(date);
                 out.extend_from_slice(b"\",\"value\":");
@@ -113,23 +124,36 @@ impl ItemWriter {
         Items {
             text: self.text.into(),
             marks: self.marks,
+            groups: self.groups,
         }
+    }
+
+    /// The same, deflated too, as far as groups are whole.
+    pub(super) fn finish_deflated(mut self) -> Items {
+        let ends = self.marks.iter().map(|mark| mark.end);
+        self.groups.grow(&self.text, ends);
+        self.finish()
     }
 }
 
 impl Items {
     /// The items of a span, if there are any.
-    pub(super) fn part(&self, span: &Span) -> Option<Part> {
-        let (before, through) = (self.count_before(span.start), self.count_before(span.end));
-        let at = |count: usize| count.checked_sub(1).and_then(|it| self.marks.get(it));
-        let last = at(through).filter(|_| through > before)?;
-        let (start, tag) =
-            at(before).map_or((0, last.tag), |mark| (mark.end, last.tag.without(mark.tag)));
-        Some(Part {
-            text: self.text.slice(start..last.end),
-            tag,
-            last: last.bucket,
+    pub(super) fn part(&self, span: &Span) -> Option<Part<'_>> {
+        let places = self.count_before(span.start)..self.count_before(span.end);
+        (!places.is_empty()).then_some(Part {
+            items: self,
+            places,
         })
+    }
+
+    /// The last of the first so many items.
+    fn mark(&self, count: usize) -> Option<&Mark> {
+        self.marks.get(count.checked_sub(1)?)
+    }
+
+    /// Where the first so many items end.
+    fn end(&self, count: usize) -> usize {
+        self.mark(count).map_or(0, |mark| mark.end)
     }
 
     /// How many items lie before a bucket.
@@ -153,7 +177,62 @@ impl Items {
 
     /// Roughly what it takes in memory.
     pub(super) fn bytes(&self) -> usize {
-        self.text.len() + self.marks.capacity() * size_of::<Mark>()
+        self.text.len() + self.marks.capacity() * size_of::<Mark>() + self.groups.bytes()
+    }
+}
+
+impl Part<'_> {
+    /// How many items there are.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The bucket of the last one.
+    pub(super) fn last(&self) -> Option<Bucket> {
+        self.items.mark(self.places.end).map(|mark| mark.bucket)
+    }
+
+    pub(super) fn tag(&self) -> EntityTag {
+        let tag = |count| {
+            self.items
+                .mark(count)
+                .map_or_else(EntityTag::default, |it| it.tag)
+        };
+        tag(self.places.end).without(tag(self.places.start))
+    }
+
+    /// Each after a comma. It is shared with the items, not copied.
+    pub(super) fn text(&self) -> Bytes {
+        self.items.text.slice(self.range())
+    }
+
+    /// Adds the text to a stream, without its first comma if it `leads`;
+    /// returns how many items had been deflated before.
+    pub(super) fn pack(&self, leads: bool, gzip: &mut GzipWriter) -> usize {
+        let Self { items, places } = self;
+        let mut text = self.range();
+        let mut first = places.start.div_ceil(GROUP);
+        if leads {
+            // The comma is in the group of the first item.
+            text.start += 1;
+            first = places.start / GROUP + 1;
+        }
+        let groups = first..items.groups.len().min(places.end / GROUP);
+        let deflated = groups.len() * GROUP;
+        let slice = |range: Range<usize>| items.text.get(range).unwrap_or_default();
+        if deflated > 0 {
+            gzip.text(slice(text.start..items.end(first * GROUP)));
+            text.start = items.end(groups.end * GROUP);
+            let (blocks, checksum) = items.groups.run(groups);
+            gzip.deflated(blocks, checksum);
+        }
+        gzip.text(slice(text));
+        deflated
+    }
+
+    /// Where the text lies.
+    fn range(&self) -> Range<usize> {
+        self.items.end(self.places.start)..self.items.end(self.places.end)
     }
 }
 
@@ -163,26 +242,39 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    fn candle(bucket: Bucket) -> Candle {
-        Candle {
-            bucket,
-            open: 0.1,
-            high: 2.5e-9,
-            low: 1e21,
-            close: 3.0,
-            volume: 150_000_000,
-        }
+    const CANDLE: Candle = Candle {
+        open: 0.1,
+        high: 2.5e-9,
+        low: 1e21,
+        close: 3.0,
+        volume: 150_000_000,
+    };
+
+    /// Items of prices.
+    fn prices(prices: &[(Bucket, f64)]) -> ItemWriter {
+        let mut items = ItemWriter::default();
+        items.add_prices(Resolution::Hour, refs(prices));
+        items
+    }
+
+    fn refs(prices: &[(Bucket, f64)]) -> impl Iterator<Item = (Bucket, &f64)> {
+        prices.iter().map(|(bucket, price)| (*bucket, price))
     }
 
     /// The text of all items.
     fn text(writer: ItemWriter) -> Bytes {
-        writer.finish().part(&(0..30_000)).unwrap().text
+        writer.finish().part(&(0..30_000)).unwrap().text()
+    }
+
+    /// All that is told of a part.
+    fn told(part: Option<Part<'_>>) -> Option<(Bytes, EntityTag, Option<Bucket>)> {
+        part.map(|it| (it.text(), it.tag(), it.last()))
     }
 
     #[test]
     fn candles_and_prices_are_written_as_documented() {
         let mut items = ItemWriter::default();
-        items.add_candles(Resolution::Day, &[candle(20_454)]);
+        items.add_candles(Resolution::Day, [(20_454, &CANDLE)].into_iter());
         let text = text(items);
         let read: Value = serde_json::from_slice(text.strip_prefix(b",").unwrap()).unwrap();
         let expected = json!({
@@ -194,19 +286,15 @@ mod tests {
 
     #[test]
     fn every_item_follows_a_comma() {
-        let mut items = ItemWriter::default();
-        items.add_prices(Resolution::Hour, &[(1, 0.5), (2, 1.0)]);
         assert_eq!(
-            text(items),
+            text(prices(&[(1, 0.5), (2, 1.0)])),
             &br#",{"date":"1970-01-01T01:00:00Z","value":0.5},{"date":"1970-01-01T02:00:00Z","value":1.0}"#[..]
         );
     }
 
     #[test]
     fn a_part_is_found_where_buckets_are_missing() {
-        let mut items = ItemWriter::default();
-        items.add_prices(Resolution::Hour, &[(3, 3.0), (4, 4.0), (9, 9.0)]);
-        let items = items.finish();
+        let items = prices(&[(3, 3.0), (4, 4.0), (9, 9.0)]).finish();
         for bucket in 0..12 {
             let expected = [3, 4, 9].iter().filter(|it| **it < bucket).count();
             assert_eq!(items.count_before(bucket), expected, "{bucket}");
@@ -219,31 +307,55 @@ mod tests {
             first in -50_i64..50, count in 0..60_i64, start in -80_i64..80, length in 0..80_i64,
         ) {
             let items = |span: Span| {
-                let prices: Vec<(Bucket, f64)> = span
+                let course: Vec<(Bucket, f64)> = span
                     .map(|bucket| (bucket, f64::from(i32::try_from(bucket).unwrap()) / 7.0))
                     .collect();
-                let mut items = ItemWriter::default();
-                items.add_prices(Resolution::Week, &prices);
-                items.finish()
+                prices(&course).finish()
             };
             let span = start..start + length;
             let alone = items(first.max(start)..(first + count).min(start + length));
-            prop_assert_eq!(items(first..first + count).part(&span), alone.part(&span));
+            prop_assert_eq!(told(items(first..first + count).part(&span)), told(alone.part(&span)));
         }
 
         #[test]
-        fn what_follows_is_written_as_if_at_once(count in 0..20_i32, more in 0..20_i32) {
-            let prices = |from: i32, to: i32| -> Vec<(Bucket, f64)> {
+        fn what_follows_is_written_as_if_at_once(count in 0..60_i32, more in 0..60_i32) {
+            let course = |from: i32, to: i32| -> Vec<(Bucket, f64)> {
                 (from..to).map(|it| (Bucket::from(it), f64::from(it))).collect()
             };
-            let mut before = ItemWriter::default();
-            before.add_prices(Resolution::Minute, &prices(0, count));
-            let mut after = ItemWriter::after(&before.finish());
-            after.add_prices(Resolution::Minute, &prices(count, count + more));
-            let mut at_once = ItemWriter::default();
-            at_once.add_prices(Resolution::Minute, &prices(0, count + more));
-            let all = 0..100;
-            prop_assert_eq!(after.finish().part(&all), at_once.finish().part(&all));
+            let before = prices(&course(0, count)).finish_deflated();
+            let mut after = ItemWriter::after(&before);
+            after.add_prices(Resolution::Hour, refs(&course(count, count + more)));
+            let after = after.finish_deflated();
+            let at_once = prices(&course(0, count + more)).finish_deflated();
+            let all = 0..200;
+            prop_assert_eq!(told(after.part(&all)), told(at_once.part(&all)));
+            prop_assert_eq!(packed(&after, &all), packed(&at_once, &all));
         }
+
+        #[test]
+        fn a_packed_part_unpacks_to_its_text(
+            count in 0..80_i32, start in 0..80_i64, length in 0..80_i64, leads in any::<bool>(),
+        ) {
+            let course: Vec<(Bucket, f64)> =
+                (0..count).map(|it| (it.into(), f64::from(it) / 7.0)).collect();
+            let items = prices(&course).finish_deflated();
+            let span = start..start + length;
+            if let Some(part) = items.part(&span) {
+                let mut gzip = GzipWriter::new();
+                let deflated = part.pack(leads, &mut gzip);
+                let text = part.text();
+                prop_assert_eq!(gzip.finish().unpacked(), &text[usize::from(leads)..]);
+                // Less than one group at each end is not deflated, or one whole.
+                prop_assert!(deflated + 2 * GROUP > part.len(), "{}", deflated);
+            }
+        }
+    }
+
+    fn packed(items: &Items, span: &Span) -> Vec<u8> {
+        let mut gzip = GzipWriter::new();
+        if let Some(part) = items.part(span) {
+            part.pack(false, &mut gzip);
+        }
+        gzip.finish().joined()
     }
 }

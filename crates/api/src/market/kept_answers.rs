@@ -2,7 +2,7 @@
 //! ask for the same tokens again and again.
 
 use super::{MarketState, reading::View};
-use crate::json::JsonText;
+use crate::{content::KeptBody, json::JsonText};
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use services::Snapshot;
@@ -28,12 +28,12 @@ struct OfSnapshot {
     /// The process's time, in seconds since 1970.
     second: i64,
     /// Bodies and their answers, by the checksums of the bodies.
-    answers: Mutex<HashMap<u32, (Bytes, Bytes)>>,
+    answers: Mutex<HashMap<u32, (Bytes, KeptBody)>>,
 }
 
 impl KeptAnswers {
     /// The answer to a body, if it was given at the same block just now.
-    pub(super) fn find(&self, state: &MarketState, body: &JsonText) -> Option<Bytes> {
+    pub(super) fn find(&self, state: &MarketState, body: &JsonText) -> Option<KeptBody> {
         let newest = self.0.load();
         let newest = newest.as_ref()?;
         let snapshot = state.snapshots.load()?;
@@ -46,7 +46,7 @@ impl KeptAnswers {
     }
 
     /// Keeps an answer for those who ask the same.
-    pub(super) fn keep(&self, view: &View, body: &JsonText, answer: &Bytes) {
+    pub(super) fn keep(&self, view: &View, body: &JsonText, answer: &KeptBody) {
         if body.bytes().len() > MAX_BODY_BYTES {
             return;
         }
@@ -81,7 +81,7 @@ impl OfSnapshot {
         is_fresh && Arc::ptr_eq(&self.snapshot, snapshot)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u32, (Bytes, Bytes)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, (Bytes, KeptBody)>> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

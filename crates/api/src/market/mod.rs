@@ -7,6 +7,8 @@ mod chunks;
 mod current;
 mod date;
 mod exchanges;
+mod groups;
+mod gzip;
 mod items;
 mod json;
 mod kept_answers;

@@ -1,12 +1,13 @@
 //! Series of prices as JSON, written once.
 //!
 //! A page is 256 consecutive buckets of a series. What has ended does not
-//! change, so that its text is kept; a page grows as its buckets end. A request
-//! puts pages together, without copying them, and writes only what has not
-//! ended yet.
+//! change, so that its text is kept, and what that is deflated to; a page grows
+//! as its buckets end. A request puts pages together, without copying them, and
+//! writes only what has not ended yet.
 
 use super::{
     chunks::Chunks,
+    gzip::GzipWriter,
     items::{ItemWriter, Items, Part},
     query::Range,
 };
@@ -59,10 +60,12 @@ impl Prices for Figures {
         let SeriesKey { token, quote, feed } = key;
         match feed {
             Feed::Candles => {
-                items.add_candles(resolution, &self.candles(token, quote, resolution, span));
+                let candles = self.candles(token, quote, resolution, span);
+                items.add_candles(resolution, candles.iter());
             }
             Feed::Closes => {
-                items.add_prices(resolution, &self.closes(token, quote, resolution, span));
+                let closes = self.closes(token, quote, resolution, span);
+                items.add_prices(resolution, closes.iter());
             }
         }
     }
@@ -104,13 +107,12 @@ struct Generations {
 }
 
 /// A part of a series, ready to be sent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Series {
-    /// Each begins with a comma.
-    texts: VecDeque<Bytes>,
-    pub(super) tag: EntityTag,
-    /// The bucket of the last item.
-    pub(super) newest: Option<Bucket>,
+    pages: Vec<Arc<Page>>,
+    /// What has not ended yet.
+    tail: Items,
+    span: Span,
 }
 
 impl Default for Pages {
@@ -144,9 +146,11 @@ impl Pages {
         if !open.is_empty() {
             prices.render(key, resolution, open, &mut tail);
         }
-        let tail = tail.finish();
-        let items = pages.iter().map(|page| &page.items).chain([&tail]);
-        Series::of(items.filter_map(|it| it.part(&span)))
+        Series {
+            pages,
+            tail: tail.finish(),
+            span,
+        }
     }
 
     /// Pages by their numbers, each with the bucket to which it is needed.
@@ -201,7 +205,7 @@ fn page_to(
     Page {
         epoch: prices.epoch(),
         settled_to: to,
-        items: items.finish(),
+        items: items.finish_deflated(),
     }
 }
 
@@ -235,19 +239,28 @@ impl Page {
 }
 
 impl Series {
-    fn of(parts: impl Iterator<Item = Part>) -> Self {
-        let mut series = Self::default();
-        for part in parts {
-            series.texts.push_back(part.text);
-            series.tag = series.tag.and(part.tag);
-            series.newest = Some(part.last);
+    /// One without items.
+    pub(super) fn empty() -> Self {
+        Self {
+            pages: Vec::new(),
+            tail: ItemWriter::default().finish(),
+            span: 0..0,
         }
-        series
+    }
+
+    pub(super) fn tag(&self) -> EntityTag {
+        let tags = self.parts().map(|part| part.tag());
+        tags.fold(EntityTag::default(), EntityTag::and)
+    }
+
+    /// The bucket of the last item.
+    pub(super) fn newest(&self) -> Option<Bucket> {
+        self.parts().last()?.last()
     }
 
     /// The items as an array.
-    pub(super) fn into_array(self) -> Chunks {
-        let mut chunks = self.texts;
+    pub(super) fn array(&self) -> Chunks {
+        let mut chunks: VecDeque<Bytes> = self.parts().map(|part| part.text()).collect();
         if let Some(first) = chunks.front_mut() {
             // Past the comma.
             first.advance(1);
@@ -255,6 +268,26 @@ impl Series {
         chunks.push_front(Bytes::from_static(b"["));
         chunks.push_back(Bytes::from_static(b"]"));
         Chunks::from(chunks)
+    }
+
+    /// The array as gzip, if most of it had been deflated before: what is left
+    /// is sent as it is.
+    pub(super) fn gzip(&self) -> Option<Chunks> {
+        let mut gzip = GzipWriter::new();
+        let (mut items, mut deflated) = (0, 0);
+        gzip.text(b"[");
+        for part in self.parts() {
+            deflated += part.pack(items == 0, &mut gzip);
+            items += part.len();
+        }
+        gzip.text(b"]");
+        (deflated * 2 > items).then(|| gzip.finish())
+    }
+
+    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let pages = self.pages.iter().map(|page| &page.items);
+        let items = pages.chain([&self.tail]);
+        items.filter_map(|it| it.part(&self.span))
     }
 }
 
@@ -297,7 +330,8 @@ mod tests {
                     (bucket, f64::from(i32::try_from(number).unwrap()))
                 })
                 .collect();
-            items.add_prices(resolution, &prices);
+            let prices = prices.iter().map(|(bucket, price)| (*bucket, price));
+            items.add_prices(resolution, prices);
         }
     }
 
@@ -317,12 +351,6 @@ mod tests {
         }
     }
 
-    fn text(series: Series) -> Vec<u8> {
-        let mut text = Vec::new();
-        series.into_array().write(&mut text);
-        text
-    }
-
     #[test]
     fn an_array_has_commas_between_its_items_alone() {
         let course = Course {
@@ -332,7 +360,7 @@ mod tests {
         };
         let array = |span| {
             let series = Pages::default().series(&course, key(0), &range(span));
-            String::from_utf8(text(series)).unwrap()
+            String::from_utf8(series.array().joined()).unwrap()
         };
         let item =
             |minute, value| format!(r#"{{"date":"1970-01-01T04:{minute}:00Z","value":{value}}}"#);
@@ -346,7 +374,7 @@ mod tests {
         assert_eq!(array(256..258), format!("[{b},{c}]"));
         assert_eq!(array(257..258), format!("[{c}]"));
         assert_eq!(array(0..255), "[]");
-        assert_eq!(text(Series::default()), b"[]");
+        assert_eq!(Series::empty().array().joined(), b"[]");
     }
 
     proptest! {
@@ -374,10 +402,15 @@ mod tests {
                 if !span.is_empty() {
                     course.render(key(token), Minute, span.clone(), &mut fresh);
                 }
-                let fresh = Series::of(fresh.finish().part(&span).into_iter());
-                prop_assert_eq!(series.tag, fresh.tag);
-                prop_assert_eq!(series.newest, fresh.newest);
-                prop_assert_eq!(text(series), text(fresh));
+                let fresh = Series { tail: fresh.finish(), span, ..Series::empty() };
+                prop_assert_eq!(series.tag(), fresh.tag());
+                prop_assert_eq!(series.newest(), fresh.newest());
+                let text = fresh.array().joined();
+                prop_assert_eq!(series.array().joined(), text.as_slice());
+                if let Some(gzip) = series.gzip() {
+                    prop_assert!(gzip.joined().len() < text.len());
+                    prop_assert_eq!(gzip.unpacked(), text);
+                }
             }
         }
     }
@@ -415,11 +448,27 @@ mod tests {
             first: 0,
         };
         let first = range(0..PAGE);
-        let memory = || pages.series(&course, key(0), &first).texts[0].as_ptr();
-        let kept = pages.series(&course, key(0), &first);
+        let page = || Arc::clone(&pages.series(&course, key(0), &first).pages[0]);
+        let kept = page();
         for n in 1..100 {
             pages.series(&course, key(0), &range(n * PAGE..(n + 1) * PAGE));
-            assert_eq!(memory(), kept.texts[0].as_ptr(), "{n}");
+            assert!(Arc::ptr_eq(&page(), &kept), "{n}");
         }
+    }
+    #[test]
+    fn a_long_part_of_what_has_ended_is_packed_and_a_short_one_is_not() {
+        let pages = Pages::default();
+        let course = Course {
+            head: 1_000,
+            epoch: 0,
+            first: 0,
+        };
+        let gzip = |span| pages.series(&course, key(0), &range(span)).gzip();
+        for long in [0..1_000, 5..70, 990..1_100, 0..80] {
+            let is_packed = gzip(long.clone()).is_some();
+            assert_eq!(is_packed, long.end <= 1_000, "{long:?}");
+        }
+        assert!(gzip(0..20).is_none());
+        assert!(gzip(1_000..1_000).is_none());
     }
 }

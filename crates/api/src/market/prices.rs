@@ -11,6 +11,8 @@ use super::{
     schema::{Candle, PricePoint, VolumePoint},
 };
 use crate::{
+    compression::WantsGzip,
+    content::Content,
     entity_tag::{EntityTag, KnownTags},
     error::{QueryAnswers, Rejection},
 };
@@ -46,9 +48,10 @@ async fn price_line(
     State(state): State<MarketState>,
     TokenPath(asked): TokenPath,
     known: KnownTags,
+    wants: WantsGzip,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    feed(&state, Feed::Closes, &asked, &known, &uri)
+    feed(&state, Feed::Closes, &asked, (&known, wants), &uri)
 }
 
 /// Candles
@@ -71,16 +74,17 @@ async fn price_candles(
     State(state): State<MarketState>,
     TokenPath(asked): TokenPath,
     known: KnownTags,
+    wants: WantsGzip,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    feed(&state, Feed::Candles, &asked, &known, &uri)
+    feed(&state, Feed::Candles, &asked, (&known, wants), &uri)
 }
 
 fn feed(
     state: &MarketState,
     feed: Feed,
     asked: &str,
-    known: &KnownTags,
+    (known, wants): (&KnownTags, WantsGzip),
     uri: &Uri,
 ) -> Result<Response, Rejection> {
     let mut reading = Reading::new(state);
@@ -98,17 +102,22 @@ fn feed(
             let key = SeriesKey { token, quote, feed };
             state.pages.series(figures, key, &range)
         }
-        None => Series::default(),
+        None => Series::empty(),
     };
+    let newest = series.newest();
     let frame = Frame {
-        tag: series.tag,
+        tag: series.tag(),
         is_settled: view.is_settled(&range),
         partial: range
             .partial
-            .filter(|it| series.newest == Some(*it))
+            .filter(|it| newest == Some(*it))
             .map(|it| range.resolution.opens(it)),
     };
-    Ok(frame.around(|| series.into_array(), known))
+    let content = || {
+        let gzip = wants.0.then(|| series.gzip()).flatten();
+        gzip.map_or_else(|| Content::from(series.array()), Content::gzip)
+    };
+    Ok(frame.around(content, known))
 }
 
 /// Transferred volume over time

@@ -9,9 +9,8 @@ use super::{
     reading::View,
     record::Told,
 };
-use crate::entity_tag::EntityTag;
+use crate::{content::KeptBody, entity_tag::EntityTag};
 use arc_swap::ArcSwapOption;
-use bytes::Bytes;
 use market::{Token, TokenId};
 use primitives::Timestamp;
 use services::Snapshot;
@@ -54,7 +53,7 @@ pub(super) enum ListKind {
 
 /// A list as it is sent.
 pub(super) struct RenderedList {
-    pub(super) body: Bytes,
+    pub(super) body: KeptBody,
     pub(super) tag: EntityTag,
 }
 
@@ -114,7 +113,7 @@ impl Ranking {
             let body = self.write(kind, state);
             RenderedList {
                 tag: EntityTag::of(&body),
-                body: Bytes::from(body),
+                body: KeptBody::new(body),
             }
         })
     }
@@ -171,6 +170,6 @@ impl MarketState {
         };
         let range = Range::week_of_hours(view.now);
         let series = self.pages.series(&view.snapshot.figures, key, &range);
-        series.into_array().write(out);
+        series.array().write(out);
     }
 }

@@ -11,6 +11,7 @@ use super::{
     schema::{ShortToken, TokenMarket, TokenMarketV1},
 };
 use crate::{
+    compression::WantsGzip,
     entity_tag::{EntityTag, KnownTags},
     error::{QueryAnswers, Rejection},
 };
@@ -46,8 +47,9 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 5] {
 async fn market_tokens(
     State(state): State<MarketState>,
     known: KnownTags,
+    wants: WantsGzip,
 ) -> Result<Response, Rejection> {
-    list(&state, ListKind::V3, &known)
+    list(&state, ListKind::V3, &known, wants)
 }
 
 /// Tokens with the largest TVL
@@ -68,8 +70,9 @@ async fn market_tokens(
 async fn market_tokens_v1(
     State(state): State<MarketState>,
     known: KnownTags,
+    wants: WantsGzip,
 ) -> Result<Response, Rejection> {
-    list(&state, ListKind::V1, &known)
+    list(&state, ListKind::V1, &known, wants)
 }
 
 /// Tokens with their prices
@@ -90,11 +93,17 @@ async fn market_tokens_v1(
 async fn short_tokens_v1(
     State(state): State<MarketState>,
     known: KnownTags,
+    wants: WantsGzip,
 ) -> Result<Response, Rejection> {
-    list(&state, ListKind::Short, &known)
+    list(&state, ListKind::Short, &known, wants)
 }
 
-fn list(state: &MarketState, kind: ListKind, known: &KnownTags) -> Result<Response, Rejection> {
+fn list(
+    state: &MarketState,
+    kind: ListKind,
+    known: &KnownTags,
+    wants: WantsGzip,
+) -> Result<Response, Rejection> {
     let (view, ()) = Reading::new(state).finish(Some(()))?;
     let ranking = state.rankings.of(&view);
     let list = ranking.list(kind, state);
@@ -102,7 +111,7 @@ fn list(state: &MarketState, kind: ListKind, known: &KnownTags) -> Result<Respon
         tag: list.tag,
         ..Frame::default()
     };
-    Ok(frame.around(|| list.body.clone(), known))
+    Ok(frame.around(|| list.body.content(wants), known))
 }
 
 /// A token and its market

@@ -1,9 +1,8 @@
 //! Tokens as JSON, written once for as long as the list stays the same.
 
 use super::token::TokenBody;
-use crate::dialect::Dialect;
+use crate::{content::KeptBody, dialect::Dialect};
 use arc_swap::ArcSwapOption;
-use bytes::Bytes;
 use market::{Page, Token, TokenList, TokenQuery};
 use std::{
     collections::HashMap,
@@ -31,7 +30,7 @@ pub(super) struct RenderedList {
     list: Arc<TokenList>,
     dialect: Dialect,
     texts: Box<[OnceLock<Box<str>>]>,
-    pages: Mutex<HashMap<Box<str>, Bytes>>,
+    pages: Mutex<HashMap<Box<str>, KeptBody>>,
 }
 
 impl RenderedTokens {
@@ -64,13 +63,13 @@ impl RenderedList {
     }
 
     /// The page that the text of a query was answered with before.
-    pub(super) fn kept_page(&self, text: &str) -> Option<Bytes> {
+    pub(super) fn kept_page(&self, text: &str) -> Option<KeptBody> {
         self.pages().get(text).cloned()
     }
 
     /// The page that a query asks for; kept under the query's text.
-    pub(super) fn page(&self, text: &str, query: &TokenQuery) -> Bytes {
-        let page = Bytes::from(self.write(&self.list.page(query)));
+    pub(super) fn page(&self, text: &str, query: &TokenQuery) -> KeptBody {
+        let page = KeptBody::new(self.write(&self.list.page(query)));
         let mut pages = self.pages();
         if pages.len() < MAX_KEPT_PAGES && text.len() <= MAX_KEPT_QUERY_BYTES {
             pages.insert(text.into(), page.clone());
@@ -78,7 +77,7 @@ impl RenderedList {
         page
     }
 
-    fn pages(&self) -> std::sync::MutexGuard<'_, HashMap<Box<str>, Bytes>> {
+    fn pages(&self) -> std::sync::MutexGuard<'_, HashMap<Box<str>, KeptBody>> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

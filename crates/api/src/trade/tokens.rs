@@ -5,9 +5,12 @@ use super::{
     token::{TokenBody, TokenPageBody},
     token_query::TokenListQuery,
 };
-use crate::error::{ErrorAnswers, Rejection, shown};
+use crate::{
+    compression::WantsGzip,
+    content::Content,
+    error::{ErrorAnswers, Rejection, shown},
+};
 use axum::{
-    body::Body,
     extract::{FromRequestParts, Path, State},
     http::{Uri, header::CONTENT_TYPE, request::Parts},
     response::{IntoResponse, Response},
@@ -37,17 +40,21 @@ pub(super) fn routes() -> [UtoipaMethodRouter<TradeState>; 2] {
         ErrorAnswers,
     ),
 )]
-async fn list_tokens(State(state): State<TradeState>, uri: Uri) -> Result<Response, Rejection> {
+async fn list_tokens(
+    State(state): State<TradeState>,
+    wants: WantsGzip,
+    uri: Uri,
+) -> Result<Response, Rejection> {
     let text = uri.query().unwrap_or_default();
     let rendered = state.snapshot().map(|it| state.rendered.of(&it.tokens));
     if let Some(page) = rendered.as_ref().ok().and_then(|it| it.kept_page(text)) {
-        return Ok(json(page));
+        return Ok(json(page.content(wants)));
     }
     let query = Query::<TokenListQuery>::try_from_uri(&uri)
         .map_err(|error| Rejection::invalid(format!("query: {error}")))?
         .0
         .read(state.dialect)?;
-    Ok(json(rendered?.page(text, &query)))
+    Ok(json(rendered?.page(text, &query).content(wants)))
 }
 
 /// Find a token
@@ -101,8 +108,8 @@ fn read_address(asked: &str) -> Result<Option<Address>, Rejection> {
     Ok(Some(address))
 }
 
-fn json(body: impl Into<Body>) -> Response {
-    ([(CONTENT_TYPE, "application/json")], body.into()).into_response()
+fn json(content: impl Into<Content>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], content.into()).into_response()
 }
 
 struct AddressOrSymbol(String);

@@ -22,7 +22,7 @@ pub use delta::{Delta, DeltaError};
 pub use kept::{CutFigures, KeptError, KeptFigures, KeptPage};
 pub use state::{Figures, Taken};
 
-use crate::{price::Standing, series::Bucket};
+use crate::{price::Standing, series::Ohlc};
 
 /// USD in integers: hundred-millionths of a dollar.
 pub type UsdE8 = u128;
@@ -39,8 +39,6 @@ pub struct Price {
 /// The course of a price in one bucket.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candle {
-    /// Which bucket.
-    pub bucket: Bucket,
     /// At its beginning, which is the close of the bucket before.
     pub open: f64,
     /// The highest.
@@ -51,6 +49,19 @@ pub struct Candle {
     pub close: f64,
     /// Traded volume in hundred-millionths of what prices are quoted in.
     pub volume: u128,
+}
+
+impl From<Ohlc> for Candle {
+    /// A candle in which nothing was traded.
+    fn from(bar: Ohlc) -> Self {
+        Self {
+            open: bar.open,
+            high: bar.high,
+            low: bar.low,
+            close: bar.close,
+            volume: 0,
+        }
+    }
 }
 
 /// An amount of a token that lies in pools.

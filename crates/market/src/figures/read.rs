@@ -2,7 +2,7 @@
 
 use super::{Candle, Locked, Price, state::Figures, token::TokenFigures};
 use crate::{
-    series::{Bucket, Ohlc, Resolution, Span, Sum, SumTrack},
+    series::{Bucket, Dense, Ohlc, Resolution, Span, Sum, SumTrack},
     token_id::TokenId,
     whole::whole,
 };
@@ -57,22 +57,25 @@ impl Figures {
         quote: Option<TokenId>,
         resolution: Resolution,
         span: Span,
-    ) -> Vec<Candle> {
+    ) -> Dense<Candle> {
         let Some(figures) = self.of(token) else {
-            return Vec::new();
+            return Dense::default();
         };
-        let mut volumes = figures.traded.worths(resolution, &span);
-        self.bars_with(token, quote, resolution, span, |bar, quote| {
-            let usd = volumes.usd(bar.bucket);
-            Candle {
-                bucket: bar.bucket,
-                open: bar.open,
-                high: bar.high,
-                low: bar.low,
-                close: bar.close,
-                volume: quote.map_or(usd, |quote| quotient(usd, quote)),
+        let mut quotes = Vec::new();
+        let mut candles = self.bars_with(token, quote, resolution, span, |bar, quote| {
+            quotes.extend(quote);
+            Candle::from(bar)
+        });
+        let traded = &figures.traded;
+        traded.worths(resolution, candles.span(), |bucket, worths| {
+            for (candle, usd) in candles.since_mut(bucket).iter_mut().zip(worths) {
+                candle.volume = *usd;
             }
-        })
+        });
+        for (candle, quote) in candles.items_mut().iter_mut().zip(quotes) {
+            candle.volume = quotient(candle.volume, quote);
+        }
+        candles
     }
 
     /// The closes of [`Figures::candles`].
@@ -82,10 +85,8 @@ impl Figures {
         quote: Option<TokenId>,
         resolution: Resolution,
         span: Span,
-    ) -> Vec<(Bucket, f64)> {
-        self.bars_with(token, quote, resolution, span, |bar, _| {
-            (bar.bucket, bar.close)
-        })
+    ) -> Dense<f64> {
+        self.bars_with(token, quote, resolution, span, |bar, _| bar.close)
     }
 
     /// What was transferred of a token; one amount for every bucket of the span
@@ -128,11 +129,7 @@ impl Figures {
             return Vec::new();
         };
         let closes = self.closes(token, None, resolution, span.clone());
-        let priced_from = closes.first().map_or(span.end, |(bucket, _)| *bucket);
-        let usd = |bucket: Bucket| {
-            let place = usize::try_from(bucket.checked_sub(priced_from)?).ok()?;
-            closes.get(place).map(|(_, close)| *close)
-        };
+        let usd = |bucket: Bucket| closes.get(bucket).copied();
         let venues = figures.venues.iter().map(|at| {
             let levels = at.locked.range(resolution, span.clone());
             let levels = levels.map(|(bucket, units)| (bucket, figures.locked(units, usd(bucket))));
@@ -175,7 +172,7 @@ impl Figures {
         resolution: Resolution,
         span: Span,
         mut make: impl FnMut(Ohlc, Option<f64>) -> T,
-    ) -> Vec<T> {
+    ) -> Dense<T> {
         let board = &self.prices;
         match quote {
             None => board.bars_with(token, resolution, span, |bar| make(bar, None)),

@@ -380,7 +380,7 @@ proptest! {
             for resolution in Resolution::ALL {
                 let now = resolution.bucket(chain.time);
                 let candles = figures.candles(id, None, resolution, now..now + 1);
-                prop_assert_eq!(candles[0].close.to_bits(), price.usd.to_bits());
+                prop_assert_eq!(candles.items()[0].close.to_bits(), price.usd.to_bits());
             }
             let summary = figures.summary(id, chain.time).unwrap();
             prop_assert_eq!(summary.usd.to_bits(), price.usd.to_bits());

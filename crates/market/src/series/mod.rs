@@ -8,6 +8,7 @@
 
 mod calendar;
 mod codec;
+mod dense;
 mod lane;
 mod level;
 mod price;
@@ -19,6 +20,7 @@ mod track;
 mod amounts_tests;
 
 pub use codec::PageError;
+pub use dense::Dense;
 pub use level::LevelTrack;
 pub use price::{Ohlc, PriceBoard, PriceTrack};
 pub use resolution::{Bucket, Resolution, Span};

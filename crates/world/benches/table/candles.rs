@@ -35,7 +35,7 @@ pub(crate) fn rows(tenth: &Figures, all: &Figures) -> Vec<Row> {
             // Any token but this one.
             let quote = TokenId(1 + token.0 % TOKENS);
             let candles = all.candles(token, Some(quote), Resolution::Minute, span);
-            black_box(candles).len()
+            black_box(candles).items().len()
         });
         let queries = self::queries(&mut dice, MINUTES / 10);
         let asking_tenth = seconds(&queries, |token, span| usd(tenth, token, span));
@@ -88,7 +88,8 @@ fn seconds(queries: &[(TokenId, Span)], ask: impl Fn(TokenId, Span) -> usize) ->
 }
 
 fn usd(figures: &Figures, token: TokenId, span: Span) -> usize {
-    black_box(figures.candles(token, None, Resolution::Minute, span)).len()
+    let candles = figures.candles(token, None, Resolution::Minute, span);
+    black_box(candles).items().len()
 }
 
 /// As many candles as the figures have, token by token.

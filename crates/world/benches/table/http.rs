@@ -224,7 +224,10 @@ impl Server {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut buffer = vec![0; READ_BYTES];
-        let (mut body, length) = head(&mut stream, &mut buffer).await;
+        let (mut body, rest) = head(&mut stream, &mut buffer).await;
+        let Rest::Counted(length) = rest else {
+            panic!("the length is not told");
+        };
         while body.len() < length {
             assert!(stream.read_buf(&mut body).await.unwrap() > 0);
         }
@@ -265,6 +268,11 @@ pub(crate) fn asking(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n")
 }
 
+/// The same, as `fetch` of Node asks it.
+pub(crate) fn asking_gzip(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: bench\r\nAccept-Encoding: gzip, deflate\r\n\r\n")
+}
+
 /// Makes requests on one connection, over and over; returns how many.
 async fn ask(address: SocketAddr, requests: Vec<String>, times: usize) -> u32 {
     let mut stream = TcpStream::connect(address).await.unwrap();
@@ -273,12 +281,12 @@ async fn ask(address: SocketAddr, requests: Vec<String>, times: usize) -> u32 {
     let mut asked = 0;
     for request in requests.iter().cycle().take(times) {
         stream.write_all(request.as_bytes()).await.unwrap();
-        let (begun, length) = head(&mut stream, &mut buffer).await;
-        let mut left = length - begun.len();
-        while left > 0 {
+        let (begun, mut rest) = head(&mut stream, &mut buffer).await;
+        rest.arrive(&begun);
+        while !rest.is_over() {
             let read = stream.read(&mut buffer).await.unwrap();
             assert!(read > 0, "connection closed");
-            left -= read;
+            rest.arrive(buffer.get(..read).unwrap());
         }
         asked += 1;
     }
@@ -286,8 +294,8 @@ async fn ask(address: SocketAddr, requests: Vec<String>, times: usize) -> u32 {
 }
 
 /// Reads the head of a successful answer; returns what arrived of its body
-/// together with it, and how long that is.
-async fn head(stream: &mut TcpStream, buffer: &mut [u8]) -> (Vec<u8>, usize) {
+/// together with it, and the whole body that is waited for.
+async fn head(stream: &mut TcpStream, buffer: &mut [u8]) -> (Vec<u8>, Rest) {
     let mut filled = 0;
     loop {
         let room = buffer.get_mut(filled..).unwrap();
@@ -297,17 +305,49 @@ async fn head(stream: &mut TcpStream, buffer: &mut [u8]) -> (Vec<u8>, usize) {
         let arrived = buffer.get(..filled).unwrap();
         if let Some(end) = arrived.windows(4).position(|four| four == b"\r\n\r\n") {
             let (head, body) = arrived.split_at(end + 4);
-            return (body.to_vec(), body_length(head));
+            return (body.to_vec(), Rest::after(head));
         }
     }
 }
 
-/// How long the body of a successful answer is.
-fn body_length(head: &[u8]) -> usize {
-    let head = std::str::from_utf8(head).unwrap().to_lowercase();
-    assert!(head.starts_with("http/1.1 20"), "{head}");
-    let length = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "));
-    length.unwrap().trim().parse().unwrap()
+/// What has not arrived yet of a body.
+enum Rest {
+    /// So many bytes.
+    Counted(usize),
+    /// Nobody knows how much. These are the last bytes that arrived.
+    Chunked(Vec<u8>),
+}
+
+impl Rest {
+    /// How a body of chunks ends.
+    const END: &[u8] = b"\r\n0\r\n\r\n";
+
+    /// The body that follows the head of a successful answer.
+    fn after(head: &[u8]) -> Self {
+        let head = std::str::from_utf8(head).unwrap().to_lowercase();
+        assert!(head.starts_with("http/1.1 20"), "{head}");
+        let mut lines = head.lines();
+        match lines.find_map(|line| line.strip_prefix("content-length: ")) {
+            Some(length) => Self::Counted(length.trim().parse().unwrap()),
+            None => Self::Chunked(Vec::new()),
+        }
+    }
+
+    fn arrive(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Counted(left) => *left -= bytes.len(),
+            Self::Chunked(last) => {
+                let skipped = bytes.len().saturating_sub(Self::END.len());
+                last.extend_from_slice(bytes.get(skipped..).unwrap());
+                last.drain(..last.len().saturating_sub(Self::END.len()));
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Counted(left) => *left == 0,
+            Self::Chunked(last) => last == Self::END,
+        }
+    }
 }

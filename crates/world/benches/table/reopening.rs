@@ -4,7 +4,7 @@ use crate::{
     Goal, Row, median,
     minutes::{ASKED, MINUTES, Minutes, TOKENS, anchors, venues},
 };
-use market::{TokenId, figures::Candle, figures::Figures, series::Resolution};
+use market::{TokenId, figures::Candle, figures::Figures, series::Dense, series::Resolution};
 use services::{IndexerOptions, Known};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -63,10 +63,10 @@ async fn keep(world: &World, mut minutes: Minutes) {
 }
 
 /// The newest candles of the last token.
-fn newest(figures: &Figures) -> Vec<Candle> {
+fn newest(figures: &Figures) -> Dense<Candle> {
     let end = Resolution::Minute.bucket(figures.head_time()) + 1;
     let candles = figures.candles(TokenId(TOKENS), None, Resolution::Minute, end - ASKED..end);
-    assert_eq!(i64::try_from(candles.len()), Ok(ASKED));
+    assert_eq!(candles.span(), end - ASKED..end);
     let first = figures.first_price(TokenId(TOKENS)).unwrap();
     assert_eq!(Resolution::Minute.bucket(first), end - MINUTES);
     candles

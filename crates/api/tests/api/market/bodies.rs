@@ -2,7 +2,9 @@
 
 use super::support::Market;
 use crate::server::{DRAIN, served};
+use flate2::bufread::GzDecoder;
 use reqwest::{Client, Method, StatusCode};
+use std::io::Read as _;
 
 /// More minutes than three pages have.
 const BLOCKS: u64 = 110;
@@ -29,8 +31,22 @@ async fn a_series_of_several_pages_arrives_whole() {
         assert_eq!(answer.bytes().await.unwrap(), whole.body, "{path}");
 
         let answer = packed.get(&url).send().await.unwrap();
-        assert!(!answer.headers().contains_key("content-length"), "{path}");
         assert_eq!(answer.bytes().await.unwrap(), whole.body, "{path}");
+
+        let answer = plain.get(&url).header("accept-encoding", "gzip, deflate");
+        let answer = answer.send().await.unwrap();
+        assert_eq!(answer.headers()["content-encoding"], "gzip", "{path}");
+        assert_eq!(answer.headers()["vary"], "accept-encoding", "{path}");
+        let told = answer.headers()["content-length"].clone();
+        let sent = answer.bytes().await.unwrap();
+        assert_eq!(told, sent.len().to_string(), "{path}");
+        assert!(sent.len() * 3 < whole.body.len(), "{path}: {}", sent.len());
+        let mut stream = GzDecoder::new(&*sent);
+        let mut unpacked = Vec::new();
+        stream.read_to_end(&mut unpacked).unwrap();
+        assert_eq!(unpacked, whole.body, "{path}");
+        // One stream: what follows a first one is not read by everybody.
+        assert!(stream.into_inner().is_empty(), "{path}");
 
         let head = plain.request(Method::HEAD, &url).send().await.unwrap();
         assert_eq!(head.headers()["content-length"], length, "{path}");

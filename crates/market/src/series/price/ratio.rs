@@ -1,8 +1,11 @@
 //! Candles in another token.
 
-use super::{Ohlc, PriceBoard, read::merge_into};
+use super::{
+    Ohlc, PriceBoard,
+    read::{first, merge_into},
+};
 use crate::{
-    series::{Resolution, Span},
+    series::{Dense, Resolution, Span},
     token_id::TokenId,
 };
 
@@ -44,7 +47,8 @@ impl PriceBoard {
         resolution: Resolution,
         span: Span,
     ) -> Vec<Ohlc> {
-        self.ratio_bars_with(token, quote, resolution, span, |bar, _| bar)
+        let bars = self.ratio_bars_with(token, quote, resolution, span, |bar, _| bar);
+        bars.into_items()
     }
 
     /// What is made of those candles and of the other token's price in USD at
@@ -56,12 +60,12 @@ impl PriceBoard {
         resolution: Resolution,
         span: Span,
         mut make: impl FnMut(Ohlc, f64) -> T,
-    ) -> Vec<T> {
+    ) -> Dense<T> {
         let firsts = self.first(token).zip(self.first(quote));
-        let Some(first) = firsts.map(|(one, other)| one.max(other)) else {
-            return Vec::new();
+        let Some(begun) = firsts.map(|(one, other)| one.max(other)) else {
+            return Dense::default();
         };
-        let mut start = resolution.bucket(first).max(span.start);
+        let mut start = resolution.bucket(begun).max(span.start);
         let all = start..span.end;
         if token == quote {
             return self.bars_with(quote, resolution, all, |bar| {
@@ -72,7 +76,7 @@ impl PriceBoard {
             board: self,
             token,
             quote,
-            first,
+            first: begun,
         };
         let finer = composed_of(resolution);
         if finer == resolution {
@@ -85,12 +89,13 @@ impl PriceBoard {
             let end = start.saturating_add(chunk).min(span.end);
             let within = resolution.refine(&(start..end), finer);
             let quotients = pair.quotients(finer, within, |bar, _| bar);
-            merge_into(&mut merged, quotients, finer, resolution);
+            merge_into(&mut merged, quotients.into_items(), finer, resolution);
             start = end;
         }
         let closes = self.bars_with(quote, resolution, all, |bar| bar.close);
-        let both = merged.into_iter().zip(closes);
-        both.map(|(bar, usd)| make(bar, usd)).collect()
+        let first = first(&merged);
+        let both = merged.into_iter().zip(closes.into_items());
+        Dense::new(first, both.map(|(bar, usd)| make(bar, usd)).collect())
     }
 }
 
@@ -110,7 +115,7 @@ impl Pair<'_> {
         resolution: Resolution,
         span: Span,
         mut make: impl FnMut(Ohlc, f64) -> T,
-    ) -> Vec<T> {
+    ) -> Dense<T> {
         let begun = resolution.bucket(self.first);
         let span = span.start.max(begun)..span.end;
         let quotes = self.board.bars(self.quote, resolution, span.clone());

@@ -4,7 +4,7 @@ use super::{Ohlc, PriceBoard, bar::Bar};
 use crate::{
     price::Hub,
     series::{
-        Bucket, Resolution, Span,
+        Bucket, Dense, Resolution, Span,
         lane::{Lane, Segment},
         track::place,
     },
@@ -37,7 +37,8 @@ impl PriceBoard {
     /// The candles of a span, one for every bucket from the first price on,
     /// also for those after the newest block. The caller limits the span.
     pub fn bars(&self, token: TokenId, resolution: Resolution, span: Span) -> Vec<Ohlc> {
-        self.bars_with(token, resolution, span, |bar| bar)
+        let bars = self.bars_with(token, resolution, span, |bar| bar);
+        bars.into_items()
     }
 
     /// What is made of those candles: nothing is written twice.
@@ -47,7 +48,7 @@ impl PriceBoard {
         resolution: Resolution,
         span: Span,
         make: impl FnMut(Ohlc) -> T,
-    ) -> Vec<T> {
+    ) -> Dense<T> {
         let stored = resolution.stored();
         let within = resolution.refine(&span, stored);
         let within = place(within.start)..place(within.end);
@@ -56,8 +57,8 @@ impl PriceBoard {
         }
         let mut merged = Vec::new();
         let days = self.dense(token, stored, within, |bar| bar);
-        merge_into(&mut merged, days, stored, resolution);
-        merged.into_iter().map(make).collect()
+        merge_into(&mut merged, days.into_items(), stored, resolution);
+        Dense::new(first(&merged), merged.into_iter().map(make).collect())
     }
 
     /// What is made of the candles of stored buckets.
@@ -67,9 +68,9 @@ impl PriceBoard {
         resolution: Resolution,
         span: Range<u32>,
         make: impl FnMut(Ohlc) -> T,
-    ) -> Vec<T> {
+    ) -> Dense<T> {
         let Some(track) = self.tracks.get(token) else {
-            return Vec::new();
+            return Dense::default();
         };
         // Of each hub that is needed, from the first bucket on where it is.
         let mut hubs: Vec<(TokenId, Vec<Ohlc>)> = Vec::new();
@@ -84,7 +85,7 @@ impl PriceBoard {
                     let flat = |bar: &Bar, gap, out: &mut Out<_, _>| {
                         out.flat(bar.course.close, gap);
                     };
-                    dense(lane, gap.start..span.end, flat, |bar| bar)
+                    dense(lane, gap.start..span.end, flat, |bar| bar).into_items()
                 });
                 hubs.push((hub, bars));
                 hubs.len() - 1
@@ -109,7 +110,7 @@ fn dense<T, Make: FnMut(Ohlc) -> T>(
     span: Range<u32>,
     mut fill: impl FnMut(&Bar, Range<u32>, &mut Out<T, Make>),
     make: Make,
-) -> Vec<T> {
+) -> Dense<T> {
     // Found before any is read: so the memory of all of them is waited for once.
     let segments: Vec<_> = lane.within(span.start, span.end).collect();
     let first = segments.first().and_then(Segment::first);
@@ -121,9 +122,10 @@ fn dense<T, Make: FnMut(Ohlc) -> T>(
     let mut next = match (&before, first) {
         (Some(_), _) => span.start,
         (None, Some(first)) => first,
-        (None, None) => return Vec::new(),
+        (None, None) => return Dense::default(),
     };
-    let len = span.end.saturating_sub(next);
+    let begin = next;
+    let len = span.end.saturating_sub(begin);
     let mut out = Out {
         made: Vec::with_capacity(usize::try_from(len).unwrap_or(0)),
         make,
@@ -150,7 +152,7 @@ fn dense<T, Make: FnMut(Ohlc) -> T>(
     {
         fill(&bar, next..span.end, &mut out);
     }
-    out.made
+    Dense::new(begin.into(), out.made)
 }
 
 /// The candles from the first to the last record of a segment.
@@ -197,6 +199,11 @@ impl<T, Make: FnMut(Ohlc) -> T> Out<T, Make> {
             None => self.flat(bar.course.close, gap),
         }
     }
+}
+
+/// The bucket of the first candle, if there is one.
+pub(super) fn first(bars: &[Ohlc]) -> Bucket {
+    bars.first().map_or(0, |bar| bar.bucket)
 }
 
 /// Adds candles to those of coarser buckets, from the beginning of one on.

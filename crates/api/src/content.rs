@@ -1,0 +1,126 @@
+//! Bodies of answers that are compressed already, or once for all.
+
+use crate::compression::{WantsGzip, is_long};
+use axum::{
+    body::Body,
+    http::{
+        HeaderValue,
+        header::{ACCEPT_ENCODING, CONTENT_ENCODING, VARY},
+    },
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use std::{
+    io::Write as _,
+    sync::{Arc, OnceLock},
+};
+
+/// A body, and whether it is gzip.
+#[derive(Debug)]
+pub(crate) struct Content {
+    body: Body,
+    is_gzip: bool,
+}
+
+impl Content {
+    pub(crate) fn gzip(body: impl Into<Body>) -> Self {
+        Self {
+            body: body.into(),
+            is_gzip: true,
+        }
+    }
+}
+
+impl<B: Into<Body>> From<B> for Content {
+    fn from(body: B) -> Self {
+        Self {
+            body: body.into(),
+            is_gzip: false,
+        }
+    }
+}
+
+impl IntoResponse for Content {
+    fn into_response(self) -> Response {
+        let mut response = self.body.into_response();
+        if self.is_gzip {
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            // Another caller would be answered with other bytes.
+            headers.insert(VARY, ACCEPT_ENCODING.into());
+        }
+        response
+    }
+}
+
+/// A text that many callers are answered with. It is compressed when the first
+/// of them wants that, and then never again.
+#[derive(Debug, Clone)]
+pub(crate) struct KeptBody(Arc<Forms>);
+
+#[derive(Debug)]
+struct Forms {
+    text: Bytes,
+    gzip: OnceLock<Bytes>,
+}
+
+impl KeptBody {
+    pub(crate) fn new(text: impl Into<Bytes>) -> Self {
+        Self(Arc::new(Forms {
+            text: text.into(),
+            gzip: OnceLock::new(),
+        }))
+    }
+
+    pub(crate) fn content(&self, wants: WantsGzip) -> Content {
+        let Forms { text, gzip } = &*self.0;
+        if !wants.0 || !is_long(text) {
+            return Content::from(text.clone());
+        }
+        Content::gzip(gzip.get_or_init(|| packed(text)).clone())
+    }
+}
+
+/// A caller waits for it, so that it is made quickly.
+fn packed(text: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    // Writing to memory cannot fail.
+    let _ = encoder.write_all(text);
+    encoder.finish().unwrap_or_default().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The body that a caller gets, and what it is encoded as.
+    async fn sent(body: &KeptBody, wants: bool) -> (Bytes, Option<HeaderValue>) {
+        let response = body.content(WantsGzip(wants)).into_response();
+        let encoding = response.headers().get(CONTENT_ENCODING).cloned();
+        assert_eq!(response.headers().contains_key(VARY), encoding.is_some());
+        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX).await;
+        (bytes.unwrap(), encoding)
+    }
+
+    #[tokio::test]
+    async fn a_long_text_is_compressed_once_for_those_who_want_it() {
+        let text = Bytes::from(vec![b' '; 2_000]);
+        let kept = KeptBody::new(text.clone());
+        assert_eq!(sent(&kept, false).await, (text.clone(), None));
+        let (first, encoding) = sent(&kept, true).await;
+        assert_eq!(encoding.unwrap(), "gzip");
+        let (second, _) = sent(&kept.clone(), true).await;
+        assert_eq!(first.as_ptr(), second.as_ptr());
+        let mut decoder = flate2::read::GzDecoder::new(&*first);
+        let mut unpacked = Vec::new();
+        std::io::Read::read_to_end(&mut decoder, &mut unpacked).unwrap();
+        assert_eq!(unpacked, text);
+    }
+
+    #[tokio::test]
+    async fn a_short_text_stays_as_it_is() {
+        let text = Bytes::from_static(b"short");
+        assert_eq!(sent(&KeptBody::new(text.clone()), true).await, (text, None));
+    }
+}
