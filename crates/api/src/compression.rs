@@ -4,15 +4,15 @@ use axum::{
     body::Body,
     extract::{FromRequestParts, Request},
     http::{
-        HeaderMap,
-        header::{ACCEPT_ENCODING, VARY},
+        self, HeaderMap, HeaderValue,
+        header::{ACCEPT_ENCODING, CONTENT_ENCODING, VARY},
         request::Parts,
     },
     middleware::Next,
     response::Response,
 };
-use std::{convert::Infallible, pin::Pin};
-use tower::{Layer, Service, ServiceExt};
+use std::{convert::Infallible, future::ready};
+use tower::{Layer, ServiceExt, service_fn};
 use tower_http::{
     CompressionLevel,
     compression::{
@@ -53,32 +53,38 @@ impl<S: Send + Sync> FromRequestParts<S> for WantsGzip {
     }
 }
 
-/// An answer that is waited for. It is small wherever it is moved to, unlike
-/// the requests and answers in it.
-type Awaited = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-/// Has a request answered, and the answer compressed if the caller accepts that
-/// and it is worth it. A caller who does not speak of it does not pay for a
-/// layer around every answer.
+/// Has a request answered, and the answer compressed if the caller accepts
+/// that, it is worth it, and the handler did not do so. Who does not speak of
+/// compression does not pay for it.
 pub(crate) async fn answer(request: Request, next: Next) -> Response {
-    let is_accepted = request.headers().contains_key(ACCEPT_ENCODING);
-    let Ok(mut response) = begin(request, next, is_accepted).await;
-    if !is_accepted && is_worth_it().should_compress(&response) {
+    let accepted = request.headers().get_all(ACCEPT_ENCODING).iter();
+    let accepted: Vec<HeaderValue> = accepted.cloned().collect();
+    let mut response = next.run(request).await;
+    if response.headers().contains_key(CONTENT_ENCODING) {
+        return response;
+    }
+    if !accepted.is_empty() {
+        return compressed(response, accepted).await;
+    }
+    if is_worth_it().should_compress(&response) {
         // Another caller would be answered with other bytes.
         response.headers_mut().append(VARY, ACCEPT_ENCODING.into());
     }
     response
 }
 
-fn begin(request: Request, mut next: Next, is_accepted: bool) -> Awaited {
-    if !is_accepted {
-        return next.call(request);
+async fn compressed(response: Response, accepted: Vec<HeaderValue>) -> Response {
+    let mut asking = http::Request::new(());
+    for encodings in accepted {
+        asking.headers_mut().append(ACCEPT_ENCODING, encodings);
     }
+    let mut response = Some(response);
+    let answered = move |_| ready(Ok::<_, Infallible>(response.take().unwrap_or_default()));
     let layer = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(is_worth_it());
-    let answer = layer.layer(next).oneshot(request);
-    Box::pin(async { answer.await.map(|response| response.map(Body::new)) })
+    let Ok(response) = layer.layer(service_fn(answered)).oneshot(asking).await;
+    response.map(Body::new)
 }
 
 fn is_worth_it() -> impl Predicate {
@@ -88,7 +94,6 @@ fn is_worth_it() -> impl Predicate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::HeaderValue;
 
     #[test]
     fn gzip_is_wanted_by_whoever_names_it_without_a_weight() {

@@ -16,6 +16,9 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+/// Headers that an answer has in the end, roughly: room for them is made once.
+const HEADERS: usize = 12;
+
 /// A body, and whether it is gzip.
 #[derive(Debug)]
 pub(crate) struct Content {
@@ -44,8 +47,9 @@ impl<B: Into<Body>> From<B> for Content {
 impl IntoResponse for Content {
     fn into_response(self) -> Response {
         let mut response = self.body.into_response();
+        let headers = response.headers_mut();
+        headers.reserve(HEADERS);
         if self.is_gzip {
-            let headers = response.headers_mut();
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             // Another caller would be answered with other bytes.
             headers.insert(VARY, ACCEPT_ENCODING.into());

@@ -39,11 +39,20 @@ impl EntityTag {
     }
 
     pub(crate) fn header(self) -> HeaderValue {
-        header(&format!("\"{:032x}\"", self.0))
+        header(&["\"", &self.digits(), "\""].concat())
     }
 
     fn encoded_header(self) -> HeaderValue {
-        header(&format!("W/\"{:032x}{ENCODED}\"", self.0))
+        header(&["W/\"", &self.digits(), ENCODED, "\""].concat())
+    }
+
+    /// 32 hexadecimal digits. Formatting a number of 128 bits takes ten times
+    /// longer, and every answer has a tag.
+    fn digits(self) -> String {
+        let bytes = self.0.to_be_bytes().into_iter();
+        let digits = bytes.flat_map(|byte| [byte >> 4, byte & 0xf]);
+        let digit = |digit| char::from_digit(u32::from(digit), 16).unwrap_or('0');
+        digits.map(digit).collect()
     }
 }
 
@@ -59,7 +68,7 @@ impl KnownTags {
         }
         let texts = self.0.iter().filter_map(|value| value.to_str().ok());
         let mut known = texts.flat_map(|text| text.split(',')).map(str::trim);
-        let bare = format!("{:032x}", tag.0);
+        let bare = tag.digits();
         known
             .find_map(|text| {
                 let strong = text.strip_prefix("W/").unwrap_or(text);
@@ -90,7 +99,7 @@ pub(crate) fn mark_encoded(headers: &mut HeaderMap) {
     }
     let marked = headers.get(ETAG).and_then(|tag| {
         let inner = tag.to_str().ok()?.strip_suffix('"')?;
-        Some(header(&format!("W/{inner}{ENCODED}\"")))
+        Some(header(&["W/", inner, ENCODED, "\""].concat()))
     });
     if let Some(marked) = marked {
         headers.insert(ETAG, marked);

@@ -45,10 +45,18 @@ const MAX_SERIES: usize = 4_096;
 /// The series of answers. Looking one up by its labels is dear, so that each
 /// is kept once it is known.
 #[derive(Default)]
-pub(crate) struct Answers(RwLock<HashMap<Labels, Series>>);
+pub(crate) struct Answers(RwLock<Known>);
 
-/// Route, method and status.
-type Labels = (Arc<str>, &'static str, StatusCode);
+/// Series by routes, and within those by methods and statuses, of which each
+/// route has few.
+#[derive(Default)]
+struct Known {
+    routes: HashMap<Box<str>, Vec<(Labels, Series)>>,
+    series: usize,
+}
+
+/// Method and status.
+type Labels = (&'static str, StatusCode);
 
 #[derive(Clone)]
 struct Series {
@@ -61,22 +69,25 @@ impl Answers {
     /// more series than routes.
     pub(crate) fn record(
         &self,
-        route: Arc<str>,
+        route: &str,
         method: &'static str,
         status: StatusCode,
         took: Duration,
     ) {
-        let labels = (route, method, status);
+        let labels = (method, status);
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(series) = known.get(&labels) {
+        let mut of_route = known.routes.get(route).into_iter().flatten();
+        if let Some((_, series)) = of_route.find(|(it, _)| *it == labels) {
             return series.record(took);
         }
         drop(known);
-        let series = Series::new(&labels.0, method, status);
+        let series = Series::new(route, labels);
         series.record(took);
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() < MAX_SERIES {
-            known.insert(labels, series);
+        if known.series < MAX_SERIES {
+            known.series += 1;
+            let of_route = known.routes.entry(route.into()).or_default();
+            of_route.push((labels, series));
         }
     }
 }
@@ -88,15 +99,16 @@ impl fmt::Debug for Answers {
 }
 
 impl Series {
-    fn new(route: &Arc<str>, method: &'static str, status: StatusCode) -> Self {
+    fn new(route: &str, (method, status): Labels) -> Self {
+        let route: Arc<str> = route.into();
         Self {
             answers: metrics::counter!(
                 REQUESTS_TOTAL,
                 "method" => method,
-                "route" => Arc::clone(route),
+                "route" => Arc::clone(&route),
                 "status" => status.as_str().to_owned(),
             ),
-            seconds: metrics::histogram!(REQUEST_SECONDS, "route" => Arc::clone(route)),
+            seconds: metrics::histogram!(REQUEST_SECONDS, "route" => route),
         }
     }
 

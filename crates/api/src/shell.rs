@@ -166,13 +166,13 @@ async fn surround(
     let started = Instant::now();
     let id = request_id::accept_or_make(request.headers(), &*shell.0.entropy);
     let method = metrics::method_name(request.method());
-    let matched = request.extensions().get::<MatchedPath>();
-    let route: Arc<str> = matched.map_or(NO_ROUTE, MatchedPath::as_str).into();
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let route = matched.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
     let span = tracing::info_span!(
         "request",
         request_id = id.to_str().unwrap_or_default(),
         method,
-        route = &*route,
+        route,
     );
     let answer = shell.answer(counting, request, next);
     let mut response = answer.instrument(span.clone()).await;

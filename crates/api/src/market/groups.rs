@@ -51,11 +51,12 @@ impl Groups {
         self.ends.len()
     }
 
-    /// What some of them are deflated to, with the checksum of their text.
-    pub(super) fn run(&self, groups: Range<usize>) -> (Bytes, Checksum) {
+    /// What some of them are deflated to, and the checksums of the text before
+    /// and after them.
+    pub(super) fn run(&self, groups: Range<usize>) -> (Bytes, [Checksum; 2]) {
         let [start, end] = [groups.start, groups.end].map(|count| self.end(count));
         let blocks = self.deflated.slice(start.deflated..end.deflated);
-        (blocks, end.checksum.without(start.checksum))
+        (blocks, [start.checksum, end.checksum])
     }
 
     /// Roughly what they take in memory.

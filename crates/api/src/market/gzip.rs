@@ -17,8 +17,14 @@ const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 /// An empty block that is the last one.
 const LAST_BLOCK: [u8; 2] = [3, 0];
 
+/// What a block of stored text takes beside the text, and the end of a stream.
+const STORED_BYTES: usize = 16;
+
 /// Text of more bytes than that is deflated although it is sent only once.
 const MAX_STORED: u16 = 16 * 1024;
+
+/// Text between deflated pieces, mostly.
+const TEXT_BYTES: usize = 4 * 1024;
 
 /// Adds text, deflated, as blocks that end with a byte and refer to nothing
 /// before them.
@@ -30,7 +36,7 @@ pub(super) fn deflate(text: &[u8], out: &mut Vec<u8>, level: Compression) {
     out.append(encoder.get_mut());
 }
 
-/// The checksum and the length of a text, of which text can be taken away.
+/// The checksum of a text, and its length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Checksum {
     value: u32,
@@ -40,7 +46,7 @@ pub(super) struct Checksum {
 impl Checksum {
     /// That of this text and what follows it.
     pub(super) fn and(self, later: &[u8]) -> Self {
-        let mut hasher = self.hasher();
+        let mut hasher = Hasher::new_with_initial(self.value);
         hasher.update(later);
         let length = u64::try_from(later.len()).unwrap_or(u64::MAX);
         Self {
@@ -49,32 +55,20 @@ impl Checksum {
         }
     }
 
-    /// That of both texts, one after the other.
-    pub(super) fn then(self, later: Self) -> Self {
-        if self.length == 0 {
-            return later;
+    /// That of this text and a piece of another one, whose checksums before and
+    /// after the piece are known. What two texts differ in before a piece is all
+    /// that their checksums differ in after it.
+    fn and_piece(self, [before, after]: [Self; 2]) -> Self {
+        let length = after.length.saturating_sub(before.length);
+        if length == 0 {
+            return self;
         }
-        let mut hasher = self.hasher();
-        hasher.combine(&later.hasher());
+        let mut differing = Hasher::new_with_initial(self.value ^ before.value);
+        differing.combine(&Hasher::new_with_initial_len(after.value, length));
         Self {
-            value: hasher.finalize(),
-            length: self.length.saturating_add(later.length),
+            value: differing.finalize(),
+            length: self.length.saturating_add(length),
         }
-    }
-
-    /// That of what is left without an earlier text at the beginning: adding
-    /// and taking away are the same for checksums.
-    pub(super) fn without(self, early: Self) -> Self {
-        let length = self.length.saturating_sub(early.length);
-        let rest = Self { length, ..self };
-        Self {
-            value: early.then(rest).value,
-            length,
-        }
-    }
-
-    fn hasher(self) -> Hasher {
-        Hasher::new_with_initial_len(self.value, self.length)
     }
 }
 
@@ -93,7 +87,7 @@ impl GzipWriter {
         Self {
             chunks: VecDeque::new(),
             blocks: HEADER.to_vec(),
-            text: Vec::new(),
+            text: Vec::with_capacity(TEXT_BYTES),
             checksum: Checksum::default(),
         }
     }
@@ -103,13 +97,16 @@ impl GzipWriter {
         self.text.extend_from_slice(text);
     }
 
-    /// Adds what [`deflate`] made of a text.
-    pub(super) fn deflated(&mut self, blocks: Bytes, checksum: Checksum) {
+    /// Adds what [`deflate`] made of a piece of a text, which had one checksum
+    /// before the piece and the other after it.
+    pub(super) fn deflated(&mut self, blocks: Bytes, around: [Checksum; 2]) {
         self.close_text();
-        self.chunks
-            .push_back(std::mem::take(&mut self.blocks).into());
+        if !self.blocks.is_empty() {
+            let before = std::mem::take(&mut self.blocks);
+            self.chunks.push_back(before.into());
+        }
         self.chunks.push_back(blocks);
-        self.checksum = self.checksum.then(checksum);
+        self.checksum = self.checksum.and_piece(around);
     }
 
     /// The whole stream.
@@ -128,18 +125,20 @@ impl GzipWriter {
     /// Makes blocks of the text: it is short, and deflating it again with every
     /// answer would cost more than it saves.
     fn close_text(&mut self) {
-        let text = std::mem::take(&mut self.text);
-        self.checksum = self.checksum.and(&text);
+        let Self { blocks, text, .. } = self;
+        self.checksum = self.checksum.and(text);
         match u16::try_from(text.len()) {
             Ok(0) => {}
             Ok(length @ ..=MAX_STORED) => {
-                self.blocks.push(0);
-                self.blocks.extend_from_slice(&length.to_le_bytes());
-                self.blocks.extend_from_slice(&(!length).to_le_bytes());
-                self.blocks.extend_from_slice(&text);
+                blocks.reserve(text.len() + STORED_BYTES);
+                blocks.push(0);
+                blocks.extend_from_slice(&length.to_le_bytes());
+                blocks.extend_from_slice(&(!length).to_le_bytes());
+                blocks.extend_from_slice(text);
             }
-            _ => deflate(&text, &mut self.blocks, Compression::fast()),
+            _ => deflate(text, blocks, Compression::fast()),
         }
+        text.clear();
     }
 }
 
@@ -159,10 +158,10 @@ mod tests {
         let mut blocks = Vec::new();
         deflate(b"kept", &mut blocks, Compression::default());
         let blocks = Bytes::from(blocks);
-        let checksum = Checksum::default().and(b"kept");
+        let around = [Checksum::default(), Checksum::default().and(b"kept")];
         gzip.text(b"a ");
-        gzip.deflated(blocks.clone(), checksum);
-        gzip.deflated(blocks.clone(), checksum);
+        gzip.deflated(blocks.clone(), around);
+        gzip.deflated(blocks.clone(), around);
         let memory = blocks.as_ptr();
         assert_eq!(
             gzip.chunks
@@ -192,7 +191,8 @@ mod tests {
                 if is_kept {
                     let mut blocks = Vec::new();
                     deflate(&text, &mut blocks, Compression::default());
-                    gzip.deflated(blocks.into(), Checksum::default().and(&text));
+                    let before = Checksum::default().and(&all);
+                    gzip.deflated(blocks.into(), [before, before.and(&text)]);
                 } else {
                     gzip.text(&text);
                 }
@@ -202,12 +202,13 @@ mod tests {
         }
 
         #[test]
-        fn checksums_add_up(early in any::<Vec<u8>>(), later in any::<Vec<u8>>()) {
-            let [first, second] = [&early, &later].map(|text| Checksum::default().and(text));
-            let both = first.and(&later);
-            prop_assert_eq!(both.value, crc32fast::hash(&[early, later].concat()));
-            prop_assert_eq!(first.then(second), both);
-            prop_assert_eq!(both.without(first), second);
+        fn a_piece_has_its_effect_on_every_checksum(
+            text in any::<Vec<u8>>(), other in any::<Vec<u8>>(), piece in any::<Vec<u8>>(),
+        ) {
+            let [ours, before] = [&text, &other].map(|it| Checksum::default().and(it));
+            let both = ours.and(&piece);
+            prop_assert_eq!(both.value, crc32fast::hash(&[text, piece.clone()].concat()));
+            prop_assert_eq!(ours.and_piece([before, before.and(&piece)]), both);
         }
     }
 }

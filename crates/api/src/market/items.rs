@@ -13,7 +13,7 @@ use market::{
     figures::Candle,
     series::{Bucket, Resolution, Span},
 };
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// Items of rising buckets, each after a comma, so that parts can follow one
 /// another as they are.
@@ -42,8 +42,8 @@ struct Mark {
 
 /// Some consecutive items, at least one.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
-    items: &'a Items,
+pub(super) struct Part {
+    items: Arc<Items>,
     places: Range<usize>,
 }
 
@@ -118,18 +118,18 @@ impl ItemWriter {
     }
 
     /// What was written, without memory that was reserved for more.
-    pub(super) fn finish(mut self) -> Items {
+    pub(super) fn finish(mut self) -> Arc<Items> {
         self.text.shrink_to_fit();
         self.marks.shrink_to_fit();
-        Items {
+        Arc::new(Items {
             text: self.text.into(),
             marks: self.marks,
             groups: self.groups,
-        }
+        })
     }
 
     /// The same, deflated too, as far as groups are whole.
-    pub(super) fn finish_deflated(mut self) -> Items {
+    pub(super) fn finish_deflated(mut self) -> Arc<Items> {
         let ends = self.marks.iter().map(|mark| mark.end);
         self.groups.grow(&self.text, ends);
         self.finish()
@@ -138,10 +138,10 @@ impl ItemWriter {
 
 impl Items {
     /// The items of a span, if there are any.
-    pub(super) fn part(&self, span: &Span) -> Option<Part<'_>> {
+    pub(super) fn part(self: &Arc<Self>, span: &Span) -> Option<Part> {
         let places = self.count_before(span.start)..self.count_before(span.end);
-        (!places.is_empty()).then_some(Part {
-            items: self,
+        (!places.is_empty()).then(|| Part {
+            items: Arc::clone(self),
             places,
         })
     }
@@ -181,7 +181,7 @@ impl Items {
     }
 }
 
-impl Part<'_> {
+impl Part {
     /// How many items there are.
     pub(super) fn len(&self) -> usize {
         self.places.len()
@@ -223,8 +223,8 @@ impl Part<'_> {
         if deflated > 0 {
             gzip.text(slice(text.start..items.end(first * GROUP)));
             text.start = items.end(groups.end * GROUP);
-            let (blocks, checksum) = items.groups.run(groups);
-            gzip.deflated(blocks, checksum);
+            let (blocks, around) = items.groups.run(groups);
+            gzip.deflated(blocks, around);
         }
         gzip.text(slice(text));
         deflated
@@ -267,7 +267,7 @@ mod tests {
     }
 
     /// All that is told of a part.
-    fn told(part: Option<Part<'_>>) -> Option<(Bytes, EntityTag, Option<Bucket>)> {
+    fn told(part: Option<Part>) -> Option<(Bytes, EntityTag, Option<Bucket>)> {
         part.map(|it| (it.text(), it.tag(), it.last()))
     }
 
@@ -351,7 +351,7 @@ mod tests {
         }
     }
 
-    fn packed(items: &Items, span: &Span) -> Vec<u8> {
+    fn packed(items: &Arc<Items>, span: &Span) -> Vec<u8> {
         let mut gzip = GzipWriter::new();
         if let Some(part) = items.part(span) {
             part.pack(false, &mut gzip);

@@ -89,7 +89,7 @@ struct Page {
     epoch: u64,
     /// It tells of buckets before this one.
     settled_to: Bucket,
-    items: Items,
+    items: Arc<Items>,
 }
 
 /// Pages that were asked for lately.
@@ -107,12 +107,9 @@ struct Generations {
 }
 
 /// A part of a series, ready to be sent.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Series {
-    pages: Vec<Arc<Page>>,
-    /// What has not ended yet.
-    tail: Items,
-    span: Span,
+    parts: Vec<Part>,
 }
 
 impl Default for Pages {
@@ -146,11 +143,10 @@ impl Pages {
         if !open.is_empty() {
             prices.render(key, resolution, open, &mut tail);
         }
-        Series {
-            pages,
-            tail: tail.finish(),
-            span,
-        }
+        let tail = tail.finish();
+        let items = pages.iter().map(|page| &page.items).chain([&tail]);
+        let parts = items.filter_map(|it| it.part(&span)).collect();
+        Series { parts }
     }
 
     /// Pages by their numbers, each with the bucket to which it is needed.
@@ -239,28 +235,19 @@ impl Page {
 }
 
 impl Series {
-    /// One without items.
-    pub(super) fn empty() -> Self {
-        Self {
-            pages: Vec::new(),
-            tail: ItemWriter::default().finish(),
-            span: 0..0,
-        }
-    }
-
     pub(super) fn tag(&self) -> EntityTag {
-        let tags = self.parts().map(|part| part.tag());
+        let tags = self.parts.iter().map(Part::tag);
         tags.fold(EntityTag::default(), EntityTag::and)
     }
 
     /// The bucket of the last item.
     pub(super) fn newest(&self) -> Option<Bucket> {
-        self.parts().last()?.last()
+        self.parts.last()?.last()
     }
 
     /// The items as an array.
     pub(super) fn array(&self) -> Chunks {
-        let mut chunks: VecDeque<Bytes> = self.parts().map(|part| part.text()).collect();
+        let mut chunks: VecDeque<Bytes> = self.parts.iter().map(Part::text).collect();
         if let Some(first) = chunks.front_mut() {
             // Past the comma.
             first.advance(1);
@@ -276,18 +263,12 @@ impl Series {
         let mut gzip = GzipWriter::new();
         let (mut items, mut deflated) = (0, 0);
         gzip.text(b"[");
-        for part in self.parts() {
+        for part in &self.parts {
             deflated += part.pack(items == 0, &mut gzip);
             items += part.len();
         }
         gzip.text(b"]");
         (deflated * 2 > items).then(|| gzip.finish())
-    }
-
-    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        let pages = self.pages.iter().map(|page| &page.items);
-        let items = pages.chain([&self.tail]);
-        items.filter_map(|it| it.part(&self.span))
     }
 }
 
@@ -374,7 +355,7 @@ mod tests {
         assert_eq!(array(256..258), format!("[{b},{c}]"));
         assert_eq!(array(257..258), format!("[{c}]"));
         assert_eq!(array(0..255), "[]");
-        assert_eq!(Series::empty().array().joined(), b"[]");
+        assert_eq!(Series::default().array().joined(), b"[]");
     }
 
     proptest! {
@@ -402,7 +383,9 @@ mod tests {
                 if !span.is_empty() {
                     course.render(key(token), Minute, span.clone(), &mut fresh);
                 }
-                let fresh = Series { tail: fresh.finish(), span, ..Series::empty() };
+                let fresh = Series {
+                    parts: fresh.finish().part(&span).into_iter().collect(),
+                };
                 prop_assert_eq!(series.tag(), fresh.tag());
                 prop_assert_eq!(series.newest(), fresh.newest());
                 let text = fresh.array().joined();
@@ -448,11 +431,11 @@ mod tests {
             first: 0,
         };
         let first = range(0..PAGE);
-        let page = || Arc::clone(&pages.series(&course, key(0), &first).pages[0]);
+        let page = || pages.series(&course, key(0), &first).parts[0].text();
         let kept = page();
         for n in 1..100 {
             pages.series(&course, key(0), &range(n * PAGE..(n + 1) * PAGE));
-            assert!(Arc::ptr_eq(&page(), &kept), "{n}");
+            assert_eq!(page().as_ptr(), kept.as_ptr(), "{n}");
         }
     }
     #[test]

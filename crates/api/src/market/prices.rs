@@ -89,8 +89,8 @@ fn feed(
 ) -> Result<Response, Rejection> {
     let mut reading = Reading::new(state);
     let token = reading.token(asked);
-    let currency = reading.currency(uri)?;
-    let range = reading.range(uri)?;
+    let currency = reading.currency(uri);
+    let range = reading.range(uri);
     let (view, ((token, currency), range)) = reading.finish(token.zip(currency).zip(range))?;
     let quote = match currency {
         Currency::Usd => Some(None),
@@ -102,7 +102,7 @@ fn feed(
             let key = SeriesKey { token, quote, feed };
             state.pages.series(figures, key, &range)
         }
-        None => Series::empty(),
+        None => Series::default(),
     };
     let newest = series.newest();
     let frame = Frame {

@@ -3,7 +3,7 @@
 
 use super::{
     MarketState,
-    query::{QuoteQuery, Range, RangeQuery, parse},
+    query::{QuoteQuery, Range, RangeQuery},
 };
 use crate::error::{Problems, Rejection, shown};
 use axum::{
@@ -84,14 +84,12 @@ impl<'a> Reading<'a> {
     }
 
     /// What prices are quoted in.
-    pub(super) fn currency(&mut self, uri: &Uri) -> Result<Option<Currency>, Rejection> {
-        let query = parse::<QuoteQuery>(uri)?;
+    pub(super) fn currency(&mut self, uri: &Uri) -> Option<Currency> {
+        let query = QuoteQuery::of(uri);
         let Some(asked) = query.read(&mut self.problems) else {
-            return Ok(Some(Currency::Usd));
+            return Some(Currency::Usd);
         };
-        let Some(address) = self.address("in, which must be USD or a token,", asked) else {
-            return Ok(None);
-        };
+        let address = self.address("in, which must be USD or a token,", asked)?;
         let found = self.find(address);
         if found.is_none() && self.snapshot.is_some() {
             self.problems.add(format!(
@@ -99,12 +97,12 @@ impl<'a> Reading<'a> {
                 shown(asked)
             ));
         }
-        Ok(found.map(|it| Currency::Token(it.id)))
+        found.map(|it| Currency::Token(it.id))
     }
 
-    pub(super) fn range(&mut self, uri: &Uri) -> Result<Option<Range>, Rejection> {
+    pub(super) fn range(&mut self, uri: &Uri) -> Option<Range> {
         let now = self.now();
-        Ok(parse::<RangeQuery>(uri)?.read(now, &mut self.problems))
+        RangeQuery::of(uri).read(now, &mut self.problems)
     }
 
     /// The token of the path and the part of a series, where nothing else is
@@ -115,7 +113,7 @@ impl<'a> Reading<'a> {
         uri: &Uri,
     ) -> Result<(View, Found, Range), Rejection> {
         let token = self.token(asked);
-        let range = self.range(uri)?;
+        let range = self.range(uri);
         let (view, (token, range)) = self.finish(token.zip(range))?;
         Ok((view, token, range))
     }

@@ -22,7 +22,7 @@ pub use delta::{Delta, DeltaError};
 pub use kept::{CutFigures, KeptError, KeptFigures, KeptPage};
 pub use state::{Figures, Taken};
 
-use crate::{price::Standing, series::Ohlc};
+use crate::price::Standing;
 
 /// USD in integers: hundred-millionths of a dollar.
 pub type UsdE8 = u128;
@@ -49,19 +49,6 @@ pub struct Candle {
     pub close: f64,
     /// Traded volume in hundred-millionths of what prices are quoted in.
     pub volume: u128,
-}
-
-impl From<Ohlc> for Candle {
-    /// A candle in which nothing was traded.
-    fn from(bar: Ohlc) -> Self {
-        Self {
-            open: bar.open,
-            high: bar.high,
-            low: bar.low,
-            close: bar.close,
-            volume: 0,
-        }
-    }
 }
 
 /// An amount of a token that lies in pools.

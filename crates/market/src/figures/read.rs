@@ -61,21 +61,17 @@ impl Figures {
         let Some(figures) = self.of(token) else {
             return Dense::default();
         };
-        let mut quotes = Vec::new();
-        let mut candles = self.bars_with(token, quote, resolution, span, |bar, quote| {
-            quotes.extend(quote);
-            Candle::from(bar)
-        });
-        let traded = &figures.traded;
-        traded.worths(resolution, candles.span(), |bucket, worths| {
-            for (candle, usd) in candles.since_mut(bucket).iter_mut().zip(worths) {
-                candle.volume = *usd;
+        let mut volumes = figures.traded.worths(resolution, &span);
+        self.bars_with(token, quote, resolution, span, |bar, quote| {
+            let usd = volumes.usd(bar.bucket);
+            Candle {
+                open: bar.open,
+                high: bar.high,
+                low: bar.low,
+                close: bar.close,
+                volume: quote.map_or(usd, |quote| quotient(usd, quote)),
             }
-        });
-        for (candle, quote) in candles.items_mut().iter_mut().zip(quotes) {
-            candle.volume = quotient(candle.volume, quote);
-        }
-        candles
+        })
     }
 
     /// The closes of [`Figures::candles`].
@@ -213,7 +209,29 @@ fn amounts(track: &SumTrack, resolution: Resolution, span: Span) -> Vec<(Bucket,
     reason = "a volume at a price that floating point knows; the cast saturates"
 )]
 fn quotient(usd: u128, price: f64) -> u128 {
-    // Numbers of 64 bits are converted at once, larger ones step by step.
+    /// Numbers of 64 bits are converted at once, larger ones step by step.
+    const SMALL: f64 = 9_223_372_036_854_775_808.0;
     let usd = u64::try_from(usd).map_or_else(|_| usd as f64, |usd| usd as f64);
-    (usd / price).round() as u128
+    let units = (usd / price).round();
+    if units < SMALL {
+        u128::from(units as u64)
+    } else {
+        units as u128
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quotient;
+
+    #[test]
+    fn a_volume_is_rounded_to_the_nearest_unit_whatever_its_size() {
+        assert_eq!(quotient(7, 2.0), 4);
+        assert_eq!(quotient(5, 4.0), 1);
+        assert_eq!(quotient(0, 3.0), 0);
+        assert_eq!(quotient(1 << 63, 1.0), 1 << 63);
+        assert_eq!(quotient(1 << 62, 1.0), 1 << 62);
+        assert_eq!(quotient(1 << 100, 0.5), 1 << 101);
+        assert_eq!(quotient(1, 1e-300), u128::MAX);
+    }
 }

@@ -26,11 +26,6 @@ impl<T> Dense<T> {
         &self.items
     }
 
-    /// The same, to be changed.
-    pub(crate) fn items_mut(&mut self) -> &mut [T] {
-        &mut self.items
-    }
-
     /// The same, without their buckets.
     pub(crate) fn into_items(self) -> Vec<T> {
         self.items
@@ -43,18 +38,8 @@ impl<T> Dense<T> {
 
     /// What there is of a bucket.
     pub fn get(&self, bucket: Bucket) -> Option<&T> {
-        self.items.get(self.place(bucket)?)
-    }
-
-    /// What there is from a bucket on, to be changed.
-    pub(crate) fn since_mut(&mut self, bucket: Bucket) -> &mut [T] {
-        let place = self.place(bucket);
-        let items = place.and_then(|place| self.items.get_mut(place..));
-        items.unwrap_or_default()
-    }
-
-    fn place(&self, bucket: Bucket) -> Option<usize> {
-        usize::try_from(bucket.checked_sub(self.first)?).ok()
+        let place = usize::try_from(bucket.checked_sub(self.first)?);
+        self.items.get(place.ok()?)
     }
 }
 
@@ -70,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_bucket_is_a_place() {
-        let mut dense = Dense::new(-1, vec!['a', 'b', 'c']);
+        let dense = Dense::new(-1, vec!['a', 'b', 'c']);
         assert_eq!(dense.span(), -1..2);
         let all = [(-1, &'a'), (0, &'b'), (1, &'c')];
         assert!(dense.iter().eq(all));
@@ -79,9 +64,8 @@ mod tests {
         }
         for stranger in [Bucket::MIN, -2, 2, Bucket::MAX] {
             assert_eq!(dense.get(stranger), None);
-            assert!(dense.since_mut(stranger).is_empty());
         }
-        assert_eq!(dense.since_mut(0), ['b', 'c']);
+        assert_eq!(dense.items(), ['a', 'b', 'c']);
         assert!(Dense::<char>::default().span().is_empty());
     }
 }

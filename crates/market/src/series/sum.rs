@@ -3,6 +3,7 @@
 use super::{
     Bucket, PageError, Resolution, Span, TrackPage,
     codec::{Input, Record, put},
+    lane::Segment,
     track::{Merge, Track, place},
 };
 
@@ -79,27 +80,20 @@ impl SumTrack {
         self.0.range(resolution, span)
     }
 
-    /// Tells the worths of the buckets of a span in which there was any amount:
-    /// those of consecutive buckets together, after the first of these.
-    pub(crate) fn worths(
-        &self,
-        resolution: Resolution,
-        span: Span,
-        mut tell: impl FnMut(Bucket, &[u128]),
-    ) {
-        if resolution.stored() != resolution {
-            return self
-                .range(resolution, span)
-                .for_each(|(bucket, sum)| tell(bucket, &[sum.usd]));
-        }
-        let lane = self.0.lane(resolution);
-        for segment in lane.within(place(span.start), place(span.end)) {
-            match segment.first().zip(segment.run()) {
-                Some((first, run)) => tell(first.into(), run),
-                None => segment
-                    .iter()
-                    .for_each(|(bucket, sum)| tell(bucket.into(), &[sum.usd])),
-            }
+    /// The worths of the buckets of a span, for those who ask for one after
+    /// another.
+    pub(crate) fn worths(&self, resolution: Resolution, span: &Span) -> Worths<'_> {
+        let stored = resolution.stored();
+        let span = resolution.refine(span, stored);
+        let segments = self
+            .0
+            .lane(stored)
+            .within(place(span.start), place(span.end));
+        Worths {
+            resolution,
+            later: segments.collect::<Vec<_>>().into_iter(),
+            segment: None,
+            run: (0, &[]),
         }
     }
 
@@ -133,5 +127,62 @@ impl SumTrack {
     /// What pages hold, which come in the order of time within each resolution.
     pub fn from_pages(pages: impl IntoIterator<Item = TrackPage>) -> Result<Self, PageError> {
         Track::from_pages(pages).map(Self)
+    }
+}
+
+/// The worths of buckets, which are asked for in the order of time.
+pub(crate) struct Worths<'a> {
+    resolution: Resolution,
+    later: std::vec::IntoIter<Segment<'a, Sum>>,
+    segment: Option<Segment<'a, Sum>>,
+    /// The segment from a bucket on, if no bucket is missing in it and it needs
+    /// no merging.
+    run: (Bucket, &'a [u128]),
+}
+
+impl Worths<'_> {
+    /// What the amounts of a bucket were worth together. Most often it is the
+    /// next one of a run.
+    #[inline]
+    pub(crate) fn usd(&mut self, bucket: Bucket) -> u128 {
+        let (first, run) = self.run;
+        let place = usize::try_from(bucket.wrapping_sub(first));
+        match place.ok().and_then(|place| run.get(place)) {
+            Some(usd) => *usd,
+            None => self.find(bucket),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find(&mut self, bucket: Bucket) -> u128 {
+        let stored = self.resolution.stored();
+        if stored == self.resolution {
+            let usd = self.stored(place(bucket));
+            let run = self
+                .segment
+                .as_ref()
+                .and_then(|it| it.first().zip(it.run()));
+            self.run = run.map_or((0, &[]), |(first, run)| (first.into(), run));
+            return usd;
+        }
+        let bucket = bucket..bucket.saturating_add(1);
+        let within = self.resolution.refine(&bucket, stored);
+        within.fold(0, |sum: u128, bucket| {
+            sum.saturating_add(self.stored(place(bucket)))
+        })
+    }
+
+    /// The worth of a bucket as it is stored.
+    fn stored(&mut self, bucket: u32) -> u128 {
+        let is_before = |segment: &Segment<'_, Sum>| segment.last() < Some(bucket);
+        while self.segment.as_ref().is_none_or(is_before) {
+            self.segment = self.later.next();
+            if self.segment.is_none() {
+                return 0;
+            }
+        }
+        let segment = self.segment.as_ref();
+        segment.and_then(|it| it.head(bucket)).copied().unwrap_or(0)
     }
 }

@@ -330,6 +330,13 @@ impl<'a, R: Record> Segment<'a, R> {
         Some(R::join(*self.heads.last()?, *self.rests.last()?))
     }
 
+    /// The head of the record of a bucket, if there is one.
+    pub(in crate::series) fn head(&self, bucket: u32) -> Option<&'a R::Head> {
+        let is_there = self.page == page_of(bucket) && self.marks.bit(offset_of(bucket).into());
+        let place = is_there.then(|| self.early(bucket).count_ones());
+        self.heads.get(place?)
+    }
+
     /// The heads of all records, if no bucket between them is missing.
     pub(in crate::series) fn run(&self) -> Option<&'a [R::Head]> {
         let (first, last) = (self.first_offset()?, self.last_offset()?);
