@@ -187,7 +187,7 @@ mod tests {
             let mut gzip = GzipWriter::new();
             let mut all = Vec::new();
             for (is_kept, length, seed) in pieces {
-                let text: Vec<u8> = (0..length).map(|it| seed ^ it.to_le_bytes()[0] / 3).collect();
+                let text: Vec<u8> = (0..length).map(|it| seed ^ (it.to_le_bytes()[0] / 3)).collect();
                 if is_kept {
                     let mut blocks = Vec::new();
                     deflate(&text, &mut blocks, Compression::default());
