@@ -12,7 +12,7 @@
 use market::{
     TokenId,
     figures::{Candle, Figures},
-    series::{Resolution, Span},
+    series::{Bucket, Resolution, Span},
 };
 use primitives::{Address, U256};
 use proptest::prelude::*;
@@ -87,14 +87,16 @@ async fn candles_are_dense_sane_and_made_of_finer_ones() {
             for (before, after) in finer.items().iter().zip(&finer.items()[1..]) {
                 assert_eq!(before.close.to_bits(), after.open.to_bits());
             }
+            let around = |at: &(Bucket, &Candle)| coarse.bucket(fine.opens(at.0));
+            let finer: Vec<(Bucket, &Candle)> = finer.iter().collect();
+            let inside = finer.chunk_by(|a, b| around(a) == around(b));
             let candles = figures.candles(token, None, coarse, span.clone());
             assert_eq!(candles.span(), span);
-            for (bucket, candle) in candles.iter() {
+            assert_eq!(candles.items().len(), inside.clone().count());
+            for (candle, inside) in candles.items().iter().zip(inside) {
                 assert!(candle.low <= candle.open.min(candle.close));
                 assert!(candle.high >= candle.open.max(candle.close));
-                let around = |fine_bucket| coarse.bucket(fine.opens(fine_bucket));
-                let inside = finer.iter().filter(|(finer, _)| around(*finer) == bucket);
-                let inside: Vec<Candle> = inside.map(|(_, candle)| *candle).collect();
+                let inside: Vec<Candle> = inside.iter().map(|(_, candle)| **candle).collect();
                 assert_eq!(merged(&inside), merged(&[*candle]));
                 seen += 1;
             }
