@@ -100,7 +100,9 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
         .header_read_timeout(HEADER_TIMEOUT)
         .max_header_size(MAX_HEADER_BYTES)
         .max_buf_size(MAX_BUFFER_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(stream), service)
+        // For the announcements of simulated nodes.
+        .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
