@@ -2,74 +2,126 @@
 
 use super::problem::{BOUGHT, SOLD};
 
-/// How many swaps give each token, and how many sell it.
+/// No swap.
+const NONE: usize = usize::MAX;
+
+/// Which swaps give each token, and which sell it.
 #[derive(Debug, Default)]
 pub(super) struct Bonds {
-    given: Vec<u16>,
-    sold: Vec<u16>,
+    given: Swaps,
+    sold: Swaps,
+    is_cut: Vec<bool>,
 }
 
-impl Bonds {
-    /// Counts swaps between these places.
-    pub(super) fn count(&mut self, ends: &[[usize; 2]]) {
-        let places = ends.iter().flatten().max().map_or(0, |place| place + 1);
-        for counts in [&mut self.given, &mut self.sold] {
-            counts.clear();
-            counts.resize(places, 0);
-        }
-        for ends in ends {
-            self.put(ends);
+/// Swaps by the token at one of their ends.
+#[derive(Debug, Default)]
+struct Swaps {
+    counts: Vec<u16>,
+    /// The first swap of each token, and after each swap the next one.
+    first: Vec<usize>,
+    next: Vec<usize>,
+}
+
+impl Swaps {
+    /// Finds those of each of so many places, from the place of each.
+    fn find(&mut self, places: usize, of_each: impl DoubleEndedIterator<Item = usize>) {
+        self.counts.clear();
+        self.counts.resize(places, 0);
+        self.first.clear();
+        self.first.resize(places, NONE);
+        self.next.clear();
+        self.next.extend(of_each);
+        for (swap, next) in self.next.iter_mut().enumerate().rev() {
+            let place = *next;
+            if let (Some(count), Some(first)) =
+                (self.counts.get_mut(place), self.first.get_mut(place))
+            {
+                *count += 1;
+                *next = std::mem::replace(first, swap);
+            }
         }
     }
 
-    fn put(&mut self, [from, to]: &[usize; 2]) {
-        if let (Some(sold), Some(given)) = (self.sold.get_mut(*from), self.given.get_mut(*to)) {
-            *sold += 1;
-            *given += 1;
+    /// Those of a place, in the order of their numbers.
+    fn of(&self, place: usize) -> impl Iterator<Item = usize> {
+        let known = |swap: &usize| *swap != NONE;
+        let first = self.first.get(place).copied().filter(known);
+        std::iter::successors(first, move |swap| {
+            self.next.get(*swap).copied().filter(known)
+        })
+    }
+
+    fn is_one(&self, place: usize) -> bool {
+        self.counts.get(place) == Some(&1)
+    }
+
+    /// Takes one off a place; says whether none is left.
+    fn lose(&mut self, place: usize) -> bool {
+        let count = self.counts.get_mut(place).map(|count| {
+            *count = count.saturating_sub(1);
+            *count
+        });
+        count == Some(0)
+    }
+
+    fn regain(&mut self, place: usize) {
+        if let Some(count) = self.counts.get_mut(place) {
+            *count += 1;
         }
+    }
+}
+
+impl Bonds {
+    /// Takes up swaps between these places.
+    pub(super) fn find(&mut self, ends: &[[usize; 2]]) {
+        let places = ends.iter().flatten().max().map_or(0, |place| place + 1);
+        self.sold.find(places, ends.iter().map(|[from, _]| *from));
+        self.given.find(places, ends.iter().map(|[_, to]| *to));
+        self.is_cut.clear();
+        self.is_cut.resize(ends.len(), false);
     }
 
     /// Whether a swap between these places is the only one that sells a token or
     /// gives one.
     fn needs(&self, [from, to]: &[usize; 2]) -> bool {
-        (*from != SOLD && self.sold.get(*from) == Some(&1))
-            || (*to != BOUGHT && self.given.get(*to) == Some(&1))
+        (*from != SOLD && self.sold.is_one(*from)) || (*to != BOUGHT && self.given.is_one(*to))
     }
 
     /// Adds a swap, by its number, and all that neither get nor give anything
     /// without it.
     pub(super) fn cut(&mut self, ends: &[[usize; 2]], seed: usize, cut: &mut Vec<usize>) {
         let begin = cut.len();
-        cut.push(seed);
         if !ends.get(seed).is_some_and(|ends| self.needs(ends)) {
+            cut.push(seed);
             return;
         }
+        let Self {
+            given,
+            sold,
+            is_cut,
+        } = self;
+        let mut add = |swap: usize, cut: &mut Vec<usize>| {
+            if let Some(is_cut) = is_cut.get_mut(swap).filter(|is_cut| !**is_cut) {
+                *is_cut = true;
+                cut.push(swap);
+            }
+        };
+        add(seed, cut);
         let mut at = begin;
         while let Some([from, to]) = cut.get(at).and_then(|swap| ends.get(*swap)) {
             at += 1;
-            let lost = |count: Option<&mut u16>| {
-                let count = count.map(|count| {
-                    *count = count.saturating_sub(1);
-                    *count
-                });
-                count == Some(0)
-            };
-            let unsold = lost(self.sold.get_mut(*from)) && *from != SOLD;
-            let ungiven = lost(self.given.get_mut(*to)) && *to != BOUGHT;
-            if !unsold && !ungiven {
-                continue;
+            if sold.lose(*from) && *from != SOLD {
+                given.of(*from).for_each(|swap| add(swap, cut));
             }
-            for (swap, [giver, seller]) in ends.iter().map(|[a, b]| [*b, *a]).enumerate() {
-                let is_cut = (unsold && giver == *from) || (ungiven && seller == *to);
-                let known = cut.get(begin..).unwrap_or_default();
-                if is_cut && !known.contains(&swap) {
-                    cut.push(swap);
-                }
+            if given.lose(*to) && *to != BOUGHT {
+                sold.of(*to).for_each(|swap| add(swap, cut));
             }
         }
         for swap in cut.get(begin..).unwrap_or_default() {
-            if let Some(ends) = ends.get(*swap) {
-                self.put(ends);
+            if let (Some([from, to]), Some(is_cut)) = (ends.get(*swap), is_cut.get_mut(*swap)) {
+                sold.regain(*from);
+                given.regain(*to);
+                *is_cut = false;
             }
         }
     }
@@ -81,7 +133,7 @@ mod tests {
 
     fn cut(ends: &[[usize; 2]], seed: usize) -> Vec<usize> {
         let (mut bonds, mut cut) = (Bonds::default(), Vec::new());
-        bonds.count(ends);
+        bonds.find(ends);
         bonds.cut(ends, seed, &mut cut);
         cut.sort_unstable();
         cut

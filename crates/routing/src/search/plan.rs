@@ -184,7 +184,7 @@ impl Plan {
         let seed = swaps.position(|swap| swap.slot.pool == pool)?;
         let ends: Vec<[usize; 2]> = self.swaps.iter().map(|swap| [swap.from, swap.to]).collect();
         let (mut bonds, mut cut) = (Bonds::default(), Vec::new());
-        bonds.count(&ends);
+        bonds.find(&ends);
         bonds.cut(&ends, seed, &mut cut);
         let mut at = 0;
         self.swaps.retain(|_| {

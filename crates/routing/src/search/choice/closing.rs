@@ -121,7 +121,7 @@ impl Choice {
             let edge = open.get(*place).and_then(|at| problem.edges.get(*at));
             edge.map_or(0.0, |edge| edge.gain(&problem.prices) - goal.cost(edge))
         };
-        bonds.count(ends);
+        bonds.find(ends);
         groups.clear();
         members.clear();
         for (place, seed) in open.iter().enumerate() {
