@@ -22,7 +22,7 @@ const METHODS: [&str; 6] = [
 ];
 
 const KINDS: [FaultKind; 12] = [
-    FaultKind::Delay(Duration::from_secs(1)),
+    FaultKind::Delay(Duration::from_secs(3)),
     FaultKind::Dropped,
     FaultKind::Http5xx,
     FaultKind::Http429,
@@ -44,7 +44,7 @@ const MAX_ROUNDS: usize = 40;
 
 /// How long an answer is waited for, when none comes and when all do: a busy
 /// machine may be slow, too.
-const IMPATIENT: Duration = Duration::from_millis(200);
+const IMPATIENT: Duration = Duration::from_secs(1);
 const PATIENT: Duration = Duration::from_secs(10);
 
 fn client(world: &World, url: &Url, timeout: Duration) -> StarknetClient {
