@@ -4,6 +4,7 @@ use crate::{
     harness::{FREE_PORTS, Home, PATIENCE, Service, get, run, serve, text},
     node::{MAIN, SilentNode},
 };
+use std::time::Duration;
 
 #[tokio::test]
 async fn a_fresh_folder_is_served_and_served_again_after_a_stop() {
@@ -58,9 +59,9 @@ async fn another_process_can_follow_the_simulated_node_as_a_real_one() {
         "{found}"
     );
     let path = "/v1/starknet/tokens?size=100";
-    // Blocks come while they are asked, and one may know the newest first.
-    let same = async { while second.get(path).await.body != first.get(path).await.body {} };
-    tokio::time::timeout(PATIENCE, same).await.unwrap();
+    tokio::time::timeout(PATIENCE, agree(&first, &second, path))
+        .await
+        .unwrap();
     // Both find the aggregator beside the node.
     for service in [&first, &second] {
         tokio::time::timeout(PATIENCE, polled(service))
@@ -69,6 +70,19 @@ async fn another_process_can_follow_the_simulated_node_as_a_real_one() {
     }
     let listed = format!("{}/coins/markets?vs_currency=usd", first.line("global"));
     assert!(get(&listed, None).await.body.contains("\"ethereum\""));
+}
+
+/// Waits until both give one answer. Blocks come while they are asked, and one
+/// may know the newest first.
+async fn agree(first: &Service, second: &Service, path: &str) {
+    loop {
+        let answers = [first.get(path).await, second.get(path).await];
+        assert!(answers.iter().all(|answer| answer.status == 200));
+        if answers[0].body == answers[1].body {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 /// Waits until the service knows the wider market.
