@@ -54,7 +54,7 @@ pub(super) enum Fixed {
 
 impl Fixed {
     /// The token that prices are in.
-    const fn measure(self) -> usize {
+    pub(super) const fn measure(self) -> usize {
         match self {
             Self::In(_) => BOUGHT,
             Self::Out(_) => SOLD,
@@ -96,10 +96,15 @@ pub(super) struct Newton {
     /// The lower half of the network's matrix by rows, and the same decomposed.
     matrix: Vec<f64>,
     factors: Vec<f64>,
+    /// The tokens that each is joined to when it is eliminated, and where those
+    /// begin.
     joined: Vec<usize>,
+    begins: Vec<usize>,
     /// The change of each of those prices, as a logarithm.
     step: Vec<f64>,
     trial: Vec<f64>,
+    /// Which of [`TIES`] the last step needed.
+    tie: usize,
 }
 
 /// What happens at some prices.
@@ -171,6 +176,7 @@ impl Newton {
             .evaluate(gates, problem, graph, &problem.prices, fixed);
         let (node, amount) = fixed.given();
         let begin = problem.prices[node];
+        self.tie = 0;
         for _ in 0..MAX_STEPS {
             let price = problem.prices[node];
             let value = (amount * price).abs();
@@ -261,10 +267,13 @@ impl Newton {
     }
 
     /// The change of each price that balances the network. Where that is too
-    /// far, tokens are tied to where they are, ever more tightly.
+    /// far, tokens are tied to where they are, ever more tightly; steps that
+    /// follow each other need about the same.
     fn solve(&mut self, measure: usize, value: f64) {
         self.assemble(measure);
-        for tie in TIES {
+        let looser = self.tie.saturating_sub(1);
+        for (place, tie) in TIES.into_iter().enumerate().skip(looser) {
+            self.tie = place;
             self.decompose(value * 1e-9, tie);
             if self.step.iter().all(|change| change.abs() <= MAX_CHANGE) {
                 return;
@@ -323,6 +332,7 @@ impl Newton {
             matrix,
             factors,
             joined,
+            begins,
             step,
             ..
         } = self;
@@ -335,24 +345,34 @@ impl Newton {
             *own = *own * (1.0 + tie) + ground;
         }
         // Eliminated from the end, where tokens stand that few pairs join: the
-        // matrix fills up least. The lower half holds the factors times pivots.
+        // matrix fills up least. The lower half holds the factors times pivots,
+        // and the inverses of pivots.
+        joined.clear();
+        begins.clear();
         for pivot in (0..count).rev() {
-            let row = pivot * count;
-            joined.clear();
-            joined.extend((0..pivot).filter(|other| factors[row + other] != 0.0));
+            let (above, row) = factors.split_at_mut(pivot * count);
+            let (row, own) = row.split_at_mut(pivot);
+            own[0] = own[0].recip();
+            begins.push(joined.len());
+            let filled = row.iter().enumerate().filter(|(_, factor)| **factor != 0.0);
+            joined.extend(filled.map(|(other, _)| other));
+            let joined = &joined[begins[begins.len() - 1]..];
             for (at, other) in joined.iter().enumerate() {
-                let factor = factors[row + other] / factors[row + pivot];
+                let factor = row[*other] * own[0];
+                let changed = &mut above[other * count..=other * count + other];
                 for third in &joined[..=at] {
-                    factors[other * count + third] -= factor * factors[row + third];
+                    changed[*third] -= factor * row[*third];
                 }
                 step[*other] -= factor * step[pivot];
             }
         }
-        for rank in 0..count {
-            let row = rank * count;
-            let known = factors[row..row + rank].iter().zip(&*step);
-            let known: f64 = known.map(|(factor, change)| factor * change).sum();
-            step[rank] = (step[rank] - known) / factors[row + rank];
+        for (rank, begin) in begins.iter().rev().enumerate() {
+            let row = &factors[rank * count..=rank * count + rank];
+            let known: f64 = joined
+                .drain(begin..)
+                .map(|other| row[other] * step[other])
+                .sum();
+            step[rank] = (step[rank] - known) * row[rank];
         }
     }
 }
