@@ -49,8 +49,24 @@ pub(super) struct Edge {
 impl Edge {
     /// What it gains by its flow at prices.
     pub(super) fn gain(&self, prices: &[f64]) -> f64 {
-        let price = |place: usize| prices.get(place).copied().unwrap_or_default();
-        price(self.to) * self.flow.bought - price(self.from) * self.flow.sold
+        let [paid, gained] = self.values(prices);
+        gained - paid
+    }
+
+    /// What its flow takes and gives, in value.
+    pub(super) fn values(&self, prices: &[f64]) -> [f64; 2] {
+        let [from, to] = self.prices(prices);
+        [from * self.flow.sold, to * self.flow.bought]
+    }
+
+    /// How fast the value of its flow grows with the logarithm of its prices.
+    pub(super) fn conductance(&self, prices: &[f64]) -> f64 {
+        let [from, to] = self.prices(prices);
+        0.5 * self.flow.slope * (from * to).sqrt()
+    }
+
+    fn prices(&self, prices: &[f64]) -> [f64; 2] {
+        [self.from, self.to].map(|place| prices.get(place).copied().unwrap_or_default())
     }
 }
 

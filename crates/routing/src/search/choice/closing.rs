@@ -3,6 +3,7 @@
 use super::{Choice, Means};
 use crate::graph::Graph;
 use crate::search::Goal;
+use crate::search::problem::Edge;
 
 /// The part of all that is closed at once where there are too many, and half of
 /// them where there are so many times too many,
@@ -23,7 +24,7 @@ pub(super) struct Group {
     seed: usize,
     /// The first of its members, and the end of them.
     members: [usize; 2],
-    /// What they bring beyond what they cost.
+    /// What is lost without them, beyond what they cost.
     pub(super) net: f64,
 }
 
@@ -62,6 +63,7 @@ impl Choice {
             let count = self.open_count();
             self.group(goal);
             self.groups.retain(|group| group.net < 0.0);
+            self.groups.sort_unstable_by(Group::order);
             let divisor = PORTIONS.get(portion).copied().unwrap_or(usize::MAX);
             // Two that can stand in for each other must not both go.
             let most = if count <= FEW {
@@ -97,8 +99,7 @@ impl Choice {
         }
     }
 
-    /// Puts together the open pools that go together, those first that bring
-    /// least.
+    /// Puts together the open pools that go together.
     pub(super) fn group(&mut self, goal: &Goal<'_>) {
         let Self {
             problem,
@@ -107,6 +108,7 @@ impl Choice {
             groups,
             members,
             bonds,
+            strain,
             ..
         } = self;
         open.clear();
@@ -117,22 +119,22 @@ impl Choice {
                 ends.push([edge.from, edge.to]);
             }
         }
-        let net = |place: &usize| {
-            let edge = open.get(*place).and_then(|at| problem.edges.get(*at));
-            edge.map_or(0.0, |edge| edge.gain(&problem.prices) - goal.cost(edge))
-        };
         bonds.find(ends);
+        strain.find(problem, open);
         groups.clear();
         members.clear();
         for (place, seed) in open.iter().enumerate() {
             let begin = members.len();
             bonds.cut(ends, place, members);
             let group = members.get_mut(begin..).unwrap_or_default();
-            let net = group.iter().map(net).sum();
             let is_all = group.len() == open.len();
-            for member in group {
+            for member in group.iter_mut() {
                 *member = open.get(*member).copied().unwrap_or_default();
             }
+            let edges = group.iter().filter_map(|at| problem.edges.get(*at));
+            let net = |edge: &Edge| edge.gain(&problem.prices) - goal.cost(edge);
+            let net: f64 = edges.clone().map(net).sum();
+            let net = net + strain.of(&problem.prices, edges, goal.fixed.measure());
             if !is_all && self.settled.get(*seed) != Some(&true) {
                 groups.push(Group {
                     seed: *seed,
@@ -141,7 +143,6 @@ impl Choice {
                 });
             }
         }
-        groups.sort_unstable_by(Group::order);
     }
 
     /// Ranks groups by what they bring for each place that they take up, as far

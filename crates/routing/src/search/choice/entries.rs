@@ -26,6 +26,13 @@ pub(super) struct Entry {
     price: f64,
 }
 
+impl Entry {
+    /// The best first.
+    fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
+        b.net.total_cmp(&a.net).then(a.pools.cmp(&b.pools))
+    }
+}
+
 /// The best pool on one side of a token.
 #[derive(Debug, Clone, Copy)]
 struct Half {
@@ -106,8 +113,8 @@ impl Choice {
     fn look_for_entries(&mut self, goal: &Goal<'_>, limit: usize) {
         self.group(goal);
         let is_full = self.open.len() >= limit;
-        let weakest = self.groups.first().map_or(0.0, |group| group.net);
-        let least = if is_full { weakest.max(0.0) } else { 0.0 };
+        let weakest = self.groups.iter().map(|group| group.net).reduce(f64::min);
+        let least = weakest.filter(|_| is_full).unwrap_or(0.0).max(0.0);
         self.find_live();
         let mut entries = std::mem::take(&mut self.entries);
         entries.clear();
@@ -131,8 +138,11 @@ impl Choice {
         for place in places.filter(|place| !self.is_live(*place)) {
             entries.extend(self.through(goal, place, least));
         }
-        entries.sort_unstable_by(|a, b| b.net.total_cmp(&a.net).then(a.pools.cmp(&b.pools)));
-        entries.truncate(MAX_ENTRIES);
+        if entries.len() > MAX_ENTRIES {
+            entries.select_nth_unstable_by(MAX_ENTRIES, Entry::order);
+            entries.truncate(MAX_ENTRIES);
+        }
+        entries.sort_unstable_by(Entry::order);
         self.entries = entries;
     }
 

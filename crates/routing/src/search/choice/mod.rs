@@ -10,6 +10,7 @@
 mod closing;
 mod entries;
 mod gather;
+mod strain;
 
 use super::Goal;
 use super::bonds::Bonds;
@@ -22,6 +23,7 @@ use crate::graph::Graph;
 use closing::Group;
 use entries::Entry;
 use gather::Found;
+use strain::Strain;
 
 /// Pools that are open at first, for each swap that a route may have.
 const PER_SWAP: usize = 4;
@@ -53,6 +55,7 @@ pub(super) struct Choice {
     entries: Vec<Entry>,
     groups: Vec<Group>,
     bonds: Bonds,
+    strain: Strain,
     /// The members of the groups, one group after the other.
     members: Vec<usize>,
     /// Pools that have to stay, or that were tried in vain.
