@@ -9,6 +9,7 @@
 mod alternatives;
 mod bonds;
 mod choice;
+mod depth;
 mod goal;
 mod greedy;
 mod lens;
@@ -25,6 +26,7 @@ use crate::graph::TokenId;
 use crate::{Amount, Graph, Order, Route};
 use amm::book::Pools;
 use choice::{Choice, Means};
+use depth::Depth;
 use goal::Goal;
 use lens::Scratch;
 use newton::{Fixed, Newton};
@@ -67,6 +69,7 @@ pub struct Searcher {
     reach: Reach,
     choice: Choice,
     scratch: Scratch,
+    depth: Depth,
     firsts: Vec<(f64, TokenId)>,
     taken: Vec<Gain>,
     /// Prices from which a problem is balanced.
@@ -119,18 +122,19 @@ impl Searcher {
         let Self {
             reach,
             scratch,
+            depth,
             firsts,
             ..
         } = self;
         let [_, bought] = goal.ends;
         let from = (&[bought][..], &[1.0][..]);
         reach.spread(goal.lens, from, 1.0, reach::FAR);
-        let mut path = path::best(goal, reach, firsts, scratch);
+        let mut path = path::best(goal, reach, firsts, depth, scratch);
         let mut spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
         if path.is_none() {
             // Prices that make loops lead in circles; two swaps cannot.
             reach.spread(goal.lens, from, 1.0, 0);
-            path = path::best(goal, reach, firsts, scratch);
+            path = path::best(goal, reach, firsts, depth, scratch);
             spot = f64::INFINITY;
         }
         let path = path?;
@@ -140,7 +144,7 @@ impl Searcher {
         if share > DEAR && !single.as_ref().is_some_and(is_ideal) {
             // Where swaps are dear, a way with fewer may be worth more.
             reach.spread(goal.lens, from, 1.0 - share, reach::FAR);
-            let short = path::best(goal, reach, firsts, scratch);
+            let short = path::best(goal, reach, firsts, depth, scratch);
             let short = short.and_then(|path| path.plan(goal, scratch));
             let worth = |plan: &Option<Plan>| plan.as_ref().map(|plan| goal.worth(plan));
             if worth(&short) > worth(&single) {

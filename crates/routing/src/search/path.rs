@@ -1,6 +1,7 @@
 //! Single ways through pairs: the first thing to beat.
 
 use super::Goal;
+use super::depth::Depth;
 use super::lens::{self, Lens, Scratch};
 use super::newton::Fixed;
 use super::plan::{Plan, Swap};
@@ -10,7 +11,7 @@ use crate::graph::{Sale, TokenId};
 use crate::ladder;
 
 /// Swaps of a single way.
-const MAX_HOPS: usize = 6;
+pub(super) const MAX_HOPS: usize = 6;
 
 /// First steps that are tried at full size,
 const TRIED: usize = 8;
@@ -33,7 +34,7 @@ pub(super) struct Path {
 }
 
 impl Path {
-    const EMPTY: Self = Self {
+    pub(super) const EMPTY: Self = Self {
         hops: [Sale::new(0, 0); MAX_HOPS],
         tokens: [0; MAX_HOPS],
         rates: [0.0; MAX_HOPS],
@@ -42,7 +43,7 @@ impl Path {
         price: 0.0,
     };
 
-    fn with(mut self, sale: Sale, to: TokenId) -> Option<Self> {
+    pub(super) fn with(mut self, sale: Sale, to: TokenId) -> Option<Self> {
         *self.hops.get_mut(self.len)? = sale;
         *self.tokens.get_mut(self.len)? = to;
         self.len += 1;
@@ -252,6 +253,7 @@ pub(super) fn best(
     goal: &Goal<'_>,
     reach: &Reach,
     firsts: &mut Vec<(f64, TokenId)>,
+    depth: &mut Depth,
     scratch: &mut Scratch,
 ) -> Option<Path> {
     let lens = goal.lens;
@@ -264,15 +266,26 @@ pub(super) fn best(
         firsts.push((lens.rate(sale) * value, to));
     }
     firsts.retain(|(rate, _)| *rate > 0.0);
-    if firsts.is_empty() {
-        return None;
-    }
     firsts.sort_unstable_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
+    let (spot, _) = *firsts.first()?;
     let mut fixed = goal.fixed;
     for _ in 0..HALVINGS {
         let found = best_for(goal, reach, fixed, firsts, scratch);
-        if found.is_some() {
+        if found.is_some_and(|path| path.price >= spot * EXHAUSTED) {
             return found;
+        }
+        // What begins well may end soon.
+        let about = match fixed {
+            Fixed::In(amount) => amount,
+            Fixed::Out(amount) => found.map_or(amount / spot, |path| path.amount),
+        };
+        let deep = depth.best(lens, reach, goal.ends, about, scratch);
+        let deep = deep.and_then(|path| path.priced(lens, fixed, scratch));
+        let cost = goal.least_cost();
+        let both = [found, deep].into_iter().flatten();
+        let best = both.max_by(|a, b| a.worth(fixed, cost).total_cmp(&b.worth(fixed, cost)));
+        if best.is_some() {
+            return best;
         }
         fixed = fixed.halved();
     }
