@@ -62,6 +62,15 @@ impl Costs {
         cost.copied().unwrap_or_default()
     }
 
+    /// The same in another token, of which one of this token is worth so many.
+    pub(crate) fn at(&self, rate: f64) -> Self {
+        Self {
+            swap: self.swap.iter().map(|cost| cost * rate).collect(),
+            tick: self.tick * rate,
+            ..*self
+        }
+    }
+
     /// The part that a fee takes of a route with so many swaps.
     #[must_use]
     pub const fn fee(&self, swaps: usize) -> f64 {

@@ -1,7 +1,9 @@
 //! A limit on swaps is kept, and what it leaves is used well.
 
-use oracles::generated::{Market, Plan, Variant};
+use super::Asked;
+use oracles::generated::{Market, Plan, Query, Variant};
 use oracles::measured::{MAX_SWAPS, beside};
+use oracles::rivals::Streets;
 
 #[test]
 fn plain_ways_within_the_same_limit_seldom_buy_more() {
@@ -23,4 +25,41 @@ fn plain_ways_within_the_same_limit_seldom_buy_more() {
         let worst = missed.iter().copied().fold(0.0, f64::max);
         assert!(worst < 3e-3, "{variant:?}: {worst}");
     }
+}
+
+/// Sales of which some are so large that the ways that begin best end soon.
+#[test]
+fn large_orders_find_the_deep_pools_among_many_thin_ones() {
+    let mut asked = Asked::new(2_000, 2, Variant::Usual);
+    let streets = Streets::new(&asked.market);
+    let queries = asked.market.queries(3, 150).into_iter();
+    let mut compared = 0;
+    for sale in queries.filter(|query| !query.exact_out && !query.direct) {
+        let order = sale.order(&asked.market, 0.0, MAX_SWAPS);
+        let trade = streets.trade(sale.sell, sale.buy, f64::from(sale.amount));
+        let Some(trade) = trade else { continue };
+        let chunks = streets.in_chunks(&trade, 20, MAX_SWAPS);
+        let chunks = streets.settled(&trade, &chunks, sale.amount, asked.market.pools());
+        let Some(chunks) = chunks.filter(|route| route.legs.len() <= MAX_SWAPS) else {
+            continue;
+        };
+        // Beyond this the market does not bear the order.
+        if f64::from(chunks.bought) * asked.market.worth(sale.buy) < 0.7 * sale.worth {
+            continue;
+        }
+        let mine = asked.routes(&order, 1).pop().unwrap();
+        let missed = 1.0 - f64::from(mine.bought) / f64::from(chunks.bought);
+        assert!(missed < 0.01, "{sale:?} misses {missed}");
+        let purchase = Query {
+            amount: chunks.bought,
+            exact_out: true,
+            ..sale
+        };
+        let order = purchase.order(&asked.market, 0.0, MAX_SWAPS);
+        let mine = asked.routes(&order, 1).pop().unwrap();
+        let dearer = f64::from(mine.sold) / f64::from(sale.amount) - 1.0;
+        assert!(dearer < 0.01, "{purchase:?} is dearer by {dearer}");
+        compared += 1;
+    }
+    assert!(compared > 80, "{compared}");
 }

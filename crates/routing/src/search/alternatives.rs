@@ -14,6 +14,9 @@ use amm::book::{PoolId, Pools};
 /// Pools that are left out because they refuse.
 const MAX_REFUSED: usize = 64;
 
+/// What is planned beyond a purchase that could not be settled.
+const ROOM: f64 = 1e-3;
+
 /// Swaps of the alternative with few.
 const FEW: usize = 3;
 
@@ -82,6 +85,13 @@ impl Finder<'_> {
         let solution = solution.or_else(|| {
             let late = (self.stop)().then(|| searcher.solve(goal, alone, &|| false));
             late?.filter(|solution| self.settled(goal, solution))
+        });
+        // A purchase that takes pools to their very ends needs some room.
+        let solution = solution.or_else(|| {
+            let fixed = goal.fixed.roomier(ROOM)?;
+            let goal = Goal { fixed, ..*goal };
+            let roomy = searcher.solve(&goal, alone, self.stop);
+            roomy.filter(|solution| self.settled(&goal, solution))
         });
         // A plain way is better than a good one that cannot be settled, as
         // where prices of look-alikes make loops.

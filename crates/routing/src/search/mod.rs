@@ -38,8 +38,10 @@ use reach::{Gain, Reach};
 /// Says when a search has to end with what it has.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
-/// Tokens that are taken in at once, or as many as there are,
+/// Tokens that are taken in at once, or as many as there are; only few where
+/// they seem to bring more than all that is there, at prices that tell little,
 const TAKEN_IN: usize = 32;
+const FEW_TAKEN_IN: usize = 4;
 /// and how often.
 const ROUNDS: usize = 5;
 
@@ -238,7 +240,12 @@ impl Searcher {
             }
             let mut taken = std::mem::take(taken);
             taken.clear();
-            taken.extend(gains.iter().take(TAKEN_IN.max(problem.tokens.len())));
+            let most = if missed.likely > balance.bound.abs() {
+                FEW_TAKEN_IN
+            } else {
+                TAKEN_IN.max(problem.tokens.len())
+            };
+            taken.extend(gains.iter().take(most));
             for gain in &taken {
                 if self.problem.tokens.len() < goal.max_tokens() {
                     self.take_in(goal, gain);

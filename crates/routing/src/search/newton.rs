@@ -69,6 +69,14 @@ impl Fixed {
         }
     }
 
+    /// A purchase of this share more; nothing for a sale.
+    pub(super) fn roomier(self, share: f64) -> Option<Self> {
+        match self {
+            Self::In(_) => None,
+            Self::Out(amount) => Some(Self::Out(amount * (1.0 + share))),
+        }
+    }
+
     /// The token of which an amount comes from outside, and the amount; what
     /// goes outside is negative.
     const fn given(self) -> (usize, f64) {

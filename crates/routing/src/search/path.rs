@@ -27,7 +27,9 @@ pub(super) struct Path {
     len: usize,
     /// What the next unit that each hop sells would buy.
     rates: [f64; MAX_HOPS],
-    /// What is bought with the whole sale, or sold for the whole purchase.
+    /// What is sold or bought along it: all that is asked for, or a part.
+    pub(super) fixed: Fixed,
+    /// What is bought with that sale, or sold for that purchase.
     pub(super) amount: f64,
     /// What the next unit sold would buy.
     pub(super) price: f64,
@@ -39,6 +41,7 @@ impl Path {
         tokens: [0; MAX_HOPS],
         rates: [0.0; MAX_HOPS],
         len: 0,
+        fixed: Fixed::In(0.0),
         amount: 0.0,
         price: 0.0,
     };
@@ -187,6 +190,7 @@ impl Path {
         scratch: &mut Scratch,
     ) -> Option<Self> {
         self.price = 1.0;
+        self.fixed = fixed;
         match fixed {
             Fixed::In(amount) => {
                 self.amount = amount;
@@ -216,13 +220,12 @@ impl Path {
     pub(super) fn unexhausted(self, goal: &Goal<'_>, scratch: &mut Scratch) -> Self {
         let hops = self.hops.iter().take(self.len);
         let spot: f64 = hops.map(|sale| goal.lens.rate(*sale)).product();
-        let (mut path, mut fixed) = (self, goal.fixed);
+        let mut path = self;
         for _ in 0..HALVINGS {
             if path.price >= spot * EXHAUSTED {
                 break;
             }
-            fixed = fixed.halved();
-            match path.priced(goal.lens, fixed, scratch) {
+            match path.priced(goal.lens, path.fixed.halved(), scratch) {
                 Some(part) => path = part,
                 None => break,
             }
@@ -245,6 +248,12 @@ impl Path {
 /// this much of the price.
 const HALVINGS: usize = 24;
 const EXHAUSTED: f64 = 0.7;
+
+/// How often the sale is enlarged that is to buy a part of what is wanted, and by
+/// how much at once.
+const GROWTHS: usize = 8;
+const ABOUT: f64 = 0.8;
+const MAX_GROWTH: f64 = 4.0;
 
 /// The best single way among those that begin well; where none takes all, that
 /// for a smaller amount. The values must be those that follow from the bought
@@ -275,12 +284,7 @@ pub(super) fn best(
             return found;
         }
         // What begins well may end soon.
-        let about = match fixed {
-            Fixed::In(amount) => amount,
-            Fixed::Out(amount) => found.map_or(amount / spot, |path| path.amount),
-        };
-        let deep = depth.best(lens, reach, goal.ends, about, scratch);
-        let deep = deep.and_then(|path| path.priced(lens, fixed, scratch));
+        let deep = deepest(goal, reach, fixed, spot, depth, scratch);
         let cost = goal.least_cost();
         let both = [found, deep].into_iter().flatten();
         let best = both.max_by(|a, b| a.worth(fixed, cost).total_cmp(&b.worth(fixed, cost)));
@@ -288,6 +292,32 @@ pub(super) fn best(
             return best;
         }
         fixed = fixed.halved();
+    }
+    None
+}
+
+/// The way that pays most for a whole amount, if there is one. For a purchase it
+/// is that of the sale that buys about as much, where no unit is cheaper than
+/// the first.
+fn deepest(
+    goal: &Goal<'_>,
+    reach: &Reach,
+    fixed: Fixed,
+    spot: f64,
+    depth: &mut Depth,
+    scratch: &mut Scratch,
+) -> Option<Path> {
+    let (mut sold, target) = match fixed {
+        Fixed::In(amount) => (amount, 0.0),
+        Fixed::Out(amount) => (amount / spot, amount),
+    };
+    for _ in 0..GROWTHS {
+        let path = depth.best(goal.lens, reach, goal.ends, sold, scratch)?;
+        let sale = path.priced(goal.lens, Fixed::In(sold), scratch)?;
+        if sale.amount >= target * ABOUT {
+            return path.priced(goal.lens, fixed, scratch);
+        }
+        sold *= (target / sale.amount).min(MAX_GROWTH);
     }
     None
 }

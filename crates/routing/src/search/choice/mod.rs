@@ -10,6 +10,7 @@
 mod closing;
 mod entries;
 mod gather;
+mod purchase;
 mod strain;
 
 use super::Goal;
@@ -98,7 +99,11 @@ impl Choice {
         let limit = goal.order.max_swaps;
         self.open_all(goal);
         self.close_all_but(goal, limit.saturating_mul(PER_SWAP));
-        let found = self.begin(goal, limit, means);
+        let found = if self.open_count() > limit && matches!(goal.fixed, Fixed::Out(_)) {
+            self.begin_purchase(goal, limit, means)
+        } else {
+            self.begin(goal, limit, means)
+        };
         let found = found.or_else(|| {
             self.open_all(goal);
             self.begin(goal, limit, means)
