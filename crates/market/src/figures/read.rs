@@ -212,9 +212,12 @@ fn quotient(usd: u128, price: f64) -> u128 {
     /// Numbers of 64 bits are converted at once, larger ones step by step.
     const SMALL: f64 = 9_223_372_036_854_775_808.0;
     let usd = u64::try_from(usd).map_or_else(|_| usd as f64, |usd| usd as f64);
-    let units = (usd / price).round();
+    let units = usd / price;
     if units < SMALL {
-        u128::from(units as u64)
+        // By hand: not every processor has an instruction that rounds.
+        let whole = units as i64;
+        let is_half = units - whole as f64 >= 0.5;
+        u128::from(whole.unsigned_abs() + u64::from(is_half))
     } else {
         units as u128
     }
@@ -235,3 +238,5 @@ mod tests {
         assert_eq!(quotient(1, 1e-300), u128::MAX);
     }
 }
+        // One half less the smallest step.
+        assert_eq!(quotient(1, 2.000_000_000_000_000_4), 0);
