@@ -2,7 +2,7 @@
 
 use super::{Candle, Locked, Price, state::Figures, token::TokenFigures};
 use crate::{
-    series::{Bucket, Dense, Ohlc, Resolution, Span, Sum, SumTrack},
+    series::{Bucket, Course, Dense, Make, Ohlc, Resolution, Span, Sum, SumTrack, Worths},
     token_id::TokenId,
     whole::whole,
 };
@@ -62,16 +62,16 @@ impl Figures {
             return Dense::default();
         };
         let mut volumes = figures.traded.worths(resolution, &span);
-        self.bars_with(token, quote, resolution, span, |bar, quote| {
+        let Some(quote) = quote else {
+            let make = WithVolumes(volumes);
+            return self.prices.bars_with(token, resolution, span, make);
+        };
+        let make = |bar: Ohlc, price| {
             let usd = volumes.usd(bar.bucket);
-            Candle {
-                open: bar.open,
-                high: bar.high,
-                low: bar.low,
-                close: bar.close,
-                volume: quote.map_or(usd, |quote| quotient(usd, quote)),
-            }
-        })
+            Candle::of(&bar.course(), quotient(usd, price))
+        };
+        self.prices
+            .ratio_bars_with(token, quote, resolution, span, make)
     }
 
     /// The closes of [`Figures::candles`].
@@ -82,7 +82,13 @@ impl Figures {
         resolution: Resolution,
         span: Span,
     ) -> Dense<f64> {
-        self.bars_with(token, quote, resolution, span, |bar, _| bar.close)
+        let board = &self.prices;
+        match quote {
+            None => board.bars_with(token, resolution, span, |bar: Ohlc| bar.close),
+            Some(quote) => {
+                board.ratio_bars_with(token, quote, resolution, span, |bar, _| bar.close)
+            }
+        }
     }
 
     /// What was transferred of a token; one amount for every bucket of the span
@@ -158,23 +164,40 @@ impl Figures {
             .map(|token| self.prices.usd(token))
             .collect()
     }
+}
 
-    /// What is made of candles and of the price of what they are quoted in, if
-    /// that is not USD.
-    fn bars_with<T>(
-        &self,
-        token: TokenId,
-        quote: Option<TokenId>,
-        resolution: Resolution,
-        span: Span,
-        mut make: impl FnMut(Ohlc, Option<f64>) -> T,
-    ) -> Dense<T> {
-        let board = &self.prices;
-        match quote {
-            None => board.bars_with(token, resolution, span, |bar| make(bar, None)),
-            Some(quote) => board.ratio_bars_with(token, quote, resolution, span, |bar, usd| {
-                make(bar, Some(usd))
-            }),
+/// Makes candles in USD with their volumes.
+struct WithVolumes<'a>(Worths<'a>);
+
+impl Make<Candle> for WithVolumes<'_> {
+    fn one(&mut self, bar: Ohlc) -> Candle {
+        Candle::of(&bar.course(), self.0.usd(bar.bucket))
+    }
+
+    /// Where courses lie side by side, volumes mostly do: then they are joined
+    /// without looking for each.
+    fn run(&mut self, mut bucket: Bucket, mut courses: &[Course], made: &mut Vec<Candle>) {
+        while let Some((course, later)) = courses.split_first() {
+            made.push(Candle::of(course, self.0.usd(bucket)));
+            let volumes = self.0.run(bucket.saturating_add(1));
+            let (with, without) = later.split_at(later.len().min(volumes.len()));
+            let both = with.iter().zip(volumes);
+            made.extend(both.map(|(course, volume)| Candle::of(course, *volume)));
+            let passed = Bucket::try_from(with.len()).unwrap_or(Bucket::MAX);
+            bucket = bucket.saturating_add(passed).saturating_add(1);
+            courses = without;
+        }
+    }
+}
+
+impl Candle {
+    const fn of(course: &Course, volume: u128) -> Self {
+        Self {
+            open: course.open,
+            high: course.high,
+            low: course.low,
+            close: course.close,
+            volume,
         }
     }
 }
@@ -225,7 +248,40 @@ fn quotient(usd: u128, price: f64) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::quotient;
+    use super::*;
+
+    #[test]
+    fn courses_meet_the_volumes_of_their_buckets_whatever_is_missing() {
+        let has: [fn(&i64) -> bool; 6] = [
+            |_| true,
+            |_| false,
+            |minute| minute % 3 == 0,
+            |minute| (100..300).contains(minute),
+            |minute| !(100..300).contains(minute),
+            |minute| *minute < 200 || minute % 7 < 5,
+        ];
+        for has in has {
+            let mut traded = SumTrack::default();
+            for minute in (0..700).filter(has) {
+                let worth = u128::try_from(minute).unwrap() + 1;
+                traded.add(Resolution::Minute.opens(minute), 1, worth);
+            }
+            let course = Course {
+                open: 1.0,
+                high: 3.0,
+                low: 0.5,
+                close: 2.0,
+            };
+            let (first, courses) = (40, [course; 620]);
+            let volumes = traded.worths(Resolution::Minute, &(first..first + 620));
+            let mut made = Vec::new();
+            WithVolumes(volumes).run(first, &courses, &mut made);
+            let volume = |minute: i64| if has(&minute) { minute + 1 } else { 0 };
+            let expected = (first..first + 620)
+                .map(|minute| Candle::of(&course, u128::try_from(volume(minute)).unwrap()));
+            assert!(made.into_iter().eq(expected));
+        }
+    }
 
     #[test]
     fn a_volume_is_rounded_to_the_nearest_unit_whatever_its_size() {
@@ -236,7 +292,7 @@ mod tests {
         assert_eq!(quotient(1 << 62, 1.0), 1 << 62);
         assert_eq!(quotient(1 << 100, 0.5), 1 << 101);
         assert_eq!(quotient(1, 1e-300), u128::MAX);
-    }
-}
         // One half less the smallest step.
         assert_eq!(quotient(1, 2.000_000_000_000_000_4), 0);
+    }
+}

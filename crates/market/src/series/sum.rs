@@ -140,7 +140,19 @@ pub(crate) struct Worths<'a> {
     run: (Bucket, &'a [u128]),
 }
 
-impl Worths<'_> {
+impl<'a> Worths<'a> {
+    /// The worths from a bucket on that lie side by side, if they are known
+    /// from the buckets before.
+    #[inline]
+    pub(crate) fn run(&self, bucket: Bucket) -> &'a [u128] {
+        let (first, run) = self.run;
+        let place = usize::try_from(bucket.wrapping_sub(first));
+        place
+            .ok()
+            .and_then(|place| run.get(place..))
+            .unwrap_or_default()
+    }
+
     /// What the amounts of a bucket were worth together. Most often it is the
     /// next one of a run.
     #[inline]

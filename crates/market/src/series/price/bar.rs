@@ -35,7 +35,7 @@ impl Ohlc {
         self.course().times(ratio).at(self.bucket)
     }
 
-    pub(super) const fn course(&self) -> Course {
+    pub(crate) const fn course(&self) -> Course {
         Course {
             open: self.open,
             high: self.high,
@@ -47,11 +47,11 @@ impl Ohlc {
 
 /// The course of a price in USD.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Course {
-    pub(super) open: f64,
-    pub(super) high: f64,
-    pub(super) low: f64,
-    pub(super) close: f64,
+pub(crate) struct Course {
+    pub(crate) open: f64,
+    pub(crate) high: f64,
+    pub(crate) low: f64,
+    pub(crate) close: f64,
 }
 
 impl Course {

@@ -58,7 +58,9 @@ impl PriceBoard {
         );
         let lane = self.tracks.get(token)?.lane(finer);
         let (_, newest) = lane.last().filter(|(at, _)| (from..to).contains(at))?;
-        let bars = self.dense(token, finer, from..to, |bar| bar).into_items();
+        let bars = self
+            .dense(token, finer, from..to, |bar: Ohlc| bar)
+            .into_items();
         let course = bars.iter().map(Ohlc::course).reduce(Course::then)?;
         let quote = newest.quote;
         Some(Bar { course, quote })

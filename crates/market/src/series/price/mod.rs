@@ -26,7 +26,7 @@ use crate::{
     price::{Hub, Quote},
     token_id::TokenId,
 };
-use bar::{Bar, Course, is_price};
+use bar::{Bar, is_price};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -34,6 +34,7 @@ use std::{
 use tracks::Tracks;
 
 pub use bar::Ohlc;
+pub(crate) use {bar::Course, read::Make};
 
 /// The price of one token over time; what it means depends on its hubs.
 #[derive(Debug, Clone, Default)]

@@ -68,7 +68,7 @@ impl PriceBoard {
         let mut start = resolution.bucket(begun).max(span.start);
         let all = start..span.end;
         if token == quote {
-            return self.bars_with(quote, resolution, all, |bar| {
+            return self.bars_with(quote, resolution, all, |bar: Ohlc| {
                 make(Ohlc::flat(bar.bucket, 1.0), bar.close)
             });
         }
@@ -92,7 +92,7 @@ impl PriceBoard {
             merge_into(&mut merged, quotients.into_items(), finer, resolution);
             start = end;
         }
-        let closes = self.bars_with(quote, resolution, all, |bar| bar.close);
+        let closes = self.bars_with(quote, resolution, all, |bar: Ohlc| bar.close);
         let first = first(&merged);
         let both = merged.into_iter().zip(closes.into_items());
         Dense::new(first, both.map(|(bar, usd)| make(bar, usd)).collect())
@@ -124,12 +124,13 @@ impl Pair<'_> {
         if span.start == begun {
             first = self.first_quotient(resolution);
         }
-        self.board.bars_with(self.token, resolution, span, |bar| {
-            // From the first on there is a candle of both in every bucket.
-            let quote = quotes.next().unwrap_or(bar);
-            let quotient = first.take().unwrap_or_else(|| bar.by(&quote));
-            make(quotient, quote.close)
-        })
+        self.board
+            .bars_with(self.token, resolution, span, |bar: Ohlc| {
+                // From the first on there is a candle of both in every bucket.
+                let quote = quotes.next().unwrap_or(bar);
+                let quotient = first.take().unwrap_or_else(|| bar.by(&quote));
+                make(quotient, quote.close)
+            })
     }
 
     /// The bucket in which both prices are there for the first time, made of

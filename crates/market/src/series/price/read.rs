@@ -1,6 +1,6 @@
 //! Prices and candles in USD.
 
-use super::{Ohlc, PriceBoard, bar::Bar};
+use super::{Course, Ohlc, PriceBoard, bar::Bar};
 use crate::{
     price::Hub,
     series::{
@@ -11,6 +11,24 @@ use crate::{
     token_id::TokenId,
 };
 use std::ops::Range;
+
+/// Makes something of candles.
+pub(crate) trait Make<T> {
+    /// Of one.
+    fn one(&mut self, bar: Ohlc) -> T;
+
+    /// Of those of consecutive buckets, whose courses lie side by side.
+    fn run(&mut self, first: Bucket, courses: &[Course], made: &mut Vec<T>) {
+        let bars = (first..Bucket::MAX).zip(courses);
+        made.extend(bars.map(|(at, course)| self.one(course.at(at))));
+    }
+}
+
+impl<T, F: FnMut(Ohlc) -> T> Make<T> for F {
+    fn one(&mut self, bar: Ohlc) -> T {
+        self(bar)
+    }
+}
 
 impl PriceBoard {
     /// The price at a time, to the minute: that at the beginning of the minute
@@ -37,7 +55,7 @@ impl PriceBoard {
     /// The candles of a span, one for every bucket from the first price on,
     /// also for those after the newest block. The caller limits the span.
     pub fn bars(&self, token: TokenId, resolution: Resolution, span: Span) -> Vec<Ohlc> {
-        let bars = self.bars_with(token, resolution, span, |bar| bar);
+        let bars = self.bars_with(token, resolution, span, |bar: Ohlc| bar);
         bars.into_items()
     }
 
@@ -47,7 +65,7 @@ impl PriceBoard {
         token: TokenId,
         resolution: Resolution,
         span: Span,
-        make: impl FnMut(Ohlc) -> T,
+        mut make: impl Make<T>,
     ) -> Dense<T> {
         let stored = resolution.stored();
         let within = resolution.refine(&span, stored);
@@ -56,9 +74,12 @@ impl PriceBoard {
             return self.dense(token, stored, within, make);
         }
         let mut merged = Vec::new();
-        let days = self.dense(token, stored, within, |bar| bar);
+        let days = self.dense(token, stored, within, |bar: Ohlc| bar);
         merge_into(&mut merged, days.into_items(), stored, resolution);
-        Dense::new(first(&merged), merged.into_iter().map(make).collect())
+        Dense::new(
+            first(&merged),
+            merged.into_iter().map(|bar| make.one(bar)).collect(),
+        )
     }
 
     /// What is made of the candles of stored buckets.
@@ -67,7 +88,7 @@ impl PriceBoard {
         token: TokenId,
         resolution: Resolution,
         span: Range<u32>,
-        make: impl FnMut(Ohlc) -> T,
+        make: impl Make<T>,
     ) -> Dense<T> {
         let Some(track) = self.tracks.get(token) else {
             return Dense::default();
@@ -85,7 +106,7 @@ impl PriceBoard {
                     let flat = |bar: &Bar, gap, out: &mut Out<_, _>| {
                         out.flat(bar.course.close, gap);
                     };
-                    dense(lane, gap.start..span.end, flat, |bar| bar).into_items()
+                    dense(lane, gap.start..span.end, flat, |bar: Ohlc| bar).into_items()
                 });
                 hubs.push((hub, bars));
                 hubs.len() - 1
@@ -105,11 +126,11 @@ impl PriceBoard {
 /// What is made of the candle of every bucket of a span from the first record
 /// on. Buckets without a record are filled in after the newest record before
 /// them.
-fn dense<T, Make: FnMut(Ohlc) -> T>(
+fn dense<T, M: Make<T>>(
     lane: &Lane<Bar>,
     span: Range<u32>,
-    mut fill: impl FnMut(&Bar, Range<u32>, &mut Out<T, Make>),
-    make: Make,
+    mut fill: impl FnMut(&Bar, Range<u32>, &mut Out<T, M>),
+    make: M,
 ) -> Dense<T> {
     // Found before any is read: so the memory of all of them is waited for once.
     let segments: Vec<_> = lane.within(span.start, span.end).collect();
@@ -140,8 +161,7 @@ fn dense<T, Make: FnMut(Ohlc) -> T>(
             fill(&bar, next..first, &mut out);
         }
         if let Some(courses) = segment.run() {
-            let buckets = i64::from(first)..i64::MAX;
-            out.extend(buckets.zip(courses).map(|(at, course)| course.at(at)));
+            out.make.run(first.into(), courses, &mut out.made);
         } else {
             scattered(&segment, &mut fill, &mut out);
         }
@@ -156,10 +176,10 @@ fn dense<T, Make: FnMut(Ohlc) -> T>(
 }
 
 /// The candles from the first to the last record of a segment.
-fn scattered<T, Make: FnMut(Ohlc) -> T>(
+fn scattered<T, M: Make<T>>(
     segment: &Segment<'_, Bar>,
-    fill: &mut impl FnMut(&Bar, Range<u32>, &mut Out<T, Make>),
-    out: &mut Out<T, Make>,
+    fill: &mut impl FnMut(&Bar, Range<u32>, &mut Out<T, M>),
+    out: &mut Out<T, M>,
 ) {
     let mut before: Option<(u32, Bar)> = None;
     for (at, bar) in segment.iter() {
@@ -172,14 +192,15 @@ fn scattered<T, Make: FnMut(Ohlc) -> T>(
 }
 
 /// What is made of candles.
-struct Out<T, Make> {
+struct Out<T, M> {
     made: Vec<T>,
-    make: Make,
+    make: M,
 }
 
-impl<T, Make: FnMut(Ohlc) -> T> Out<T, Make> {
+impl<T, M: Make<T>> Out<T, M> {
     fn extend(&mut self, bars: impl IntoIterator<Item = Ohlc>) {
-        self.made.extend(bars.into_iter().map(&mut self.make));
+        let bars = bars.into_iter();
+        self.made.extend(bars.map(|bar| self.make.one(bar)));
     }
 
     /// Adds buckets in which nothing moved.
