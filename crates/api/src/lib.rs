@@ -10,6 +10,7 @@
 //! Whatever happens to it, the answer is a document that says what went wrong,
 //! and carries the request's id.
 
+mod alarm;
 mod api;
 mod client_address;
 mod compression;
@@ -30,6 +31,7 @@ mod network;
 mod openapi;
 mod operation;
 mod request_id;
+mod seldom;
 mod server;
 mod shell;
 mod trade;

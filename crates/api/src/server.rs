@@ -1,12 +1,13 @@
 //! Sockets: connections in, answers out, until told to stop.
 
+use crate::{alarm::Alarm, seldom::Seldom};
 use axum::{
     Router,
     body::Body,
     extract::{ConnectInfo, Request},
 };
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -50,9 +51,13 @@ pub async fn serve(
             continue;
         };
         let connection = connection(stream, peer, router.clone(), stop.clone());
-        let close = close.clone();
+        let closed = Seldom::new(close.clone().cancelled_owned());
         connections.spawn(async move {
-            close.run_until_cancelled(connection).await;
+            tokio::select! {
+                biased;
+                () = connection => {}
+                () = closed => {}
+            }
             drop(permit);
         });
     }
@@ -96,7 +101,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
         router.clone().oneshot(request)
     });
     let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
+        .timer(Alarm::new(HEADER_TIMEOUT))
         .header_read_timeout(HEADER_TIMEOUT)
         .max_header_size(MAX_HEADER_BYTES)
         .max_buf_size(MAX_BUFFER_BYTES)
@@ -105,8 +110,9 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
+        biased;
         ended = connection.as_mut() => ended,
-        () = stop.cancelled() => {
+        () = Seldom::new(stop.cancelled_owned()) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
