@@ -2,13 +2,12 @@
 
 use axum::{
     body::Body,
-    extract::{FromRequestParts, Request},
+    extract::FromRequestParts,
     http::{
         self, HeaderMap, HeaderValue,
         header::{ACCEPT_ENCODING, CONTENT_ENCODING, VARY},
         request::Parts,
     },
-    middleware::Next,
     response::Response,
 };
 use std::{convert::Infallible, future::ready};
@@ -23,6 +22,9 @@ use tower_http::{
 
 /// Bodies below this size are not worth compressing.
 const MIN_BYTES: u64 = 1_024;
+
+/// What an answer varies by that would be other bytes for another caller.
+pub(crate) const BY_ENCODING: HeaderValue = HeaderValue::from_static("accept-encoding");
 
 /// Whether a text is worth compressing.
 pub(crate) fn is_long(text: &[u8]) -> bool {
@@ -53,38 +55,45 @@ impl<S: Send + Sync> FromRequestParts<S> for WantsGzip {
     }
 }
 
-/// Has a request answered, and the answer compressed if the caller accepts
-/// that, it is worth it, and the handler did not do so. Who does not speak of
-/// compression does not pay for it.
-pub(crate) async fn answer(request: Request, next: Next) -> Response {
-    let accepted = request.headers().get_all(ACCEPT_ENCODING).iter();
-    let accepted: Vec<HeaderValue> = accepted.cloned().collect();
-    let mut response = next.run(request).await;
-    if response.headers().contains_key(CONTENT_ENCODING) {
-        return response;
+/// What a caller says of compression.
+#[derive(Debug)]
+pub(crate) struct Accepted(Vec<HeaderValue>);
+
+impl Accepted {
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let accepted = headers.get_all(ACCEPT_ENCODING).iter();
+        Self(accepted.cloned().collect())
     }
-    if !accepted.is_empty() {
-        return compressed(response, accepted).await;
+
+    /// Whether an answer is still to be compressed, if it is worth it: the
+    /// caller speaks of it, and the handler did not do so. Who does not speak
+    /// of compression does not pay for it.
+    pub(crate) fn still_wants(&self, response: &Response) -> bool {
+        !self.0.is_empty() && !response.headers().contains_key(CONTENT_ENCODING)
     }
-    if is_worth_it().should_compress(&response) {
-        // Another caller would be answered with other bytes.
-        response.headers_mut().append(VARY, ACCEPT_ENCODING.into());
+
+    /// Compresses an answer, if it is worth it.
+    pub(crate) async fn compress(self, response: Response) -> Response {
+        let mut asking = http::Request::new(());
+        for encodings in self.0 {
+            asking.headers_mut().append(ACCEPT_ENCODING, encodings);
+        }
+        let mut response = Some(response);
+        let answered = move |_| ready(Ok::<_, Infallible>(response.take().unwrap_or_default()));
+        let layer = CompressionLayer::new()
+            .quality(CompressionLevel::Fastest)
+            .compress_when(is_worth_it());
+        let Ok(response) = layer.layer(service_fn(answered)).oneshot(asking).await;
+        response.map(Body::new)
     }
-    response
 }
 
-async fn compressed(response: Response, accepted: Vec<HeaderValue>) -> Response {
-    let mut asking = http::Request::new(());
-    for encodings in accepted {
-        asking.headers_mut().append(ACCEPT_ENCODING, encodings);
+/// Tells that an answer that is not compressed would be so for others.
+pub(crate) fn mark(response: &mut Response) {
+    let is_encoded = response.headers().contains_key(CONTENT_ENCODING);
+    if !is_encoded && is_worth_it().should_compress(response) {
+        response.headers_mut().append(VARY, BY_ENCODING);
     }
-    let mut response = Some(response);
-    let answered = move |_| ready(Ok::<_, Infallible>(response.take().unwrap_or_default()));
-    let layer = CompressionLayer::new()
-        .quality(CompressionLevel::Fastest)
-        .compress_when(is_worth_it());
-    let Ok(response) = layer.layer(service_fn(answered)).oneshot(asking).await;
-    response.map(Body::new)
 }
 
 fn is_worth_it() -> impl Predicate {

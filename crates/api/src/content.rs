@@ -1,11 +1,11 @@
 //! Bodies of answers that are compressed already, or once for all.
 
-use crate::compression::{WantsGzip, is_long};
+use crate::compression::{BY_ENCODING, WantsGzip, is_long};
 use axum::{
     body::Body,
     http::{
         HeaderValue,
-        header::{ACCEPT_ENCODING, CONTENT_ENCODING, VARY},
+        header::{CONTENT_ENCODING, VARY},
     },
     response::{IntoResponse, Response},
 };
@@ -52,7 +52,7 @@ impl IntoResponse for Content {
         if self.is_gzip {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             // Another caller would be answered with other bytes.
-            headers.insert(VARY, ACCEPT_ENCODING.into());
+            headers.insert(VARY, BY_ENCODING);
         }
         response
     }

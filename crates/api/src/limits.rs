@@ -92,7 +92,8 @@ impl Limits {
                 self.count_address(&caller.address, counted).await?;
             }
         }
-        match self.keys.recognise(&secret).await? {
+        // Apart, since it is seldom asked and large.
+        match Box::pin(self.keys.recognise(&secret)).await? {
             Some(key) => self.count_key(&key, counted).await,
             None => Err(Rejection::UnknownKey),
         }

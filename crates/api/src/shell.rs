@@ -2,30 +2,42 @@
 //! limits, a deadline and isolation from panics.
 
 use crate::{
-    compression,
+    compression::{self, Accepted},
     config::ApiConfig,
     cors, entity_tag,
     error::Rejection,
-    limits::{self, Limits},
-    marketplace::MarketplaceState,
+    limits::{self, Caller, Limits},
+    marketplace::{Face, MarketplaceState},
     metrics, request_id,
 };
 use axum::{
     Router,
-    extract::{DefaultBodyLimit, MatchedPath, Request, State},
+    extract::{DefaultBodyLimit, MatchedPath, Request},
     http::{Method, header},
-    middleware::{Next, from_fn_with_state},
     response::{IntoResponse, Response},
+    routing::Route,
 };
 use futures_util::FutureExt;
 use hyper::body::Body as _;
 use primitives::Entropy;
-use std::{any::Any, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    any::Any,
+    convert::Infallible,
+    panic::AssertUnwindSafe,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 use tokio::time::Instant;
+use tower::{Service, layer::layer_fn};
 use tracing::Instrument;
 
 /// The route of requests that match none.
 const NO_ROUTE: &str = "none";
+
+/// Bytes of a body that are read where nothing else is said.
+const USUAL_BODY_BYTES: usize = 2 * 1024 * 1024;
 
 /// The surroundings, shared by all requests.
 #[derive(Debug, Clone)]
@@ -78,65 +90,54 @@ impl Shell {
         self.layered(routes, Counting::Marketplace(state.clone()))
     }
 
-    /// One function does all of the work: each further layer would cost every
+    /// One layer does all of the work: each further one would cost every
     /// request a few allocations.
     fn layered(&self, routes: Router, counting: Counting) -> Router {
+        let shell = self.clone();
         routes
             .method_not_allowed_fallback(wrong_method)
-            .layer(from_fn_with_state((self.clone(), counting), surround))
+            .layer(layer_fn(move |route| {
+                Surrounded(Arc::new(Surroundings {
+                    shell: shell.clone(),
+                    counting: counting.clone(),
+                    route,
+                }))
+            }))
     }
 
-    async fn answer(&self, counting: Counting, request: Request, next: Next) -> Response {
-        if request.method() == Method::OPTIONS {
-            return cors::preflight();
-        }
-        match counting {
-            Counting::Counted => self.admit(request, next).await,
-            Counting::Free => {
-                let answer = self.isolated(self.run(request, next)).await;
+    /// The answer to a request, if it may be given.
+    async fn answer(&self, way: Way, answer: Pin<&mut impl Future<Output = Response>>) -> Response {
+        match way {
+            Way::Preflight => cors::preflight(),
+            Way::Counted(caller) => self.admit(caller, answer).await,
+            Way::Free => {
+                let answer = self.isolated(answer).await;
                 answer.unwrap_or_else(IntoResponse::into_response)
             }
-            Counting::Marketplace(state) => {
-                let run = |request| self.isolated(self.pass(request, next));
-                state.surround(request, run).await
-            }
+            Way::Marketplace(state, face) => state.turn(&face, self.isolated(answer).await),
         }
     }
 
     /// Counts the request; every answer to a counted one says where the caller
     /// stands.
-    async fn admit(&self, request: Request, next: Next) -> Response {
-        let limits = &self.0.limits;
-        let caller = limits.caller(&request);
+    async fn admit(
+        &self,
+        caller: Caller,
+        answer: Pin<&mut impl Future<Output = Response>>,
+    ) -> Response {
         let mut counted = None;
-        let answer = async {
-            match limits.admit(caller, &mut counted).await {
-                Ok(()) => self.run(request, next).await,
+        let admitted = async {
+            match self.0.limits.admit(caller, &mut counted).await {
+                Ok(()) => answer.await,
                 Err(rejection) => rejection.into_response(),
             }
         };
-        let answer = self.isolated(answer).await;
+        let answer = self.isolated(admitted).await;
         let mut response = answer.unwrap_or_else(IntoResponse::into_response);
         if let Some(decision) = counted {
             limits::write_headers(&decision, response.headers_mut());
         }
         response
-    }
-
-    async fn run(&self, request: Request, next: Next) -> Response {
-        let most = self.0.max_body_bytes;
-        if declared_length(&request).is_some_and(|length| length > most) {
-            return Rejection::BodyTooLarge.into_response();
-        }
-        self.pass(request, next).await
-    }
-
-    /// Has the request answered, if its body is not too long to be read.
-    async fn pass(&self, mut request: Request, next: Next) -> Response {
-        if !request.body().is_end_stream() {
-            DefaultBodyLimit::max(self.0.max_body_bytes).apply(&mut request);
-        }
-        compression::answer(request, next).await
     }
 
     /// Neither a panic nor a long wait reaches beyond its own request.
@@ -155,37 +156,129 @@ impl Shell {
             Err(_) => Err(Rejection::TooSlow),
         })
     }
+
+    /// Whether the request says that its body is longer than is read.
+    fn is_too_long(&self, request: &Request) -> bool {
+        declared_length(request).is_some_and(|length| length > self.0.max_body_bytes)
+    }
+
+    /// No more of a body is read than that.
+    fn limit_body(&self, request: &mut Request) {
+        let most = self.0.max_body_bytes;
+        let usual = u64::try_from(most.min(USUAL_BODY_BYTES)).unwrap_or(0);
+        let length = request.body().size_hint().upper();
+        // Whatever has a length is held to it.
+        if length.is_none_or(|length| length > usual) {
+            DefaultBodyLimit::max(most).apply(request);
+        }
+    }
 }
 
-/// Names the request, has it answered, and notes how that went.
-async fn surround(
-    State((shell, counting)): State<(Shell, Counting)>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let started = Instant::now();
-    let id = request_id::accept_or_make(request.headers(), &*shell.0.entropy);
-    let method = metrics::method_name(request.method());
-    let matched = request.extensions().get::<MatchedPath>().cloned();
-    let route = matched.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
-    let span = tracing::info_span!(
-        "request",
-        request_id = id.to_str().unwrap_or_default(),
-        method,
-        route,
-    );
-    let answer = shell.answer(counting, request, next);
-    let mut response = answer.instrument(span.clone()).await;
-    response.headers_mut().insert(request_id::X_REQUEST_ID, id);
-    cors::allow(response.headers_mut());
-    entity_tag::mark_encoded(response.headers_mut());
-    let (status, took) = (response.status(), started.elapsed());
-    shell.0.answers.record(route, method, status, took);
-    span.in_scope(|| {
-        let duration_ms = took.as_secs_f64() * 1e3;
-        tracing::info!(status = status.as_u16(), duration_ms, "answered");
-    });
-    response
+/// A route with what surrounds it.
+#[derive(Debug, Clone)]
+struct Surrounded(Arc<Surroundings>);
+
+#[derive(Debug)]
+struct Surroundings {
+    shell: Shell,
+    counting: Counting,
+    route: Route,
+}
+
+/// What is done about a request.
+enum Way {
+    /// It is only asked what may be asked.
+    Preflight,
+    /// It is answered if its caller may ask.
+    Counted(Caller),
+    Free,
+    Marketplace(MarketplaceState, Face),
+}
+
+impl Way {
+    /// Whether it is refused here if its body is too long. The marketplace
+    /// finds that out when it reads it, and tells in its own way.
+    const fn measures(&self) -> bool {
+        matches!(self, Self::Counted(_) | Self::Free)
+    }
+}
+
+impl Service<Request> for Surrounded {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        Box::pin(Arc::clone(&self.0).surround(request))
+    }
+}
+
+impl Surroundings {
+    /// Names the request, has it answered, and notes how that went. Whatever
+    /// needs the request itself comes before there is anything to wait for:
+    /// what waits carries it along once, and is small.
+    fn surround(
+        self: Arc<Self>,
+        mut request: Request,
+    ) -> impl Future<Output = Result<Response, Infallible>> + Send {
+        let started = Instant::now();
+        let id = request_id::accept_or_make(request.headers(), &*self.shell.0.entropy);
+        let method = metrics::method_name(request.method());
+        let matched = request.extensions().get::<MatchedPath>().cloned();
+        let way = self.way(&mut request);
+        let is_too_long = way.measures() && self.shell.is_too_long(&request);
+        let accepted = Accepted::of(request.headers());
+        self.shell.limit_body(&mut request);
+        let mut answer = self.route.clone().call(request);
+        async move {
+            let route = matched.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
+            let span = tracing::info_span!(
+                "request",
+                request_id = id.to_str().unwrap_or_default(),
+                method,
+                route,
+            );
+            let answer = std::pin::pin!(async {
+                if is_too_long {
+                    return Rejection::BodyTooLarge.into_response();
+                }
+                let Ok(mut response) = (&mut answer).await;
+                if accepted.still_wants(&response) {
+                    // Apart: it is large, and handlers mostly did it already.
+                    return Box::pin(accepted.compress(response)).await;
+                }
+                compression::mark(&mut response);
+                response
+            });
+            let answer = self.shell.answer(way, answer);
+            let mut response = answer.instrument(span.clone()).await;
+            response.headers_mut().insert(request_id::X_REQUEST_ID, id);
+            cors::allow(response.headers_mut());
+            entity_tag::mark_encoded(response.headers_mut());
+            let (status, took) = (response.status(), started.elapsed());
+            self.shell.0.answers.record(route, method, status, took);
+            span.in_scope(|| {
+                let duration_ms = took.as_secs_f64() * 1e3;
+                tracing::info!(status = status.as_u16(), duration_ms, "answered");
+            });
+            Ok(response)
+        }
+    }
+
+    fn way(&self, request: &mut Request) -> Way {
+        if request.method() == Method::OPTIONS {
+            return Way::Preflight;
+        }
+        match &self.counting {
+            Counting::Counted => Way::Counted(self.shell.0.limits.caller(request)),
+            Counting::Free => Way::Free,
+            Counting::Marketplace(state) => Way::Marketplace(state.clone(), Face::before(request)),
+        }
+    }
 }
 
 fn declared_length(request: &Request) -> Option<usize> {

@@ -17,28 +17,39 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Where wallets come to pay, and want to be told in their own way.
 const WALLET_PREFIXES: [&str; 2] = ["/v1/chain-pay/", "/v1/solana-pay/"];
 
-impl MarketplaceState {
-    /// Has a request answered by `run`, which may fail as all requests may.
-    pub(crate) async fn surround<F>(
-        &self,
-        mut request: Request,
-        run: impl FnOnce(Request) -> F,
-    ) -> Response
-    where
-        F: Future<Output = Result<Response, Rejection>>,
-    {
+/// What the answer to a request needs to know of it.
+#[derive(Debug)]
+pub(crate) struct Face {
+    path: String,
+    is_for_wallet: bool,
+    counted: Counted,
+}
+
+impl Face {
+    pub(crate) fn before(request: &mut Request) -> Self {
         let path = request.uri().path().to_owned();
-        let wallet = *request.method() == Method::POST
+        let is_for_wallet = *request.method() == Method::POST
             && WALLET_PREFIXES
                 .iter()
                 .any(|prefix| path.starts_with(prefix));
         let counted = Counted::default();
         request.extensions_mut().insert(counted.clone());
-        let answer = run(request).await;
+        Self {
+            path,
+            is_for_wallet,
+            counted,
+        }
+    }
+}
+
+impl MarketplaceState {
+    /// The answer as it leaves.
+    pub(crate) fn turn(&self, face: &Face, answer: Result<Response, Rejection>) -> Response {
         let answer = answer.unwrap_or_else(|rejection| Problem::from(rejection).into_response());
-        let mut response = problem::write(answer, &self.0.errors_url, &path, wallet);
+        let errors_url = &self.0.errors_url;
+        let mut response = problem::write(answer, errors_url, &face.path, face.is_for_wallet);
         let headers = response.headers_mut();
-        if let Some(decision) = counted.last() {
+        if let Some(decision) = face.counted.last() {
             limits::write_headers(&decision, headers);
         }
         headers.entry(CACHE_CONTROL).or_insert(NO_STORE);

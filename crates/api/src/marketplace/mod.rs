@@ -43,6 +43,7 @@ use buckets::KnownBearers;
 pub use catalog::{Entry, Slug};
 pub use config::{MarketplaceConfig, MarketplaceLimits};
 use cursor::Cursors;
+pub(crate) use face::Face;
 pub(crate) use openapi::{document, slugs};
 use pages::WrittenPages;
 use primitives::{Clock, Timestamp};

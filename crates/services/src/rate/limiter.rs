@@ -90,7 +90,7 @@ impl RateLimiter {
     pub async fn take(&self, caller: &str, policy: Policy) -> Decision {
         let now = self.clock.now();
         if let Some(shared) = &self.shared
-            && let Some(decision) = heard(shared.take(caller, policy, now).await)
+            && let Some(decision) = heard(Box::pin(shared.take(caller, policy, now)).await)
         {
             return decision;
         }
@@ -103,7 +103,7 @@ impl RateLimiter {
     pub async fn draw(&self, caller: &str, policy: Policy) -> Decision {
         let now = self.clock.now();
         if let Some(shared) = &self.shared
-            && let Some(decision) = heard(shared.draw(caller, policy, now).await)
+            && let Some(decision) = heard(Box::pin(shared.draw(caller, policy, now)).await)
         {
             return decision;
         }
