@@ -64,9 +64,14 @@ fn declares_json(headers: &HeaderMap) -> bool {
         .and_then(|value| value.to_str().ok());
     let essence = declared.and_then(|value| value.split(';').next());
     essence.is_some_and(|essence| {
-        let essence = essence.trim().to_ascii_lowercase();
+        let essence = essence.trim();
+        // Nearly everyone writes just that.
+        if essence.eq_ignore_ascii_case("application/json") {
+            return true;
+        }
+        let essence = essence.to_ascii_lowercase();
         let subtype = essence.strip_prefix("application/");
-        subtype.is_some_and(|subtype| subtype == "json" || subtype.ends_with("+json"))
+        subtype.is_some_and(|subtype| subtype.ends_with("+json"))
     })
 }
 

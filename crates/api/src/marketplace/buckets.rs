@@ -70,7 +70,7 @@ impl MarketplaceState {
     pub(super) async fn count_address(&self, parts: &Parts, bucket: Bucket) -> Result<(), Problem> {
         let trusted = self.trusted_proxies();
         let address = ClientAddress::of(&parts.extensions, &parts.headers, trusted);
-        self.count(parts, bucket, &format!("ip:{address}")).await
+        self.count(parts, bucket, &address.key()).await
     }
 
     /// Counts a request for whoever makes it.
