@@ -105,33 +105,73 @@ pub(crate) fn merge(changes: &mut [(f64, f64)], rungs: &mut Vec<Rung>) {
 /// The same where changes are sorted.
 #[inline]
 pub(crate) fn add(changes: &[(f64, f64)], rungs: &mut Vec<Rung>) {
-    let mut changes = changes.iter();
-    let Some(&(z, slope)) = changes.next() else {
-        return;
-    };
-    let mut last = Rung {
-        z,
-        slope: slope.max(0.0),
-        sold: 0.0,
-        bought: 0.0,
-    };
-    let mut steepest = last.slope;
-    for &(z, change) in changes {
-        let rise = z - last.z;
-        if rise > 0.0 {
-            rungs.push(last);
-            last.sold += last.slope * rise;
-            last.bought += last.slope * rise / (last.z * z);
-            last.z = z;
-        }
-        last.slope += change;
-        steepest = steepest.max(last.slope);
-        // What is left of sums and differences that cancel.
-        if last.slope < steepest * 1e-13 {
-            last.slope = 0.0;
+    let mut climb = Climb::new(rungs);
+    for change in changes {
+        climb.pass(*change);
+    }
+    climb.finish();
+}
+
+/// A curve that is written behind others, from its changes of slope in their
+/// order.
+pub(crate) struct Climb<'a> {
+    rungs: &'a mut Vec<Rung>,
+    /// How many rungs are done.
+    done: usize,
+    last: Rung,
+    steepest: f64,
+}
+
+impl<'a> Climb<'a> {
+    #[inline]
+    pub(crate) const fn new(rungs: &'a mut Vec<Rung>) -> Self {
+        Self {
+            done: rungs.len(),
+            rungs,
+            last: Rung {
+                // Nothing rises to the first change.
+                z: f64::INFINITY,
+                slope: 0.0,
+                sold: 0.0,
+                bought: 0.0,
+            },
+            steepest: 0.0,
         }
     }
-    rungs.push(last);
+
+    /// Passes the next change. Many changes are at one place, and nobody can
+    /// foresee which: the rung is written in any case, and stays if `z` rises.
+    #[inline]
+    pub(crate) fn pass(&mut self, (z, change): (f64, f64)) {
+        let last = &mut self.last;
+        self.rungs.truncate(self.done);
+        self.rungs.push(*last);
+        let rise = (z - last.z).max(0.0);
+        self.done += usize::from(rise > 0.0);
+        last.sold += last.slope * rise;
+        last.bought += last.slope * rise / (last.z * z);
+        last.z = z;
+        last.slope += change;
+        self.steepest = self.steepest.max(last.slope);
+        if last.slope < self.steepest * 1e-13 {
+            last.slope = cancelled();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn finish(self) {
+        self.rungs.truncate(self.done);
+        if self.last.z.is_finite() {
+            self.rungs.push(self.last);
+        }
+    }
+}
+
+/// What is left of sums and differences that cancel. It is rarely asked for: who
+/// waited for the answer would wait at every change.
+#[cold]
+const fn cancelled() -> f64 {
+    0.0
 }
 
 #[cfg(test)]
