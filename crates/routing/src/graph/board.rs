@@ -3,7 +3,7 @@
 //! A board is written once and then shared by graphs. Its lists are flat: what
 //! a search reads lies together.
 
-use super::order::Order;
+use super::order::Merger;
 use super::topology::PairId;
 use crate::ladder;
 use amm::book::{PoolId, PoolView, VenueId};
@@ -16,9 +16,9 @@ pub(super) struct Board {
     rungs: Vec<Rung>,
     slots: Vec<Slot>,
     changes: Vec<(f64, f64)>,
-    /// The changes in either direction as they follow each other, where the
-    /// board is for one large pair.
-    order: [Order; 2],
+    /// For every pair, as long as its changes: the pools whose changes follow
+    /// each other in the one direction, and then in the other.
+    order: Vec<u32>,
 }
 
 /// A pair, and where its parts end. They begin where those of the row above end.
@@ -56,7 +56,7 @@ impl Size {
         size_of::<Row>() * self.rows
             + size_of::<Rung>() * self.rungs
             + size_of::<Slot>() * self.slots
-            + size_of::<(f64, f64)>() * self.changes
+            + (size_of::<(f64, f64)>() + size_of::<u32>()) * self.changes
     }
 }
 
@@ -135,32 +135,33 @@ impl<'a> PairView<'a> {
         part(&self.board.changes, slot.range(way))
     }
 
-    /// The changes of neighbouring pools in both directions.
-    fn all_changes(&self, slots: &[Slot]) -> &'a [(f64, f64)] {
-        let (Some(first), Some(last)) = (slots.first(), slots.last()) else {
-            return &[];
-        };
-        part(&self.board.changes, [first.changes, last.range(1)[1]])
+    /// Where the changes of its pools begin, in both directions, and end.
+    fn all_changes(&self) -> [u32; 2] {
+        range_of(self.slots())
     }
 
-    /// How its changes follow each other, if the board remembers.
-    pub(super) fn order(&self, way: Way) -> &'a [u32] {
-        self.board.order.get(way).map_or(&[], Order::places)
+    /// How its changes follow each other.
+    fn order(&self, way: Way) -> &'a [u32] {
+        let [begin, end] = self.all_changes();
+        let first = self.slots().iter().map(|slot| u32::from(slot.counts[0]));
+        let middle = begin + first.sum::<u32>();
+        let range = if way == 0 {
+            [begin, middle]
+        } else {
+            [middle, end]
+        };
+        part(&self.board.order, range)
     }
 
     /// How much of a board it takes.
     pub(super) fn size(&self) -> Size {
         let [first, _, end] = self.rungs;
-        let slots = self.slots();
-        let changes = match (slots.first(), slots.last()) {
-            (Some(first), Some(last)) => last.range(1)[1] - first.changes,
-            _ => 0,
-        };
+        let changes = self.all_changes();
         Size {
             rows: 1,
             rungs: (end - first) as usize,
-            slots: slots.len(),
-            changes: changes as usize,
+            slots: self.slots().len(),
+            changes: (changes[1] - changes[0]) as usize,
         }
     }
 }
@@ -190,6 +191,7 @@ impl Board {
         self.rungs.reserve(more.rungs);
         self.slots.reserve(more.slots);
         self.changes.reserve(more.changes);
+        self.order.reserve(more.changes);
     }
 
     /// Gives back memory that is not used.
@@ -198,6 +200,7 @@ impl Board {
         self.rungs.shrink_to_fit();
         self.slots.shrink_to_fit();
         self.changes.shrink_to_fit();
+        self.order.shrink_to_fit();
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -232,6 +235,8 @@ impl Board {
     /// Adds a pair as it is on another board.
     pub(super) fn copy(&mut self, number: PairId, pair: &PairView<'_>) {
         self.copy_slots(pair, pair.slots());
+        self.order
+            .extend_from_slice(part(&pair.board.order, pair.all_changes()));
         self.rungs.extend_from_slice(pair.rungs(0));
         let first = place(self.rungs.len());
         self.rungs.extend_from_slice(pair.rungs(1));
@@ -247,45 +252,26 @@ impl Board {
         before: Option<&PairView<'_>>,
         new: &[PoolId],
         look: impl Fn(PoolId) -> Option<(PoolView<'a>, Way)>,
-        merging: &mut Vec<(f64, f64)>,
+        merger: &mut Merger,
     ) {
         let begin = self.slots.len();
         self.add_pools(before, new, look);
+        let slots = self.slots.get(begin..).unwrap_or_default();
         let mut ends = [0; 2];
-        for (way, end) in ends.iter_mut().enumerate() {
-            if let Some([alone]) = self.slots.get(begin..) {
+        if let [alone] = slots {
+            for (way, end) in ends.iter_mut().enumerate() {
                 ladder::add(part(&self.changes, alone.range(way)), &mut self.rungs);
-            } else {
-                merging.clear();
-                for slot in self.slots.get(begin..).unwrap_or_default() {
-                    merging.extend_from_slice(part(&self.changes, slot.range(way)));
-                }
-                ladder::merge(merging, &mut self.rungs);
+                *end = place(self.rungs.len());
             }
-            *end = place(self.rungs.len());
-        }
-        self.forget_alone(begin);
-        self.end_row(number, ends[0]);
-    }
-
-    /// The same for a large pair, on a board of its own.
-    pub(super) fn add_large<'a>(
-        &mut self,
-        number: PairId,
-        before: Option<&PairView<'_>>,
-        new: &[PoolId],
-        look: impl Fn(PoolId) -> Option<(PoolView<'a>, Way)>,
-        merging: &mut Vec<(f64, f64)>,
-    ) {
-        self.add_pools(before, new, look);
-        let mut ends = [0; 2];
-        for (way, end) in ends.iter_mut().enumerate() {
-            let was = before.map(|pair| (pair.order(way), pair.slots()));
-            let order = Order::new(was, &self.slots, new, &self.changes, way, merging);
-            ladder::add(merging, &mut self.rungs);
-            *end = place(self.rungs.len());
-            if let Some(kept) = self.order.get_mut(way) {
-                *kept = order;
+            self.forget_alone(begin);
+        } else {
+            let old = before.map(PairView::slots).unwrap_or_default();
+            merger.begin(old, slots, new);
+            for (way, end) in ends.iter_mut().enumerate() {
+                let were = before.map(|pair| pair.order(way)).unwrap_or_default();
+                let (order, rungs) = (&mut self.order, &mut self.rungs);
+                merger.merge(were, slots, &self.changes, way, order, rungs);
+                *end = place(self.rungs.len());
             }
         }
         self.end_row(number, ends[0]);
@@ -322,7 +308,8 @@ impl Board {
             return;
         };
         let (here, there) = (place(self.changes.len()), first.changes);
-        self.changes.extend_from_slice(pair.all_changes(slots));
+        let changes = part(&pair.board.changes, range_of(slots));
+        self.changes.extend_from_slice(changes);
         self.slots.extend(slots.iter().map(|slot| Slot {
             changes: here + (slot.changes - there),
             ..*slot
@@ -401,7 +388,15 @@ impl Board {
             slots: self.slots.capacity(),
             changes: self.changes.capacity(),
         };
-        size_of::<Self>() + lists.bytes() + self.order[0].bytes() + self.order[1].bytes()
+        size_of::<Self>() + lists.bytes()
+    }
+}
+
+/// Where the changes of neighbouring pools begin and end.
+fn range_of(slots: &[Slot]) -> [u32; 2] {
+    match (slots.first(), slots.last()) {
+        (Some(first), Some(last)) => [first.changes, last.range(1)[1]],
+        _ => [0, 0],
     }
 }
 

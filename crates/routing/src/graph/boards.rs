@@ -7,6 +7,7 @@
 //! a little with every block, so that waste stays within a limit.
 
 use super::board::{Board, PairView, Size, Way};
+use super::order::Merger;
 use super::topology::{NONE, PairId};
 use amm::book::{PoolId, PoolView};
 use std::sync::Arc;
@@ -78,7 +79,7 @@ pub(super) struct Edition<'a> {
     places: Vec<Place>,
     /// What is being written on.
     open: Board,
-    merging: Vec<(f64, f64)>,
+    merger: Merger,
 }
 
 impl<'a> Edition<'a> {
@@ -95,7 +96,7 @@ impl<'a> Edition<'a> {
             free: free.map(|(number, _)| number).collect(),
             places,
             open: Board::default(),
-            merging: Vec::new(),
+            merger: Merger::default(),
         }
     }
 
@@ -132,11 +133,11 @@ impl<'a> Edition<'a> {
         let before = before.as_ref();
         let new = if before.is_some() { changed } else { all };
         if all.len() < LARGE {
-            self.open.add(pair, before, new, look, &mut self.merging);
+            self.open.add(pair, before, new, look, &mut self.merger);
             self.open.last_rates()
         } else {
             let mut board = before.map_or_else(Board::default, Board::like);
-            board.add_large(pair, before, new, look, &mut self.merging);
+            board.add(pair, before, new, look, &mut self.merger);
             board.fit();
             let rates = board.last_rates();
             self.put_up(board, true);

@@ -1,101 +1,130 @@
-//! How the changes of slope of many pools follow each other, remembered: when a
-//! few pools change, theirs are put among the rest, and nothing is sorted anew.
+//! The merged curve of a pair, from its pools' changes of slope.
+//!
+//! How the changes follow each other is remembered as the pools whose next one
+//! it is: when a few pools change, theirs are put among the rest, and nothing is
+//! sorted anew.
 
 use super::board::{Slot, Way};
+use crate::ladder::Climb;
+use amm::Rung;
 use amm::book::PoolId;
 
-/// A change that is no longer there.
+/// A pool that changed or is no longer there. No list is as long.
 const GONE: u32 = u32::MAX;
 
-/// The places of changes in a list, in the order in which they follow each
-/// other.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Order(Vec<u32>);
+/// A change of slope, and the pool whose it is.
+#[derive(Debug, Clone, Copy)]
+struct Fresh {
+    pool: u32,
+    change: (f64, f64),
+}
 
-impl Order {
-    /// The order of the changes of these pools in a direction, from what `was`
-    /// the order of what pools. The pools in `new` changed since, or came. The
-    /// changes are left in `sorted`.
-    pub(super) fn new(
-        was: Option<(&[u32], &[Slot])>,
+impl Fresh {
+    /// By what changes follow each other, whatever was before: where they are,
+    /// and then the number of the pool. What is positive has the order of its
+    /// bits.
+    const fn place(&self) -> (u64, u32) {
+        (self.change.0.to_bits(), self.pool)
+    }
+}
+
+/// Merges pools. It remembers nothing but its memory.
+#[derive(Debug, Default)]
+pub(super) struct Merger {
+    /// The numbers that the pools before have now.
+    numbers: Vec<u32>,
+    /// The pools that changed or came.
+    new: Vec<u32>,
+    fresh: Vec<Fresh>,
+    /// Where the next change of every pool is.
+    next: Vec<u32>,
+}
+
+impl Merger {
+    /// Begins a pair of which the pools in `new` changed or came. All lists are
+    /// in the order of the pools' numbers.
+    pub(super) fn begin(&mut self, old: &[Slot], slots: &[Slot], new: &[PoolId]) {
+        self.numbers.clear();
+        self.new.clear();
+        let (mut before, mut new) = (old.iter(), new.iter().peekable());
+        for (slot, number) in slots.iter().zip(0..GONE) {
+            while new.next_if(|pool| **pool < slot.pool).is_some() {}
+            if new.peek() == Some(&&slot.pool) {
+                self.new.push(number);
+                continue;
+            }
+            let gone = before.by_ref().take_while(|was| was.pool != slot.pool);
+            self.numbers.extend(gone.map(|_| GONE));
+            self.numbers.push(number);
+        }
+        self.numbers.resize(old.len(), GONE);
+    }
+
+    /// Writes the curve in a direction, and how the changes of these pools
+    /// follow each other, from how those before `were`.
+    pub(super) fn merge(
+        &mut self,
+        were: &[u32],
         slots: &[Slot],
-        new: &[PoolId],
         changes: &[(f64, f64)],
         way: Way,
-        sorted: &mut Vec<(f64, f64)>,
-    ) -> Self {
-        sorted.clear();
-        let (was, old) = was.unwrap_or_default();
-        let is_fresh = |slot: &&Slot| was.is_empty() || new.binary_search(&slot.pool).is_ok();
-        let fresh = slots.iter().filter(is_fresh);
-        let fresh = fresh.flat_map(|slot| places(slot, way));
-        let fresh = fresh.filter_map(|place| Some((place, *changes.get(place as usize)?)));
-        let mut fresh: Vec<(u32, (f64, f64))> = fresh.collect();
-        fresh.sort_unstable_by_key(|(_, change)| place_of(change));
-        let mut order = Vec::with_capacity(was.len() + fresh.len());
-        let mut put = |place: u32, change: (f64, f64)| {
-            order.push(place);
-            sorted.push(change);
+        order: &mut Vec<u32>,
+        rungs: &mut Vec<Rung>,
+    ) {
+        self.sort_new(slots, changes, way);
+        self.next.clear();
+        self.next
+            .extend(slots.iter().map(|slot| slot.range(way)[0]));
+        order.reserve(were.len() + self.fresh.len());
+        let mut climb = Climb::new(rungs);
+        let mut put = |Fresh { pool, change }: Fresh| {
+            order.push(pool);
+            climb.pass(change);
         };
-        let mut fresh = fresh.into_iter().peekable();
-        let moved = moved(old, slots, new, way);
-        for place in was {
-            let place = moved.get(*place as usize).copied().unwrap_or(GONE);
-            let Some(change) = changes.get(place as usize) else {
+        let mut fresh = self.fresh.iter();
+        let mut first = place_of_first(&fresh);
+        for was in were {
+            let pool = self.numbers.get(*was as usize).copied();
+            let pool = pool.unwrap_or(GONE);
+            let Some(next) = self.next.get_mut(pool as usize) else {
                 continue;
             };
-            let here = place_of(change);
-            while let Some((place, change)) = fresh.next_if(|(_, change)| place_of(change) < here) {
-                put(place, change);
+            let Some(change) = changes.get(*next as usize).copied() else {
+                continue;
+            };
+            *next += 1;
+            let kept = Fresh { pool, change };
+            while first < kept.place() {
+                fresh.next().copied().map(&mut put);
+                first = place_of_first(&fresh);
             }
-            put(place, *change);
+            put(kept);
         }
-        fresh.for_each(|(place, change)| put(place, change));
-        order.shrink_to_fit();
-        Self(order)
+        fresh.copied().for_each(put);
+        climb.finish();
     }
 
-    pub(super) fn places(&self) -> &[u32] {
-        &self.0
-    }
-
-    /// The bytes that it takes.
-    pub(super) const fn bytes(&self) -> usize {
-        size_of::<u32>() * self.0.capacity()
+    /// The changes of the new pools in their order.
+    fn sort_new(&mut self, slots: &[Slot], changes: &[(f64, f64)], way: Way) {
+        self.fresh.clear();
+        for pool in self.new.iter().copied() {
+            let range = slots.get(pool as usize).map(|slot| slot.range(way));
+            let [start, end] = range.unwrap_or_default();
+            let changes = changes.get(start as usize..end as usize);
+            let changes = changes.unwrap_or_default().iter();
+            self.fresh.extend(changes.map(|change| Fresh {
+                pool,
+                change: *change,
+            }));
+        }
+        if self.new.len() > 1 {
+            self.fresh.sort_unstable_by_key(Fresh::place);
+        }
     }
 }
 
-/// By what changes follow each other, whatever was before: where they are, and
-/// then anything that tells them apart. What is positive has the order of its
-/// bits.
-fn place_of((z, change): &(f64, f64)) -> u128 {
-    u128::from(z.to_bits()) << 64 | u128::from(change.to_bits())
-}
-
-fn places(slot: &Slot, way: Way) -> std::ops::Range<u32> {
-    let [start, end] = slot.range(way);
-    start..end
-}
-
-/// Where changes of old slots are now, [`GONE`] if they are not. Both lists of
-/// slots are in the order of their pools.
-fn moved(old: &[Slot], slots: &[Slot], new: &[PoolId], way: Way) -> Vec<u32> {
-    let end = old.last().map_or(0, |slot| slot.range(1)[1]);
-    let mut moved = vec![GONE; end as usize];
-    let mut slots = slots.iter().peekable();
-    for was in old {
-        while slots.next_if(|slot| slot.pool < was.pool).is_some() {}
-        if new.binary_search(&was.pool).is_ok() {
-            continue;
-        }
-        if let Some(slot) = slots.next_if(|slot| slot.pool == was.pool) {
-            let range = places(was, way);
-            let range = range.start as usize..range.end as usize;
-            let places = moved.get_mut(range).unwrap_or_default().iter_mut();
-            places
-                .zip(self::places(slot, way))
-                .for_each(|(to, place)| *to = place);
-        }
-    }
-    moved
+/// The place of the next one; behind all others if there is none.
+fn place_of_first(fresh: &std::slice::Iter<'_, Fresh>) -> (u64, u32) {
+    let first = fresh.as_slice().first();
+    first.map_or((u64::MAX, GONE), Fresh::place)
 }
