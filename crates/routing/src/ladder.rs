@@ -146,13 +146,13 @@ impl<'a> Climb<'a> {
         let last = &mut self.last;
         self.rungs.truncate(self.done);
         self.rungs.push(*last);
-        let rise = (z - last.z).max(0.0);
+        let rise = greater(z - last.z, 0.0);
         self.done += usize::from(rise > 0.0);
         last.sold += last.slope * rise;
         last.bought += last.slope * rise / (last.z * z);
         last.z = z;
         last.slope += change;
-        self.steepest = self.steepest.max(last.slope);
+        self.steepest = greater(last.slope, self.steepest);
         if last.slope < self.steepest * 1e-13 {
             last.slope = cancelled();
         }
@@ -165,6 +165,11 @@ impl<'a> Climb<'a> {
             self.rungs.push(self.last);
         }
     }
+}
+
+/// The greater number, without a thought for what is none.
+const fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// What is left of sums and differences that cancel. It is rarely asked for: who

@@ -52,6 +52,15 @@ pub(super) struct Size {
 }
 
 impl Size {
+    pub(super) const fn of_rows(rows: usize) -> Self {
+        Self {
+            rows,
+            rungs: 0,
+            slots: 0,
+            changes: 0,
+        }
+    }
+
     pub(super) const fn bytes(self) -> usize {
         size_of::<Row>() * self.rows
             + size_of::<Rung>() * self.rungs
@@ -60,12 +69,16 @@ impl Size {
     }
 }
 
-impl std::ops::AddAssign for Size {
-    fn add_assign(&mut self, other: Self) {
-        self.rows += other.rows;
-        self.rungs += other.rungs;
-        self.slots += other.slots;
-        self.changes += other.changes;
+impl std::ops::Add for Size {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            rows: self.rows + other.rows,
+            rungs: self.rungs + other.rungs,
+            slots: self.slots + other.slots,
+            changes: self.changes + other.changes,
+        }
     }
 }
 
@@ -167,24 +180,6 @@ impl<'a> PairView<'a> {
 }
 
 impl Board {
-    /// An empty board with room for a pair and a little more.
-    pub(super) fn like(pair: &PairView<'_>) -> Self {
-        let Size {
-            rows,
-            rungs,
-            slots,
-            changes,
-        } = pair.size();
-        let mut board = Self::default();
-        board.make_room(Size {
-            rows,
-            rungs: rungs + rungs / 8,
-            slots: slots + slots / 8,
-            changes: changes + changes / 8,
-        });
-        board
-    }
-
     /// Makes room for so much more.
     pub(super) fn make_room(&mut self, more: Size) {
         self.rows.reserve(more.rows);

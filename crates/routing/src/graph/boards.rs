@@ -40,25 +40,40 @@ struct Shared {
     is_own: bool,
 }
 
-/// The board of a pair, and its row there.
+/// The board of a pair, and its row there, in as few bytes as they need: all
+/// places are copied with every block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
-    board: u32,
-    row: u32,
-}
+struct Place(u32);
 
-/// A pair that is not there.
-const NOWHERE: Place = Place {
-    board: NONE,
-    row: NONE,
-};
+/// A pair that is not there: nobody has a board of this number.
+const NOWHERE: Place = Place(u32::MAX);
+
+/// More rows than a board ever has: one that is not full yet, and what another
+/// one leaves to it.
+const ROWS: u32 = 1 << 14;
+
+const _: () = assert!(Size::of_rows(ROWS as usize / 2).bytes() >= FULL);
+
+impl Place {
+    const fn new(board: u32, row: u32) -> Self {
+        Self(board.saturating_mul(ROWS).saturating_add(row))
+    }
+
+    const fn board(self) -> usize {
+        (self.0 / ROWS) as usize
+    }
+
+    const fn row(self) -> u32 {
+        self.0 % ROWS
+    }
+}
 
 impl Boards {
     #[inline]
     pub(super) fn pair(&self, pair: PairId) -> Option<PairView<'_>> {
         let place = self.places.get(pair as usize)?;
-        let shared = self.boards.get(place.board as usize)?;
-        shared.board.pair(place.row)
+        let shared = self.boards.get(place.board())?;
+        shared.board.pair(place.row())
     }
 
     /// The bytes that they take.
@@ -79,6 +94,8 @@ pub(super) struct Edition<'a> {
     places: Vec<Place>,
     /// What is being written on.
     open: Board,
+    /// How large the pairs are about that were announced and not written yet.
+    awaited: std::vec::IntoIter<Size>,
     merger: Merger,
 }
 
@@ -96,24 +113,33 @@ impl<'a> Edition<'a> {
             free: free.map(|(number, _)| number).collect(),
             places,
             open: Board::default(),
+            awaited: Vec::new().into_iter(),
             merger: Merger::default(),
         }
     }
 
-    /// Says which pairs will be written next, with what beside that which they
-    /// are of now. To look at some pairs beforehand costs little, since one look
-    /// does not wait for the other, and then nobody waits while they are written.
-    pub(super) fn announce(&mut self, pairs: &[PairId], mut more: Size) {
-        self.turn_if_full();
-        let known: Vec<_> = pairs.iter().map(|pair| self.before.pair(*pair)).collect();
+    /// Says which pairs will be written next, and about how large that is which
+    /// changed of them. To look at many pairs beforehand costs little, since one
+    /// look does not wait for the other, and then nobody waits while they are
+    /// written.
+    pub(super) fn announce(&mut self, pairs: &[(PairId, Size)]) {
+        let known: Vec<_> = pairs
+            .iter()
+            .map(|(pair, _)| self.before.pair(*pair))
+            .collect();
         let size = |pair: &Option<PairView<'_>>| pair.map_or(Size::default(), |pair| pair.size());
         let sizes: Vec<Size> = known.iter().map(size).collect();
-        for (pair, size) in pairs.iter().zip(sizes) {
-            if !self.leave(*pair, size.bytes()) {
-                more += size;
-            }
+        let mut awaited = Vec::with_capacity(pairs.len());
+        for ((pair, changed), before) in pairs.iter().zip(sizes) {
+            self.leave(*pair, before.bytes());
+            let kept = if before.slots > 1 {
+                before
+            } else {
+                Size::default()
+            };
+            awaited.push(kept + *changed);
         }
-        self.open.make_room(more);
+        self.awaited = awaited.into_iter();
     }
 
     /// Writes a pair that was announced, whose pools are `all`. Those in
@@ -133,10 +159,15 @@ impl<'a> Edition<'a> {
         let before = before.as_ref();
         let new = if before.is_some() { changed } else { all };
         if all.len() < LARGE {
+            if self.turn_if_full() || self.open.is_empty() {
+                self.open.make_room(full_of(self.awaited.as_slice()));
+            }
+            self.awaited.next();
             self.open.add(pair, before, new, look, &mut self.merger);
             self.open.last_rates()
         } else {
-            let mut board = before.map_or_else(Board::default, Board::like);
+            let mut board = Board::default();
+            board.make_room(self.awaited.next().unwrap_or_default());
             board.add(pair, before, new, look, &mut self.merger);
             board.fit();
             let rates = board.last_rates();
@@ -162,17 +193,16 @@ impl<'a> Edition<'a> {
             .map(|(number, shared)| (shared.live, number))
             .collect();
         common.sort_unstable();
+        let mut written = self.open.size().bytes();
         let live: usize = common.iter().map(|(live, _)| live).sum();
-        let needed = (live + self.open.size().bytes()).div_ceil(FULL);
-        let mut spare = (common.len() + 1).saturating_sub(needed + needed / SPARE + FEW);
-        for (_, number) in common {
-            if spare == 0 {
-                break;
-            }
+        let needed = (live + written).div_ceil(FULL);
+        let mut boards = common.into_iter();
+        while boards.len() + written.div_ceil(FULL) > needed + needed / SPARE + FEW
+            && let Some((live, number)) = boards.next()
+        {
+            written += live;
+            self.turn_if_full();
             self.empty(number);
-            if !self.turn_if_full() {
-                spare -= 1;
-            }
         }
     }
 
@@ -183,10 +213,11 @@ impl<'a> Edition<'a> {
         };
         let Shared { board, .. } = std::mem::take(shared);
         self.free.push(number);
-        self.open.make_room(board.size());
+        if self.open.is_empty() {
+            self.open.make_room(board.size());
+        }
         for (row, pair) in (0..).zip(board.pairs()) {
-            let place = Place { board: number, row };
-            if self.places.get(pair as usize) == Some(&place)
+            if self.places.get(pair as usize) == Some(&Place::new(number, row))
                 && let Some(view) = board.pair(row)
             {
                 self.open.copy(pair, &view);
@@ -195,20 +226,18 @@ impl<'a> Edition<'a> {
     }
 
     /// A pair of so many bytes is no longer read where it was; a board on which
-    /// none is goes. Says whether it was the pair's own.
-    fn leave(&mut self, pair: PairId, bytes: usize) -> bool {
+    /// none is goes.
+    fn leave(&mut self, pair: PairId, bytes: usize) {
         let place = self.places.get_mut(pair as usize);
         let place = place.map_or(NOWHERE, |place| std::mem::replace(place, NOWHERE));
-        let Some(shared) = self.boards.get_mut(place.board as usize) else {
-            return false;
+        let Some(shared) = self.boards.get_mut(place.board()) else {
+            return;
         };
-        let is_own = shared.is_own;
         shared.live = shared.live.saturating_sub(bytes);
         if shared.live == 0 {
             *shared = Shared::default();
-            self.free.push(place.board);
+            self.free.extend(u32::try_from(place.board()));
         }
-        is_own
     }
 
     fn turn_if_full(&mut self) -> bool {
@@ -234,7 +263,7 @@ impl<'a> Edition<'a> {
         let number = self.free.pop().unwrap_or(next);
         for (row, pair) in (0..).zip(board.pairs()) {
             if let Some(place) = self.places.get_mut(pair as usize) {
-                *place = Place { board: number, row };
+                *place = Place::new(number, row);
             }
         }
         let shared = Shared {
@@ -246,5 +275,18 @@ impl<'a> Edition<'a> {
             Some(free) => *free = shared,
             None => self.boards.push(shared),
         }
+    }
+}
+
+/// What is on a full board of pairs like these.
+fn full_of(pairs: &[Size]) -> Size {
+    let all = pairs.iter().fold(Size::default(), |all, size| all + *size);
+    let bytes = all.bytes().max(1);
+    let share = |items: usize| (items * FULL).div_ceil(bytes);
+    Size {
+        rows: share(all.rows),
+        rungs: share(all.rungs),
+        slots: share(all.slots),
+        changes: share(all.changes),
     }
 }

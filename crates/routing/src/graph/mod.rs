@@ -16,10 +16,11 @@ use amm::book::{PoolId, PoolView, Pools, State};
 use board::Size;
 use boards::{Boards, Edition};
 use primitives::Address;
+use std::ops::Add as _;
 use std::sync::Arc;
 
 /// Pairs that are looked at together before they are written.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
 
 /// The fall of a price until which a pair's depth is counted.
 const DEPTH_SHARE: f64 = 0.01;
@@ -84,6 +85,7 @@ impl Graph {
         rates.extend_from_slice(&self.rates);
         rates.resize(2 * topology.pair_count(), 0.0);
         let mut edition = Edition::new(&self.boards, topology.pair_count());
+        let mut numbers = Vec::new();
         let mut pairs = changed.chunk_by(|(a, _), (b, _)| a == b).peekable();
         while pairs.peek().is_some() {
             let batch: Vec<_> = pairs.by_ref().take(BATCH).collect();
@@ -92,9 +94,10 @@ impl Graph {
                 let Some(&(pair, _)) = changed.first() else {
                     continue;
                 };
-                let changed: Vec<PoolId> = changed.iter().map(|(_, pool)| *pool).collect();
+                numbers.clear();
+                numbers.extend(changed.iter().map(|(_, pool)| *pool));
                 let look = |pool| Some((pools.get(pool)?, topology.sale_in(pool)?.way()));
-                let found = edition.write(pair, topology.pools(pair), &changed, look);
+                let found = edition.write(pair, topology.pools(pair), &numbers, look);
                 let begin = Sale::new(pair, 0).index();
                 if let Some(rates) = rates.get_mut(begin..begin + 2) {
                     rates.copy_from_slice(&found);
@@ -166,15 +169,15 @@ impl Graph {
 
 /// Announces pairs of which these pools changed.
 fn announce(edition: &mut Edition<'_>, pools: &Pools, batch: &[&[(PairId, PoolId)]]) {
-    let pairs = batch.iter().filter_map(|changed| changed.first());
-    let pairs: Vec<PairId> = pairs.map(|(pair, _)| *pair).collect();
     let changed = batch.iter().copied().flatten();
-    let changed: Vec<_> = changed.map(|(_, pool)| pools.get(*pool)).collect();
-    let mut more = Size::default();
-    for pool in changed.iter().flatten() {
-        more += size_on_board(pool);
-    }
-    edition.announce(&pairs, more);
+    let found: Vec<_> = changed.map(|(_, pool)| pools.get(*pool)).collect();
+    let mut found = found.iter();
+    let pairs = batch.iter().filter_map(|changed| {
+        let sizes = found.by_ref().take(changed.len()).flatten();
+        let size = sizes.map(size_on_board).fold(Size::of_rows(1), Size::add);
+        Some((changed.first()?.0, size))
+    });
+    edition.announce(&pairs.collect::<Vec<_>>());
 }
 
 /// What a pool adds to a board, or about so much.
@@ -184,7 +187,7 @@ fn size_on_board(pool: &PoolView<'_>) -> Size {
         State::Concentrated(ranges) => 2 + ranges.ticks.len(),
     };
     Size {
-        rows: 1,
+        rows: 0,
         rungs: pieces,
         slots: 1,
         changes: pieces,

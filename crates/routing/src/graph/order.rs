@@ -5,7 +5,7 @@
 //! sorted anew.
 
 use super::board::{Slot, Way};
-use crate::ladder::Climb;
+use crate::ladder;
 use amm::Rung;
 use amm::book::PoolId;
 
@@ -38,6 +38,7 @@ pub(super) struct Merger {
     fresh: Vec<Fresh>,
     /// Where the next change of every pool is.
     next: Vec<u32>,
+    sorted: Vec<(f64, f64)>,
 }
 
 impl Merger {
@@ -75,11 +76,13 @@ impl Merger {
         self.next.clear();
         self.next
             .extend(slots.iter().map(|slot| slot.range(way)[0]));
-        order.reserve(were.len() + self.fresh.len());
-        let mut climb = Climb::new(rungs);
+        self.sorted.clear();
+        let count = were.len() + self.fresh.len();
+        self.sorted.reserve(count);
+        order.reserve(count);
         let mut put = |Fresh { pool, change }: Fresh| {
             order.push(pool);
-            climb.pass(change);
+            self.sorted.push(change);
         };
         let mut fresh = self.fresh.iter();
         let mut first = place_of_first(&fresh);
@@ -101,7 +104,7 @@ impl Merger {
             put(kept);
         }
         fresh.copied().for_each(put);
-        climb.finish();
+        ladder::add(&self.sorted, rungs);
     }
 
     /// The changes of the new pools in their order.
