@@ -22,7 +22,7 @@ use crate::reserves::moved;
 use crate::sampling::sample;
 use crate::search::smallest;
 use crate::wide::mul_div;
-use crate::{Curve, Fill, Ladder, Refusal, Sample, Side};
+use crate::{Curve, Fill, Pieces, Refusal, Sample, Side};
 use primitives::U256;
 
 /// The most steps of Newton's method that the contract takes.
@@ -276,22 +276,21 @@ impl Curve for Amplified {
         })
     }
 
-    fn ladder(&self, sold: Side) -> Ladder {
-        self.view(sold).map_or_else(Ladder::empty, |view| {
-            let curve = view.float();
-            let held = curve.beside(curve.left);
-            let sum = f64::from(view.sum) * f64::from(ONE);
-            let unit_in = sum / f64::from(view.rate_in) / view.fee.kept();
-            let unit_out = sum / f64::from(view.rate_out);
-            sample(curve.left, |left| {
-                let more = curve.beside(left);
-                Sample {
-                    sold: (more - held) * unit_in,
-                    bought: (curve.left - left) * unit_out,
-                    price: view.kept_price(curve.price(more, left)),
-                }
-            })
-        })
+    fn pieces(&self, sold: Side, pieces: &mut Pieces) {
+        let Some(view) = self.view(sold) else { return };
+        let curve = view.float();
+        let held = curve.beside(curve.left);
+        let sum = f64::from(view.sum) * f64::from(ONE);
+        let unit_in = sum / f64::from(view.rate_in) / view.fee.kept();
+        let unit_out = sum / f64::from(view.rate_out);
+        sample(pieces, curve.left, |left| {
+            let more = curve.beside(left);
+            Sample {
+                sold: (more - held) * unit_in,
+                bought: (curve.left - left) * unit_out,
+                price: view.kept_price(curve.price(more, left)),
+            }
+        });
     }
 }
 

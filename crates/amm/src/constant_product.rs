@@ -25,9 +25,9 @@
 
 use crate::fee::{Fee, Rounding};
 use crate::quotation::{QUOTED_SHARE, Quotation};
-use crate::reserves::moved;
+use crate::reserves::{float, moved};
 use crate::search::largest;
-use crate::{Curve, Fill, Ladder, Refusal, Side};
+use crate::{Curve, Fill, Pieces, Refusal, Side};
 use primitives::U256;
 
 /// How a venue takes its fee and rounds, as the table of this module says.
@@ -277,14 +277,15 @@ impl Curve for ConstantProduct {
         self.kept(sold) * f64::from(reserve_out) / f64::from(reserve_in)
     }
 
-    fn ladder(&self, sold: Side) -> Ladder {
+    fn pieces(&self, sold: Side, pieces: &mut Pieces) {
         if self.is_empty() {
-            return Ladder::empty();
+            return;
         }
-        let (reserve_in, reserve_out) = self.reserves_of(sold);
-        let liquidity = f64::from(reserve_in).sqrt() * f64::from(reserve_out).sqrt();
-        let slope = liquidity / self.kept(sold).sqrt();
-        Ladder::new([(self.price(sold).sqrt().recip(), slope)], f64::INFINITY)
+        let (held, left) = sold.of(self.reserves.map(float));
+        let kept = self.kept(sold);
+        let z = (kept * left / held).sqrt().recip();
+        pieces.push(z, held.sqrt() * left.sqrt() / kept.sqrt());
+        pieces.finish(f64::INFINITY);
     }
 }
 

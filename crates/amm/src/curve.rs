@@ -1,6 +1,6 @@
 //! The face that every family of curves shows.
 
-use crate::Ladder;
+use crate::{Ladder, Pieces};
 use primitives::U256;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -82,8 +82,16 @@ pub trait Curve {
     /// The price of the next unit; 0 where nothing can be bought.
     fn price(&self, sold: Side) -> f64;
 
-    /// The whole curve from the next unit on, for the search of routes.
-    fn ladder(&self, sold: Side) -> Ladder;
+    /// The whole curve from the next unit on, for the search of routes, added to
+    /// an empty list.
+    fn pieces(&self, sold: Side, pieces: &mut Pieces);
+
+    /// The same with what is taken and given until each piece.
+    fn ladder(&self, sold: Side) -> Ladder {
+        let mut pieces = Pieces::default();
+        self.pieces(sold, &mut pieces);
+        Ladder::from(&pieces)
+    }
 
     /// The amount that can be sold until the price has fallen by this share
     /// (0.01 is one per cent), or until the pool ends.

@@ -70,7 +70,82 @@ impl Sample {
     }
 }
 
-/// A curve as a list of pieces, prices falling.
+/// The pieces of a curve, prices falling: where each begins, and its slope. A
+/// list of them serves for many curves.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Pieces {
+    starts: Vec<(f64, f64)>,
+    /// Where the last piece ends; infinite if it never does.
+    end: f64,
+}
+
+impl Pieces {
+    /// Forgets the curve before.
+    pub fn clear(&mut self) {
+        self.starts.clear();
+        self.end = 0.0;
+    }
+
+    /// Where pieces begin, and their slopes.
+    #[must_use]
+    pub fn starts(&self) -> &[(f64, f64)] {
+        &self.starts
+    }
+
+    /// Where the last piece ends.
+    #[must_use]
+    pub const fn end(&self) -> f64 {
+        self.end
+    }
+
+    /// Adds a piece. One that does not begin above the one before is left out,
+    /// as is anything that is not a number.
+    pub fn push(&mut self, z: f64, slope: f64) {
+        let above = self.starts.last().is_none_or(|(last, _)| z > *last);
+        if z > 0.0 && above && slope >= 0.0 && slope.is_finite() {
+            self.starts.push((z, slope));
+        }
+    }
+
+    /// Ends the last piece. What begins behind is left out, and gaps at the end
+    /// are cut off: nothing is for sale behind the last liquidity.
+    pub fn finish(&mut self, end: f64) {
+        self.end = end;
+        while let Some((z, slope)) = self.starts.pop_if(|(z, slope)| *z >= end || *slope == 0.0) {
+            if slope == 0.0 && z < end {
+                self.end = z;
+            }
+        }
+    }
+
+    /// A curve with one price for every amount up to `most`. As a piece it has
+    /// to bend: what it buys falls short by at most one part in 10⁸.
+    pub(crate) fn steep(&mut self, price: f64, most: f64) {
+        let z = price.sqrt().recip();
+        self.push(z, most / (z * STEEP));
+        self.finish(z * (1.0 + STEEP));
+    }
+
+    /// A curve through samples, which it meets exactly. It ends with the last
+    /// one. A sample that is not behind and below the one before is left out.
+    pub(crate) fn sampled(&mut self, samples: impl IntoIterator<Item = Sample>) {
+        let mut samples = samples.into_iter();
+        let Some(mut from) = samples.next() else {
+            return;
+        };
+        for to in samples {
+            if to.price < from.price && to.sold > from.sold {
+                for (z, slope) in from.pieces_to(&to) {
+                    self.push(z, slope);
+                }
+                from = to;
+            }
+        }
+        self.finish(from.z());
+    }
+}
+
+/// A curve as a list of pieces, with what is taken and given until each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ladder {
     rungs: Vec<Rung>,
@@ -78,68 +153,26 @@ pub struct Ladder {
     end: f64,
 }
 
-impl Ladder {
-    /// A curve on which nothing can be traded.
-    #[must_use]
-    pub const fn empty() -> Self {
-        Self {
-            rungs: Vec::new(),
-            end: 0.0,
-        }
-    }
-
-    /// A curve from its pieces, each as where it begins and its slope, and the
-    /// end of the last one. Pieces that do not begin above the one before are
-    /// left out, as is anything that is not a number; gaps at the end are cut off.
-    #[must_use]
-    pub fn new(pieces: impl IntoIterator<Item = (f64, f64)>, mut end: f64) -> Self {
-        let pieces = pieces.into_iter();
-        let mut rungs: Vec<Rung> = Vec::with_capacity(pieces.size_hint().0);
-        for (z, slope) in pieces {
+impl From<&Pieces> for Ladder {
+    fn from(pieces: &Pieces) -> Self {
+        let mut rungs: Vec<Rung> = Vec::with_capacity(pieces.starts.len());
+        for (z, slope) in pieces.starts.iter().copied() {
             let (sold, bought) = rungs.last().map_or((0.0, 0.0), |last| last.until(z));
-            let above = rungs.last().is_none_or(|last| z > last.z);
-            if z > 0.0 && z < end && above && slope >= 0.0 && slope.is_finite() {
-                rungs.push(Rung {
-                    z,
-                    slope,
-                    sold,
-                    bought,
-                });
-            }
+            rungs.push(Rung {
+                z,
+                slope,
+                sold,
+                bought,
+            });
         }
-        // Nothing is for sale behind the last liquidity.
-        while let Some(gap) = rungs.pop_if(|rung| rung.slope == 0.0) {
-            end = gap.z;
+        Self {
+            rungs,
+            end: pieces.end,
         }
-        Self { rungs, end }
     }
+}
 
-    /// A curve with one price for every amount up to `most`. As a piece it has
-    /// to bend: what it buys falls short by at most one part in 10⁸.
-    #[must_use]
-    pub fn steep(price: f64, most: f64) -> Self {
-        let z = price.sqrt().recip();
-        Self::new([(z, most / (z * STEEP))], z * (1.0 + STEEP))
-    }
-
-    /// A curve through samples, which it meets exactly. It ends with the last
-    /// one. A sample that is not behind and below the one before is left out.
-    #[must_use]
-    pub fn sampled(samples: impl IntoIterator<Item = Sample>) -> Self {
-        let mut samples = samples.into_iter();
-        let Some(mut from) = samples.next() else {
-            return Self::empty();
-        };
-        let mut pieces = Vec::new();
-        for to in samples {
-            if to.price < from.price && to.sold > from.sold {
-                pieces.extend(from.pieces_to(&to));
-                from = to;
-            }
-        }
-        Self::new(pieces, from.z())
-    }
-
+impl Ladder {
     /// The pieces.
     #[must_use]
     pub fn rungs(&self) -> &[Rung] {
@@ -207,6 +240,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn ladder(pieces: impl IntoIterator<Item = (f64, f64)>, end: f64) -> Ladder {
+        let mut list = Pieces::default();
+        for (z, slope) in pieces {
+            list.push(z, slope);
+        }
+        list.finish(end);
+        Ladder::from(&list)
+    }
+
+    fn sampled(samples: impl IntoIterator<Item = Sample>) -> Ladder {
+        let mut list = Pieces::default();
+        list.sampled(samples);
+        Ladder::from(&list)
+    }
+
+    fn steep(price: f64, most: f64) -> Ladder {
+        let mut list = Pieces::default();
+        list.steep(price, most);
+        Ladder::from(&list)
+    }
+
     /// Up to ten pieces with gaps among them, not gaps alone.
     fn ladders() -> impl Strategy<Value = Ladder> {
         let piece = (0.01_f64..1.0, prop_oneof![Just(0.0), 1.0_f64..1e6]);
@@ -217,7 +271,7 @@ mod tests {
                 starts.push((z, slope));
                 z += width;
             }
-            Ladder::new(starts, z)
+            ladder(starts, z)
         });
         ladders.prop_filter("gaps alone", |ladder| !ladder.rungs().is_empty())
     }
@@ -229,7 +283,7 @@ mod tests {
     #[test]
     fn one_piece_is_a_constant_product() {
         // Reserves of 100 and 400: z = 1/2 at the start, slope √(100·400).
-        let ladder = Ladder::new([(0.5, 200.0)], f64::INFINITY);
+        let ladder = ladder([(0.5, 200.0)], f64::INFINITY);
         assert!(close(ladder.price(), 4.0));
         assert!(close(ladder.bought_for(100.0).unwrap(), 200.0));
         assert!(close(ladder.sold_for(200.0).unwrap(), 100.0));
@@ -238,7 +292,7 @@ mod tests {
 
     #[test]
     fn an_empty_ladder_trades_nothing() {
-        let ladder = Ladder::empty();
+        let ladder = Ladder::default();
         assert_eq!(ladder.bought_for(1.0), None);
         assert_eq!(ladder.sold_for(1.0), None);
         assert_eq!(ladder.until(9.0), (0.0, 0.0));
@@ -254,12 +308,12 @@ mod tests {
             (2.0, f64::NAN),
             (9.0, 1.0),
         ];
-        assert_eq!(Ladder::new(pieces, 5.0).rungs().len(), 1);
+        assert_eq!(ladder(pieces, 5.0).rungs().len(), 1);
     }
 
     #[test]
     fn a_gap_at_the_end_sells_nothing() {
-        let ladder = Ladder::new([(1.0, 0.0), (2.0, 10.0), (3.0, 0.0)], 4.0);
+        let ladder = ladder([(1.0, 0.0), (2.0, 10.0), (3.0, 0.0)], 4.0);
         assert!(close(ladder.end(), 3.0));
         assert!(ladder.bought_for(10.0).is_some());
         assert_eq!(ladder.bought_for(11.0), None);
@@ -282,18 +336,17 @@ mod tests {
             (100.0, 200.0, 1.0),
             (300.0, 300.0, 0.25),
         ];
-        let ladder =
-            Ladder::sampled(samples.map(|(sold, bought, price)| sample(sold, bought, price)));
+        let ladder = sampled(samples.map(|(sold, bought, price)| sample(sold, bought, price)));
         assert!(close(ladder.bought_for(50.0).unwrap(), 400.0 / 3.0));
         assert!(close(ladder.bought_for(200.0).unwrap(), 800.0 / 3.0));
         assert!(close(ladder.until(f64::INFINITY).0, 300.0));
-        assert_eq!(Ladder::sampled([]), Ladder::empty());
+        assert_eq!(sampled([]), Ladder::default());
     }
 
     #[test]
     fn samples_are_met_whatever_bends_between_them() {
         for bought in [105.0, 125.0, 140.0, 160.0, 175.0, 195.0] {
-            let ladder = Ladder::sampled([sample(0.0, 0.0, 2.0), sample(100.0, bought, 1.0)]);
+            let ladder = sampled([sample(0.0, 0.0, 2.0), sample(100.0, bought, 1.0)]);
             assert!(close(ladder.price(), 2.0));
             assert!(close(ladder.bought_for(100.0).unwrap(), bought), "{bought}");
             assert!(close(ladder.end(), 1.0));
@@ -302,12 +355,12 @@ mod tests {
 
     #[test]
     fn a_steep_ladder_has_one_price_and_an_end() {
-        let ladder = Ladder::steep(0.25, 1_000.0);
+        let ladder = steep(0.25, 1_000.0);
         assert!(close(ladder.price(), 0.25));
         assert!((ladder.bought_for(1_000.0).unwrap() / 250.0 - 1.0).abs() <= STEEP);
         assert_eq!(ladder.bought_for(1_001.0), None);
-        assert!(Ladder::steep(0.0, 9.0).rungs().is_empty());
-        assert!(Ladder::steep(1.0, 0.0).bought_for(1.0).is_none());
+        assert!(steep(0.0, 9.0).rungs().is_empty());
+        assert!(steep(1.0, 0.0).bought_for(1.0).is_none());
     }
 
     proptest! {

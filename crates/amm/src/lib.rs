@@ -29,7 +29,7 @@ mod wide;
 pub use amplified::Amplified;
 pub use constant_product::ConstantProduct;
 pub use curve::{Curve, Fill, Refusal, Side};
-pub use ladder::{Ladder, Rung, Sample};
+pub use ladder::{Ladder, Pieces, Rung, Sample};
 pub use rate::{Deposit, OneToOne};
 pub use solidly::Solidly;
 pub use ticks::{Tick, Ticks, Unbalanced};

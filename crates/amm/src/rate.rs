@@ -5,7 +5,7 @@
 //! a vault mints `⌊amount · shares / assets⌋`.
 
 use crate::wide::{mul_div, mul_div_up};
-use crate::{Curve, Fill, Ladder, Refusal, Side};
+use crate::{Curve, Fill, Pieces, Refusal, Side};
 use primitives::U256;
 
 /// Tokens that change one for one, such as an old and a new form of the same.
@@ -64,8 +64,8 @@ impl Curve for OneToOne {
         if self.most(sold).is_zero() { 0.0 } else { 1.0 }
     }
 
-    fn ladder(&self, sold: Side) -> Ladder {
-        Ladder::steep(self.price(sold), f64::from(self.most(sold)))
+    fn pieces(&self, sold: Side, pieces: &mut Pieces) {
+        pieces.steep(self.price(sold), f64::from(self.most(sold)));
     }
 }
 
@@ -142,8 +142,8 @@ impl Curve for Deposit {
         f64::from(self.shares()) / f64::from(self.assets())
     }
 
-    fn ladder(&self, sold: Side) -> Ladder {
-        Ladder::steep(self.price(sold), f64::from(self.most_sold(sold)))
+    fn pieces(&self, sold: Side, pieces: &mut Pieces) {
+        pieces.steep(self.price(sold), f64::from(self.most_sold(sold)));
     }
 }
 

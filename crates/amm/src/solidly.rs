@@ -22,7 +22,7 @@ use crate::quotation::{QUOTED_SHARE, Quotation};
 use crate::reserves::moved;
 use crate::sampling::sample;
 use crate::search::{largest, smallest};
-use crate::{Curve, Fill, Ladder, Refusal, Sample, Side};
+use crate::{Curve, Fill, Pieces, Refusal, Sample, Side};
 use primitives::U256;
 
 /// The most steps of Newton's method that the contract takes.
@@ -303,24 +303,23 @@ impl Curve for Solidly {
         })
     }
 
-    fn ladder(&self, sold: Side) -> Ladder {
-        self.view(sold).map_or_else(Ladder::empty, |view| {
-            let (x, y) = (f64::from(view.held), f64::from(view.left));
-            // Relative to the larger reserve, so that powers stay in range.
-            let size = x.max(y);
-            let (x, y) = (x / size, y / size);
-            let k = x * x * x * y + y * y * y * x;
-            let unit_in = size / f64::from(view.unit_in) / view.fee.kept();
-            let unit_out = size / f64::from(view.unit_out);
-            sample(y, |left| {
-                let held = float_solve(k, left);
-                Sample {
-                    sold: (held - x) * unit_in,
-                    bought: (y - left) * unit_out,
-                    price: view.kept_price(float_price(held, left)),
-                }
-            })
-        })
+    fn pieces(&self, sold: Side, pieces: &mut Pieces) {
+        let Some(view) = self.view(sold) else { return };
+        let (x, y) = (f64::from(view.held), f64::from(view.left));
+        // Relative to the larger reserve, so that powers stay in range.
+        let size = x.max(y);
+        let (x, y) = (x / size, y / size);
+        let k = x * x * x * y + y * y * y * x;
+        let unit_in = size / f64::from(view.unit_in) / view.fee.kept();
+        let unit_out = size / f64::from(view.unit_out);
+        sample(pieces, y, |left| {
+            let held = float_solve(k, left);
+            Sample {
+                sold: (held - x) * unit_in,
+                bought: (y - left) * unit_out,
+                price: view.kept_price(float_price(held, left)),
+            }
+        });
     }
 }
 

@@ -5,7 +5,7 @@ use super::pool::{Concentrated, Facts, State};
 use super::venue::{Kind, Maths};
 use super::view::{Off, PoolView};
 use crate::ekubo::Rounding;
-use crate::{Amplified, ConstantProduct, Curve, Fill, Ladder, Refusal, Side, Solidly};
+use crate::{Amplified, ConstantProduct, Curve, Fill, Pieces, Refusal, Side, Solidly};
 use crate::{constant_product, ekubo, solidly, v3};
 use primitives::U256;
 
@@ -61,8 +61,8 @@ impl Curve for AnyCurve {
         self.inner().price(sold)
     }
 
-    fn ladder(&self, sold: Side) -> Ladder {
-        self.inner().ladder(sold)
+    fn pieces(&self, sold: Side, pieces: &mut Pieces) {
+        self.inner().pieces(sold, pieces);
     }
 }
 

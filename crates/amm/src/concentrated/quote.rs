@@ -1,7 +1,8 @@
 //! The face of a curve for pools with ticks.
 
 use super::{Amount, Pool, Rules};
-use crate::{Curve, Fill, Ladder, Refusal, Side};
+use crate::reserves::float;
+use crate::{Curve, Fill, Pieces, Refusal, Side};
 use primitives::U256;
 
 /// The pieces of a ladder, those nearest the price. A ladder ends after them:
@@ -21,11 +22,14 @@ impl<R: Rules> Curve for Pool<R> {
     }
 
     fn price(&self, sold: Side) -> f64 {
-        self.pieces(sold, 1).price()
+        let mut first = Pieces::default();
+        self.first_pieces(sold, 1, &mut first);
+        let first = first.starts().first();
+        first.map_or(0.0, |(z, _)| (z * z).recip())
     }
 
-    fn ladder(&self, sold: Side) -> Ladder {
-        self.pieces(sold, MAX_RUNGS)
+    fn pieces(&self, sold: Side, pieces: &mut Pieces) {
+        self.first_pieces(sold, MAX_RUNGS, pieces);
     }
 }
 
@@ -108,18 +112,18 @@ impl<R: Rules> Pool<R> {
         low
     }
 
-    /// The first pieces of the ladder.
-    fn pieces(&self, sold: Side, at_most: usize) -> Ladder {
+    /// The first pieces of the curve.
+    fn first_pieces(&self, sold: Side, at_most: usize, pieces: &mut Pieces) {
         match sold {
             Side::Token0 => {
                 let below = self.ticks.downwards(self.tick);
                 let below = below.map(|at| (at.index, at.net.checked_neg()));
-                self.pieces_until(sold, below, at_most)
+                self.pieces_until(sold, below, at_most, pieces);
             }
             Side::Token1 => {
                 let above = self.ticks.upwards(self.tick);
                 let above = above.map(|at| (at.index, Some(at.net)));
-                self.pieces_until(sold, above, at_most)
+                self.pieces_until(sold, above, at_most, pieces);
             }
         }
     }
@@ -131,11 +135,9 @@ impl<R: Rules> Pool<R> {
         sold: Side,
         ticks: impl Iterator<Item = (i32, Option<i128>)>,
         at_most: usize,
-    ) -> Ladder {
+        pieces: &mut Pieces,
+    ) {
         let kept = self.rules.kept().sqrt();
-        // A gap at the end is beyond `end`, where the ladder leaves it out.
-        let most = at_most.min(self.ticks.len());
-        let mut pieces: Vec<(f64, f64)> = Vec::with_capacity(most);
         let mut liquidity = self.liquidity;
         let mut start = z(sold, root::<R>(self.sqrt_ratio), kept);
         let mut end = start;
@@ -144,16 +146,17 @@ impl<R: Rules> Pool<R> {
             let Some(after) = after else { break };
             let next_start = z(sold, root_at::<R>(boundary), kept);
             // Before the first piece a gap is passed for nothing.
-            if next_start > start && (liquidity > 0 || !pieces.is_empty()) {
-                pieces.push((start, f64::from(U256::from(liquidity)) / kept));
+            if next_start > start && (liquidity > 0 || !pieces.starts().is_empty()) {
+                pieces.push(start, float(liquidity) / kept);
+                // A gap at the end is beyond the last liquidity, and left out.
                 end = if liquidity > 0 { next_start } else { end };
-                if pieces.len() == at_most {
+                if pieces.starts().len() == at_most {
                     break;
                 }
             }
             (start, liquidity) = (next_start, after);
         }
-        Ladder::new(pieces, end)
+        pieces.finish(end);
     }
 }
 

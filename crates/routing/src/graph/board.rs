@@ -7,7 +7,7 @@ use super::order::Merger;
 use super::topology::PairId;
 use crate::ladder;
 use amm::book::{PoolId, PoolView, VenueId};
-use amm::{Curve as _, Ladder, Rung, Side};
+use amm::{Curve as _, Pieces, Rung, Side};
 
 /// Some pairs, or one that is large.
 #[derive(Debug, Clone, Default)]
@@ -250,7 +250,7 @@ impl Board {
         merger: &mut Merger,
     ) {
         let begin = self.slots.len();
-        self.add_pools(before, new, look);
+        self.add_pools(before, new, look, merger.pieces());
         let slots = self.slots.get(begin..).unwrap_or_default();
         let mut ends = [0; 2];
         if let [alone] = slots {
@@ -278,6 +278,7 @@ impl Board {
         before: Option<&PairView<'_>>,
         new: &[PoolId],
         look: impl Fn(PoolId) -> Option<(PoolView<'a>, Way)>,
+        pieces: &mut Pieces,
     ) {
         let mut kept = before.map(PairView::slots).unwrap_or_default();
         for number in new {
@@ -289,7 +290,7 @@ impl Board {
             let changed = rest.split_first().filter(|(slot, _)| slot.pool == *number);
             kept = changed.map_or(rest, |(_, rest)| rest);
             if let Some((pool, way)) = look(*number) {
-                self.add_pool(&pool, way == 1);
+                self.add_pool(&pool, way == 1, pieces);
             }
         }
         if let Some(before) = before {
@@ -312,7 +313,7 @@ impl Board {
     }
 
     /// A pool that nobody can trade with leaves no trace.
-    fn add_pool(&mut self, pool: &PoolView<'_>, flipped: bool) {
+    fn add_pool(&mut self, pool: &PoolView<'_>, flipped: bool, pieces: &mut Pieces) {
         if !pool.venue.is_routed() {
             return;
         }
@@ -323,7 +324,11 @@ impl Board {
         } else {
             Side::BOTH
         };
-        let counts = sides.map(|side| self.add_changes(&curve.ladder(side)));
+        let counts = sides.map(|side| {
+            pieces.clear();
+            curve.pieces(side, pieces);
+            self.add_changes(pieces)
+        });
         if counts == [0, 0] {
             return;
         }
@@ -336,15 +341,15 @@ impl Board {
         });
     }
 
-    fn add_changes(&mut self, ladder: &Ladder) -> u16 {
+    fn add_changes(&mut self, pieces: &Pieces) -> u16 {
         let before = self.changes.len();
         let mut slope = 0.0;
-        for rung in ladder.rungs() {
-            self.changes.push((rung.z, rung.slope - slope));
-            slope = rung.slope;
+        for (z, next) in pieces.starts() {
+            self.changes.push((*z, next - slope));
+            slope = *next;
         }
-        if ladder.end().is_finite() && slope > 0.0 {
-            self.changes.push((ladder.end(), -slope));
+        if pieces.end().is_finite() && slope > 0.0 {
+            self.changes.push((pieces.end(), -slope));
         }
         u16::try_from(self.changes.len() - before).unwrap_or(u16::MAX)
     }

@@ -6,8 +6,8 @@
 
 use super::board::{Slot, Way};
 use crate::ladder;
-use amm::Rung;
 use amm::book::PoolId;
+use amm::{Pieces, Rung};
 
 /// A pool that changed or is no longer there. No list is as long.
 const GONE: u32 = u32::MAX;
@@ -39,9 +39,15 @@ pub(super) struct Merger {
     /// Where the next change of every pool is.
     next: Vec<u32>,
     sorted: Vec<(f64, f64)>,
+    pieces: Pieces,
 }
 
 impl Merger {
+    /// A list for the curve of a pool.
+    pub(super) const fn pieces(&mut self) -> &mut Pieces {
+        &mut self.pieces
+    }
+
     /// Begins a pair of which the pools in `new` changed or came. All lists are
     /// in the order of the pools' numbers.
     pub(super) fn begin(&mut self, old: &[Slot], slots: &[Slot], new: &[PoolId]) {
