@@ -214,7 +214,12 @@ impl PoolView<'_> {
     /// The class of its contract, if that was read.
     #[must_use]
     pub fn class(&self) -> Option<Felt> {
-        let name = self.pools.names.get(self.contract().felt())?;
+        let name = match self.pool.identity.spot {
+            NamedSpot::Contract(contract) => contract,
+            NamedSpot::Numbered(_) | NamedSpot::Keyed { .. } => {
+                self.pools.names.get(self.venue.contract.felt())?
+            }
+        };
         self.pools.classes.get(&name).copied()
     }
 

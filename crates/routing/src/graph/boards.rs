@@ -16,13 +16,13 @@ use std::sync::Arc;
 const FULL: usize = 128 * 1024;
 
 /// A board more than are needed may be there for so many of those,
-const SPARE: usize = 3;
+const SPARE: usize = 2;
 /// and so many in any case.
 const FEW: usize = 4;
 
 /// A pair with so many pools changes with nearly every block. It has a board of
 /// its own, and no other pair has to move because of it.
-const LARGE: usize = 64;
+const LARGE: usize = 16;
 
 /// The boards of all pairs.
 #[derive(Debug, Clone, Default)]
@@ -96,6 +96,8 @@ pub(super) struct Edition<'a> {
     open: Board,
     /// How large the pairs are about that were announced and not written yet.
     awaited: std::vec::IntoIter<Size>,
+    /// The pools of a pair that are read anew.
+    new: Vec<PoolId>,
     merger: Merger,
 }
 
@@ -114,6 +116,7 @@ impl<'a> Edition<'a> {
             places,
             open: Board::default(),
             awaited: Vec::new().into_iter(),
+            new: Vec::new(),
             merger: Merger::default(),
         }
     }
@@ -142,33 +145,38 @@ impl<'a> Edition<'a> {
         self.awaited = awaited.into_iter();
     }
 
-    /// Writes a pair that was announced, whose pools are `all`. Those in
-    /// `changed` changed or came since the edition before; both lists are in the
-    /// order of numbers. `look` gives a pool, and in which way of the pair its
-    /// first token is sold. Says the prices of the first unit.
+    /// Writes a pair that was announced. The pools in `changed` changed or came
+    /// since the edition before, in the order of their numbers. `look` gives a
+    /// pool, and in which way of the pair its first token is sold. Says the
+    /// prices of the first unit.
     pub(super) fn write<'p>(
         &mut self,
         pair: PairId,
-        all: &[PoolId],
         changed: &[PoolId],
         look: impl Fn(PoolId) -> Option<(PoolView<'p>, Way)>,
     ) -> [f64; 2] {
+        let mut before = self.before.pair(pair);
+        self.new.clear();
+        self.new.extend_from_slice(changed);
         // Of a pool that is alone no changes of slope are kept.
-        let before = self.before.pair(pair);
-        let before = before.filter(|before| before.slots().len() > 1);
-        let before = before.as_ref();
-        let new = if before.is_some() { changed } else { all };
-        if all.len() < LARGE {
-            if self.turn_if_full() || self.open.is_empty() {
-                self.open.make_room(full_of(self.awaited.as_slice()));
+        if let Some([alone]) = before.map(|before| before.slots()) {
+            if let Err(place) = self.new.binary_search(&alone.pool) {
+                self.new.insert(place, alone.pool);
             }
-            self.awaited.next();
-            self.open.add(pair, before, new, look, &mut self.merger);
+            before = None;
+        }
+        let size = self.awaited.next().unwrap_or_default();
+        if size.slots < LARGE {
+            if self.turn_if_full() || self.open.is_empty() {
+                self.open.make_room(full_of(size, self.awaited.as_slice()));
+            }
+            self.open
+                .add(pair, before.as_ref(), &self.new, look, &mut self.merger);
             self.open.last_rates()
         } else {
             let mut board = Board::default();
-            board.make_room(self.awaited.next().unwrap_or_default());
-            board.add(pair, before, new, look, &mut self.merger);
+            board.make_room(size);
+            board.add(pair, before.as_ref(), &self.new, look, &mut self.merger);
             board.fit();
             let rates = board.last_rates();
             self.put_up(board, true);
@@ -279,8 +287,9 @@ impl<'a> Edition<'a> {
 }
 
 /// What is on a full board of pairs like these.
-fn full_of(pairs: &[Size]) -> Size {
-    let all = pairs.iter().fold(Size::default(), |all, size| all + *size);
+fn full_of(first: Size, rest: &[Size]) -> Size {
+    let small = rest.iter().filter(|size| size.slots < LARGE);
+    let all = small.fold(first, |all, size| all + *size);
     let bytes = all.bytes().max(1);
     let share = |items: usize| (items * FULL).div_ceil(bytes);
     Size {

@@ -97,7 +97,7 @@ impl Graph {
                 numbers.clear();
                 numbers.extend(changed.iter().map(|(_, pool)| *pool));
                 let look = |pool| Some((pools.get(pool)?, topology.sale_in(pool)?.way()));
-                let found = edition.write(pair, topology.pools(pair), &numbers, look);
+                let found = edition.write(pair, &numbers, look);
                 let begin = Sale::new(pair, 0).index();
                 if let Some(rates) = rates.get_mut(begin..begin + 2) {
                     rates.copy_from_slice(&found);

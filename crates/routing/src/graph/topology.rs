@@ -73,7 +73,6 @@ pub(crate) struct Topology {
     pairs: Vec<[TokenId; 2]>,
     /// The sale of each pool's first token in its pair.
     sales: Vec<Sale>,
-    pools: Lists<PoolId>,
     neighbours: Lists<Link>,
     /// The tokens with most pairs.
     hubs: Vec<TokenId>,
@@ -155,7 +154,6 @@ impl Topology {
         let mut addresses = Vec::new();
         let mut pair_numbers: HashMap<[TokenId; 2], PairId> = HashMap::new();
         let mut pairs = Vec::new();
-        let mut members = Vec::with_capacity(pools.len());
         let mut sales = Vec::with_capacity(pools.len());
         for pool in pools.iter() {
             let tokens = pool.tokens().map(|address| {
@@ -169,7 +167,6 @@ impl Topology {
                 pairs.push(pair);
                 number(pairs.len() - 1)
             });
-            members.push((pair, pool.id));
             let [sold, bought] = tokens;
             sales.push(Sale::of(pair, sold, bought));
         }
@@ -191,13 +188,12 @@ impl Topology {
         addresses.shrink_to_fit();
         pairs.shrink_to_fit();
         Self {
-            neighbours,
-            hubs,
-            pools: Lists::new(pairs.len(), &members),
-            sales,
             addresses,
             sorted,
             pairs,
+            sales,
+            neighbours,
+            hubs,
             ..Self::default()
         }
     }
@@ -271,11 +267,6 @@ impl Topology {
         self.sales.get(pool.index() as usize).copied()
     }
 
-    /// The pools of a pair.
-    pub(super) fn pools(&self, pair: PairId) -> &[PoolId] {
-        self.pools.get(pair)
-    }
-
     /// The tokens of a pair, the one that is numbered lower first.
     pub(crate) fn ends(&self, pair: PairId) -> [TokenId; 2] {
         self.pairs.get(pair as usize).copied().unwrap_or([NONE; 2])
@@ -332,10 +323,6 @@ impl Topology {
             + 4 * (self.sorted.capacity() + self.sales.capacity() + self.connector_of.capacity())
             + 4 * (self.hubs.capacity() + self.connectors.capacity())
             + 8 * self.pairs.capacity()
-            + lists(
-                self.pools.starts.capacity(),
-                4 * self.pools.items.capacity(),
-            )
             + lists(
                 self.neighbours.starts.capacity(),
                 8 * self.neighbours.items.capacity(),
