@@ -217,8 +217,8 @@ impl Book {
         self.keyed.get(&locator).copied()
     }
 
-    fn create(&mut self, venue: Address, created: &Created) {
-        let Some(venue) = self.pools.registry().of_contract(venue) else {
+    fn create(&mut self, factory: Address, created: &Created) {
+        let Some(venue) = self.pools.registry().of_contract(factory) else {
             return;
         };
         let Ok(number) = u32::try_from(self.pools.len()) else {
@@ -240,8 +240,13 @@ impl Book {
                 extension: names.give(extension.felt()),
             },
         };
+        let contract = match spot {
+            NamedSpot::Contract(contract) => contract,
+            NamedSpot::Numbered(_) | NamedSpot::Keyed { .. } => names.give(factory.felt()),
+        };
         let identity = Identity {
             venue,
+            contract,
             tokens,
             spot,
             shape: created.shape,

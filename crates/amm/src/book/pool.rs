@@ -28,6 +28,8 @@ impl PoolId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     pub(super) venue: VenueId,
+    /// Where its tokens lie: its own contract, or its venue's only one.
+    pub(super) contract: Name,
     pub(super) tokens: [Name; 2],
     pub(super) spot: NamedSpot,
     pub(super) shape: Shape,

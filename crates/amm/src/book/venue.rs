@@ -114,7 +114,10 @@ impl Venue {
     /// What a class of its contracts computes like, if that is known.
     #[must_use]
     pub fn maths(&self, class: Felt) -> Option<Maths> {
-        self.classes.get(&Address::new(class)).copied()
+        // They are few, and equality is cheaper than order.
+        let mut classes = self.classes.iter();
+        let known = classes.find(|(known, _)| known.felt() == class);
+        known.map(|(_, maths)| *maths)
     }
 
     /// Whether routes may pass its pools.

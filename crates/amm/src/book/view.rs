@@ -194,10 +194,7 @@ impl PoolView<'_> {
     /// The contract that holds its tokens.
     #[must_use]
     pub fn contract(&self) -> Address {
-        match self.spot() {
-            Spot::Contract(contract) => contract,
-            Spot::Numbered(_) | Spot::Keyed { .. } => self.venue.contract,
-        }
+        self.pools.address(self.pool.identity.contract)
     }
 
     /// The contract by which a route names its venue; `None` if no route passes
@@ -214,13 +211,8 @@ impl PoolView<'_> {
     /// The class of its contract, if that was read.
     #[must_use]
     pub fn class(&self) -> Option<Felt> {
-        let name = match self.pool.identity.spot {
-            NamedSpot::Contract(contract) => contract,
-            NamedSpot::Numbered(_) | NamedSpot::Keyed { .. } => {
-                self.pools.names.get(self.venue.contract.felt())?
-            }
-        };
-        self.pools.classes.get(&name).copied()
+        let contract = &self.pool.identity.contract;
+        self.pools.classes.get(contract).copied()
     }
 
     /// What its contract's class computes like, if that is known.

@@ -286,12 +286,12 @@ impl<'a> Edition<'a> {
     }
 }
 
-/// What is on a full board of pairs like these.
+/// What is on a full board of pairs like these, and a little more.
 fn full_of(first: Size, rest: &[Size]) -> Size {
     let small = rest.iter().filter(|size| size.slots < LARGE);
     let all = small.fold(first, |all, size| all + *size);
     let bytes = all.bytes().max(1);
-    let share = |items: usize| (items * FULL).div_ceil(bytes);
+    let share = |items: usize| (items * (FULL + FULL / 8)).div_ceil(bytes);
     Size {
         rows: share(all.rows),
         rungs: share(all.rungs),

@@ -82,13 +82,20 @@ impl Merger {
         self.next.clear();
         self.next
             .extend(slots.iter().map(|slot| slot.range(way)[0]));
-        self.sorted.clear();
-        let count = were.len() + self.fresh.len();
-        self.sorted.reserve(count);
-        order.reserve(count);
+        // Both lists are made long enough beforehand: to ask at every change
+        // whether there is room takes longer than to write it.
+        let begin = order.len();
+        let most = were.len() + self.fresh.len();
+        order.resize(begin + most, GONE);
+        if self.sorted.len() < most {
+            self.sorted.resize(most, (0.0, 0.0));
+        }
+        let places = order.get_mut(begin..).unwrap_or_default().iter_mut();
+        let mut free = places.zip(&mut self.sorted);
         let mut put = |Fresh { pool, change }: Fresh| {
-            order.push(pool);
-            self.sorted.push(change);
+            if let Some(place) = free.next() {
+                (*place.0, *place.1) = (pool, change);
+            }
         };
         let mut fresh = self.fresh.iter();
         let mut first = place_of_first(&fresh);
@@ -103,14 +110,17 @@ impl Merger {
             };
             *next += 1;
             let kept = Fresh { pool, change };
-            while first < kept.place() {
+            // The first test is the cheap one, and nearly always the last.
+            while first.0 <= change.0.to_bits() && first < kept.place() {
                 fresh.next().copied().map(&mut put);
                 first = place_of_first(&fresh);
             }
             put(kept);
         }
-        fresh.copied().for_each(put);
-        ladder::add(&self.sorted, rungs);
+        fresh.copied().for_each(&mut put);
+        let count = most - free.len();
+        order.truncate(begin + count);
+        ladder::add(self.sorted.get(..count).unwrap_or_default(), rungs);
     }
 
     /// The changes of the new pools in their order.
