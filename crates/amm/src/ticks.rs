@@ -31,18 +31,18 @@ pub struct Unbalanced {
 /// All ticks of a pool that bound a position, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Tick>", into = "Vec<Tick>")]
-pub struct Ticks(Arc<Vec<Tick>>);
+pub struct Ticks(Arc<[Tick]>);
 
 impl From<Vec<Tick>> for Ticks {
     fn from(mut ticks: Vec<Tick>) -> Self {
         ticks.sort_unstable_by_key(|tick| tick.index);
-        Self(Arc::new(ticks))
+        Self(ticks.into())
     }
 }
 
 impl From<Ticks> for Vec<Tick> {
     fn from(ticks: Ticks) -> Self {
-        Arc::unwrap_or_clone(ticks.0)
+        ticks.0.to_vec()
     }
 }
 
@@ -66,7 +66,8 @@ impl Ticks {
         };
         match place {
             Ok(at) if after.gross == 0 => {
-                Arc::make_mut(&mut self.0).remove(at);
+                let (before, rest) = self.0.split_at(at);
+                self.0 = before.iter().chain(rest.iter().skip(1)).copied().collect();
             }
             Ok(at) => {
                 if let Some(changed) = Arc::make_mut(&mut self.0).get_mut(at) {
@@ -74,7 +75,11 @@ impl Ticks {
                 }
             }
             Err(_) if after.gross == 0 => {}
-            Err(at) => Arc::make_mut(&mut self.0).insert(at, after),
+            Err(at) => {
+                let (before, rest) = self.0.split_at(at);
+                let after = std::iter::once(&after);
+                self.0 = before.iter().chain(after).chain(rest).copied().collect();
+            }
         }
         Ok(())
     }

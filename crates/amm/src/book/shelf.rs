@@ -5,10 +5,12 @@ use std::sync::Arc;
 /// Items that are copied together when one of them changes.
 const BOARD: usize = 32;
 
-/// A list in boards that copies of it share until one of them changes.
+/// A list in boards that copies of it share until one of them changes. An item
+/// is one step away from the list of boards: in a long list every step is one
+/// into cold memory.
 #[derive(Debug, Clone)]
 pub(super) struct Shelf<T> {
-    boards: Vec<Arc<Vec<T>>>,
+    boards: Vec<Arc<[T]>>,
     len: usize,
 }
 
@@ -36,12 +38,10 @@ impl<T: Clone> Shelf<T> {
 
     pub(super) fn push(&mut self, item: T) {
         match self.boards.last_mut() {
-            Some(last) if last.len() < BOARD => Arc::make_mut(last).push(item),
-            _ => {
-                let mut board = Vec::with_capacity(BOARD);
-                board.push(item);
-                self.boards.push(Arc::new(board));
+            Some(last) if last.len() < BOARD => {
+                *last = last.iter().cloned().chain([item]).collect();
             }
+            _ => self.boards.push(Arc::new([item])),
         }
         self.len += 1;
     }
@@ -54,7 +54,7 @@ impl<T: Clone> Shelf<T> {
         self.boards.truncate(len.div_ceil(BOARD));
         if let Some(last) = self.boards.last_mut() {
             let rest = len - (len - 1) / BOARD * BOARD;
-            Arc::make_mut(last).truncate(rest);
+            *last = last.iter().take(rest).cloned().collect();
         }
         self.len = len;
     }

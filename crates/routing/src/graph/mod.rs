@@ -184,7 +184,11 @@ fn announce(edition: &mut Edition<'_>, pools: &Pools, batch: &[&[(PairId, PoolId
 fn size_on_board(pool: &PoolView<'_>) -> Size {
     let pieces = match pool.pool.state() {
         State::Reserves(_) => 2,
-        State::Concentrated(ranges) => 2 + ranges.ticks.len(),
+        // Counted one by one, they are at hand when the curve is read: a search
+        // among them would wait for each that it visits.
+        State::Concentrated(ranges) => {
+            2 + ranges.ticks.iter().filter(|tick| tick.gross > 0).count()
+        }
     };
     Size {
         rows: 0,
