@@ -20,8 +20,8 @@ const SPARE: usize = 2;
 /// and so many in any case.
 const FEW: usize = 4;
 
-/// A pair with so many pools changes with nearly every block. It has a board of
-/// its own, and no other pair has to move because of it.
+/// A pair with so many pools changes often, and is long. It has a board of its
+/// own that goes with it, and no other pair has to move because of it.
 const LARGE: usize = 16;
 
 /// The boards of all pairs.
@@ -48,11 +48,10 @@ struct Place(u32);
 /// A pair that is not there: nobody has a board of this number.
 const NOWHERE: Place = Place(u32::MAX);
 
-/// More rows than a board ever has: one that is not full yet, and what another
-/// one leaves to it.
-const ROWS: u32 = 1 << 14;
+/// A board with so many rows is full, whatever is in them.
+const ROWS: u32 = 1 << 13;
 
-const _: () = assert!(Size::of_rows(ROWS as usize / 2).bytes() >= FULL);
+const _: () = assert!(Size::of_rows(ROWS as usize).bytes() >= FULL);
 
 impl Place {
     const fn new(board: u32, row: u32) -> Self {
@@ -209,7 +208,6 @@ impl<'a> Edition<'a> {
             && let Some((live, number)) = boards.next()
         {
             written += live;
-            self.turn_if_full();
             self.empty(number);
         }
     }
@@ -220,17 +218,17 @@ impl<'a> Edition<'a> {
             return;
         };
         let Shared { board, .. } = std::mem::take(shared);
-        self.free.push(number);
-        if self.open.is_empty() {
-            self.open.make_room(board.size());
-        }
         for (row, pair) in (0..).zip(board.pairs()) {
             if self.places.get(pair as usize) == Some(&Place::new(number, row))
                 && let Some(view) = board.pair(row)
             {
+                if self.turn_if_full() || self.open.is_empty() {
+                    self.open.make_room(board.size());
+                }
                 self.open.copy(pair, &view);
             }
         }
+        self.free.push(number);
     }
 
     /// A pair of so many bytes is no longer read where it was; a board on which

@@ -224,6 +224,23 @@ proptest! {
 }
 
 #[test]
+fn however_many_pairs_of_nothing_there_are_each_is_found() {
+    let pool = |number: u64| -> Pool { ([number, number + 1], [0, 0], 300) };
+    let mut book = market(&(0..30_000).map(pool).collect::<Vec<Pool>>());
+    let ids: Vec<PoolId> = book.pools().iter().map(|pool| pool.id).collect();
+    let mut now = graph(&book);
+    for block in 1..12 {
+        let changed: Vec<PoolId> = ids.iter().copied().skip(block).step_by(5).collect();
+        for pool in &changed {
+            let amount = u128::try_from(block % 3).unwrap() * ONE;
+            fill(&mut book, *pool, [amount, amount]);
+        }
+        now = now.refreshed(book.pools(), &changed, |_| 1.0);
+    }
+    assert_eq!(seen(&now), seen(&graph(&book)));
+}
+
+#[test]
 fn memory_does_not_grow_with_blocks() {
     let pool = |number: u64| -> Pool { ([number, number + 1], [ONE, ONE], 300) };
     let pools: Vec<Pool> = (0..30_000).map(pool).collect();
