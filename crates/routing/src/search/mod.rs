@@ -39,7 +39,8 @@ use reach::{Gain, Reach};
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// Tokens that are taken in at once, or as many as there are; only few where
-/// they seem to bring more than all that is there, at prices that tell little,
+/// there is no room for all and they seem to bring more than all that is there:
+/// prices tell little then,
 const TAKEN_IN: usize = 32;
 const FEW_TAKEN_IN: usize = 4;
 /// and how often.
@@ -240,7 +241,8 @@ impl Searcher {
             }
             let mut taken = std::mem::take(taken);
             taken.clear();
-            let most = if missed.likely > balance.bound.abs() {
+            let room = goal.max_tokens().saturating_sub(problem.tokens.len());
+            let most = if gains.len() > room && missed.likely > balance.bound.abs() {
                 FEW_TAKEN_IN
             } else {
                 TAKEN_IN.max(problem.tokens.len())
