@@ -272,7 +272,7 @@ mod tests {
                 low: 0.5,
                 close: 2.0,
             };
-            let (first, courses) = (40, [course; 620]);
+            let (first, courses) = (40, vec![course; 620]);
             let volumes = traded.worths(Resolution::Minute, &(first..first + 620));
             let mut made = Vec::new();
             WithVolumes(volumes).run(first, &courses, &mut made);
