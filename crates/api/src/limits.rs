@@ -170,19 +170,8 @@ pub(crate) fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
 
 /// A number as a header has it. `HeaderValue::from` takes twice as long.
 fn number(number: u64) -> HeaderValue {
-    let mut digits = *b"00000000000000000000";
-    let mut left = number;
-    let mut used = 0;
-    for digit in digits.iter_mut().rev() {
-        *digit += u8::try_from(left % 10).unwrap_or(0);
-        left /= 10;
-        used += 1;
-        if left == 0 {
-            break;
-        }
-    }
-    let digits = digits.split_at(digits.len() - used).1;
-    HeaderValue::from_bytes(digits).unwrap_or(HeaderValue::from(number))
+    let mut digits = itoa::Buffer::new();
+    HeaderValue::from_str(digits.format(number)).unwrap_or(HeaderValue::from(number))
 }
 
 #[cfg(test)]

@@ -33,9 +33,6 @@ const PER_SWAP: usize = 4;
 const MAX_OPENINGS: usize = 24;
 const FEW_OPENINGS: usize = 8;
 
-/// Sales that are tried to make a purchase of one.
-const SALES: usize = 8;
-
 /// What may be out of balance while pools are chosen, as a share of what is
 /// traded, and what shows that there is no solution.
 const CLOSE: f64 = 3e-5;
@@ -230,30 +227,6 @@ impl Choice {
             self.improve(goal, limit, MAX_OPENINGS, means)
         });
         found.or(chunks)
-    }
-
-    /// The plan of a purchase as that of the sale that buys as much: sought by
-    /// what more or less would buy, from about this amount.
-    fn by_sale(&mut self, goal: &Goal<'_>, about: f64, means: &mut Means<'_>) -> Option<Plan> {
-        let Fixed::Out(target) = goal.fixed else {
-            return None;
-        };
-        let Self { problem, .. } = self;
-        let graph = goal.lens.graph;
-        let mut sold = about;
-        for _ in 0..SALES {
-            let fixed = Fixed::In(sold);
-            means.newton.balance(problem, graph, fixed, newton::FINE);
-            let plan = Plan::of(problem, graph, Some(sold), &goal.order.costs)?;
-            if goal.is_met(&plan) {
-                return Some(plan);
-            }
-            sold += (target - plan.bought) / problem.prices.first().copied()?;
-            if !(sold > 0.0 && sold.is_finite()) {
-                return None;
-            }
-        }
-        None
     }
 
     /// The plan of the best solution.
