@@ -31,6 +31,7 @@ pub use constant_product::ConstantProduct;
 pub use curve::{Curve, Fill, Refusal, Side};
 pub use ladder::{Ladder, Pieces, Rung, Sample};
 pub use rate::{Deposit, OneToOne};
+pub use search::smallest;
 pub use solidly::Solidly;
 pub use ticks::{Tick, Ticks, Unbalanced};
 pub use wide::{mul_div, mul_div_up};

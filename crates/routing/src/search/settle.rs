@@ -1,17 +1,11 @@
 //! A plan in whole units: shares, and what the pools' own maths pay for them.
 
+use super::least::least;
 use super::plan::{Plan, Swap};
 use super::problem::MAX_NODES;
 use crate::{Broken, Executable, Graph, Leg, Route, Share};
-use amm::Refusal;
 use amm::book::Pools;
 use primitives::{Address, U256};
-
-/// Amounts that are tried for a purchase.
-const MAX_TRIES: usize = 320;
-
-/// Tries that may leave more than half of a bracket, one after the other.
-const MAX_SLOW: usize = 2;
 
 /// The part of a pool's capacity that is not touched: the search knows it only
 /// nearly. A purchase may have to sell a little more than was planned.
@@ -114,83 +108,5 @@ fn leg(swap: &Swap, share: Share, from: u8, to: u8) -> Leg {
         sold: U256::ZERO,
         bought: U256::ZERO,
         ticks: 0,
-    }
-}
-
-/// The smallest amount that buys at least `target`. What is bought never falls
-/// when more is sold, so that a bracket can be closed; `price` is about what a
-/// unit costs.
-fn least(executable: &Executable, target: U256, guess: f64, price: f64) -> Result<U256, Broken> {
-    let mut low = U256::ZERO;
-    let mut short = target;
-    let mut high: Option<(U256, U256)> = None;
-    let mut refusal = Broken::Malformed;
-    let mut next = U256::saturating_from(guess).max(U256::ONE);
-    let mut stride = 1.0;
-    let (mut last, mut slow) = (U256::MAX, 0);
-    for _ in 0..MAX_TRIES {
-        match bought(executable, next) {
-            Ok(bought) if bought >= target => high = Some((next, bought - target)),
-            Ok(bought) => (low, short) = (next, target - bought),
-            // A pool ends before: the route cannot be grown to the target
-            // unless a smaller amount does.
-            Err(broken) => {
-                refusal = broken;
-                high = high.or(Some((next, U256::MAX)));
-                if high.is_some_and(|(amount, _)| next < amount) {
-                    high = Some((next, U256::MAX));
-                }
-            }
-        }
-        let Some((top, over)) = high else {
-            // What is missing, at the price, and more with every miss.
-            let step = U256::saturating_from(f64::from(short) * price * stride + 1.0);
-            stride *= 2.0;
-            next = low.saturating_add(step);
-            continue;
-        };
-        let width = top - low;
-        if width <= U256::ONE {
-            return if over == U256::MAX {
-                Err(refusal)
-            } else {
-                Ok(top)
-            };
-        }
-        // Where a swap gets nothing below some amount, lines mislead.
-        slow = if width > last >> 1_usize { slow + 1 } else { 0 };
-        last = width;
-        next = low
-            + if slow < MAX_SLOW {
-                within(width, short, over)
-            } else {
-                width >> 1_usize
-            };
-    }
-    Err(Broken::Malformed)
-}
-
-/// Where to look within a bracket: where a line between both ends would hit
-/// the target, or in the middle where the ends are too near for that.
-fn within(width: U256, short: U256, over: U256) -> U256 {
-    let sum = short.saturating_add(over);
-    let middle: U256 = width >> 1_usize;
-    if sum < U256::from(16) || over == U256::MAX {
-        return middle.max(U256::ONE);
-    }
-    let part = f64::from(short) / f64::from(sum);
-    let at = U256::saturating_from(f64::from(width) * part);
-    // Never so near an end that nothing is learned: the next try may be on the
-    // other side, and leaves next to nothing between.
-    let margin = (width >> 20_usize).max(U256::ONE);
-    at.clamp(margin, width - margin)
-}
-
-/// What an amount buys; nothing is bought with an amount of which a swap would
-/// get nothing.
-fn bought(executable: &Executable, amount: U256) -> Result<U256, Broken> {
-    match executable.bought_for(amount) {
-        Err(Broken::Refused(_, Refusal::Nothing)) => Ok(U256::ZERO),
-        result => result,
     }
 }
