@@ -20,6 +20,9 @@ const ROOM: f64 = 1e-3;
 /// Swaps of the alternative with few.
 const FEW: usize = 3;
 
+/// No route that is worse than the best by more than this share is one to choose.
+const WORSE: f64 = 0.5;
+
 /// Two routes with more of their pools in common are the same.
 const SAME: f64 = 0.7;
 
@@ -127,7 +130,13 @@ impl Finder<'_> {
         let without_venue = Lens { avoid, ..goal.lens };
         let Searcher { choice, newton, .. } = searcher;
         let stop = self.stop;
-        let means = &mut Means { newton, stop };
+        let worth = goal.worth(&solution.plan);
+        let least = worth - worth.abs() * WORSE;
+        let means = &mut Means {
+            newton,
+            stop,
+            least,
+        };
         if goal.order.max_swaps > FEW
             && let Some(plan) = choice.fewer(goal, FEW, means)
         {

@@ -164,6 +164,18 @@ impl Newton {
         fixed: Fixed,
         tolerance: f64,
     ) -> Balance {
+        self.balance_beyond(f64::NEG_INFINITY, problem, graph, fixed, tolerance)
+    }
+
+    /// The same, until it is clear that routes bring no more than this.
+    pub(super) fn balance_beyond(
+        &mut self,
+        least: f64,
+        problem: &mut Problem,
+        graph: &Graph,
+        fixed: Fixed,
+        tolerance: f64,
+    ) -> Balance {
         let scale = problem.prices[fixed.measure()].recip();
         for price in &mut problem.prices {
             *price *= scale;
@@ -189,7 +201,8 @@ impl Newton {
             let price = problem.prices[node];
             let value = (amount * price).abs();
             let is_lost = (price / begin).ln().abs() > MAX_FALL;
-            if self.here.rest() <= tolerance * value || is_lost {
+            let is_done = self.here.rest() <= tolerance * value;
+            if is_done || is_lost || self.here.bound <= least {
                 break;
             }
             self.solve(fixed.measure(), value);

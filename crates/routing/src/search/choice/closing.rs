@@ -7,7 +7,7 @@ use crate::search::problem::Edge;
 
 /// The part of all that is closed at once where there are too many, and half of
 /// them where there are so many times too many,
-const HASTE: usize = 5;
+const HASTE: usize = 3;
 const MANY: usize = 4;
 /// and where they only cost too much.
 const PORTIONS: [usize; 4] = [2, 4, 8, usize::MAX];
@@ -74,8 +74,8 @@ impl Choice {
             if (means.stop)() || !self.close(most) {
                 break;
             }
-            match self.balance(goal, means) {
-                Some(worth) if worth > self.best.worth => {
+            match self.balance_better(goal, means) {
+                Some(worth) => {
                     self.keep(worth);
                     portion = portion.saturating_sub(1);
                 }

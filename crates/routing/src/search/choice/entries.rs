@@ -75,7 +75,7 @@ impl Choice {
                 self.rank_by_place(over);
                 worth = self
                     .close(over)
-                    .then(|| self.balance(goal, means))
+                    .then(|| self.balance_better(goal, means))
                     .flatten();
             }
             let worth = worth.filter(|_| self.open_count() <= limit);

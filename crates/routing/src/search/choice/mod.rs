@@ -88,6 +88,8 @@ impl State {
 pub(super) struct Means<'a> {
     pub(super) newton: &'a mut Newton,
     pub(super) stop: Stop<'a>,
+    /// What a plan has to be worth.
+    pub(super) least: f64,
 }
 
 impl Choice {
@@ -243,13 +245,30 @@ impl Choice {
     /// Solves with the open pools, closes those that nothing flows through,
     /// and says what the rest is worth; `None` if they cannot do it.
     fn balance(&mut self, goal: &Goal<'_>, means: &mut Means<'_>) -> Option<f64> {
+        self.balance_beyond(means.least, goal, means)
+    }
+
+    /// The same where they are worth more than the best solution so far.
+    fn balance_better(&mut self, goal: &Goal<'_>, means: &mut Means<'_>) -> Option<f64> {
+        let least = self.best.worth.max(means.least);
+        let worth = self.balance_beyond(least, goal, means);
+        worth.filter(|worth| *worth > least)
+    }
+
+    fn balance_beyond(
+        &mut self,
+        least: f64,
+        goal: &Goal<'_>,
+        means: &mut Means<'_>,
+    ) -> Option<f64> {
         let Self { problem, .. } = self;
-        if !problem.can(goal.lens.graph, goal.fixed) {
+        let graph = goal.lens.graph;
+        if !problem.can(graph, goal.fixed) {
             return None;
         }
         let balance = means
             .newton
-            .balance(problem, goal.lens.graph, goal.fixed, CLOSE);
+            .balance_beyond(least, problem, graph, goal.fixed, CLOSE);
         if balance.rest > LOST {
             return None;
         }
