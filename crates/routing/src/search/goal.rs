@@ -52,13 +52,17 @@ impl Goal<'_> {
         if least.is_finite() { least } else { 0.0 }
     }
 
-    /// Whether nothing can be better than a plan, if no unit can be traded at a
-    /// better price than this.
-    pub(super) fn is_ideal(&self, plan: &Plan, spot: f64) -> bool {
-        let ideal = match self.fixed {
+    /// What no route exceeds, if no unit can be traded at a better price than this.
+    pub(super) fn ideal(&self, spot: f64) -> f64 {
+        match self.fixed {
             Fixed::In(amount) => amount * spot,
             Fixed::Out(amount) => -amount / spot,
-        };
+        }
+    }
+
+    /// Whether nothing can be better than a plan at such a price.
+    pub(super) fn is_ideal(&self, plan: &Plan, spot: f64) -> bool {
+        let ideal = self.ideal(spot);
         let fee = ideal.abs() * self.order.costs.fee_one;
         self.worth(plan) >= ideal - fee - self.least_cost()
     }

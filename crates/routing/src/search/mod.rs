@@ -12,6 +12,7 @@ mod choice;
 mod depth;
 mod goal;
 mod greedy;
+mod least;
 mod lens;
 mod newton;
 mod path;
@@ -33,7 +34,7 @@ use newton::{Fixed, Newton};
 use path::Path;
 use plan::Plan;
 use problem::{BOUGHT, Problem, SOLD};
-use reach::{Gain, Reach};
+use reach::{Gain, Missed, Reach};
 
 /// Says when a search has to end with what it has.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
@@ -42,7 +43,7 @@ pub type Stop<'a> = &'a dyn Fn() -> bool;
 /// there is no room for all and they seem to bring more than all that is there:
 /// prices tell little then,
 const TAKEN_IN: usize = 32;
-const FEW_TAKEN_IN: usize = 4;
+const FEW_TAKEN_IN: usize = 8;
 /// and how often.
 const ROUNDS: usize = 5;
 
@@ -60,6 +61,8 @@ const MISSED: f64 = 2e-5;
 /// What a swap has to cost, as a share of what is traded, to decide between
 /// single ways.
 const DEAR: f64 = 2e-4;
+/// How far what is missed falls, about, when tokens are taken in.
+const FALL: f64 = 4.0;
 /// What a token must bring to be taken in.
 const NEGLIGIBLE: f64 = 1e-6;
 
@@ -165,7 +168,7 @@ impl Searcher {
             });
         }
         self.open(goal, &path);
-        let bound = self.widen(goal, stop);
+        let bound = self.widen(goal, spot, stop);
         self.finish(goal, [bound, spot], single, alone, stop)
     }
 
@@ -210,9 +213,12 @@ impl Searcher {
     }
 
     /// Balances the problem and takes in tokens that would help, until none
-    /// would by much. Gives the bound on all routes at the prices found.
-    fn widen(&mut self, goal: &Goal<'_>, stop: Stop<'_>) -> f64 {
+    /// would by much. Gives the bound on all routes at the prices found; none
+    /// where it would be beyond that of the first unit's price.
+    fn widen(&mut self, goal: &Goal<'_>, spot: f64, stop: Stop<'_>) -> f64 {
         let cost = goal.least_cost();
+        let ideal = goal.ideal(spot);
+        let mut missed = Missed::default();
         for round in 0.. {
             let Self {
                 problem,
@@ -227,25 +233,30 @@ impl Searcher {
             begun.clone_from(&problem.prices);
             let balance = newton.balance(problem, graph, goal.fixed, newton::FINE);
             let went_astray = balance.rest > newton::COARSE;
+            let is_full = problem.tokens.len() >= goal.max_tokens();
+            if is_full && balance.bound + missed.most / FALL > ideal {
+                return f64::INFINITY;
+            }
             let known = (&problem.tokens[..], &problem.prices[..]);
             reach.spread(goal.lens, known, 1.0, reach::FAR);
             let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
-            let (missed, gains) = reach.gains(goal.lens, problem, cost, limits, scratch);
-            let is_full = problem.tokens.len() >= goal.max_tokens();
+            let room = goal.max_tokens().saturating_sub(problem.tokens.len());
+            let wanted = room.min(TAKEN_IN.max(problem.tokens.len()));
+            let gains;
+            (missed, gains) = reach.gains(goal.lens, problem, cost, limits, wanted, scratch);
             let is_enough = missed.likely <= balance.bound.abs() * MISSED;
             // Without a solution there is nothing to stop with.
             let is_late = !went_astray && stop();
-            let is_last = is_enough || round >= ROUNDS || is_full || is_late;
-            if is_last {
+            let is_last = is_enough || gains.is_empty() || is_full || is_late;
+            if is_last || round >= ROUNDS {
                 return balance.bound + missed.most;
             }
             let mut taken = std::mem::take(taken);
             taken.clear();
-            let room = goal.max_tokens().saturating_sub(problem.tokens.len());
             let most = if gains.len() > room && missed.likely > balance.bound.abs() {
                 FEW_TAKEN_IN
             } else {
-                TAKEN_IN.max(problem.tokens.len())
+                wanted
             };
             taken.extend(gains.iter().take(most));
             for gain in &taken {
@@ -329,8 +340,14 @@ impl Searcher {
             most
         };
         let paid = choice.gather(problem, goal, 1.0 + farther, alone);
-        let bound = ceiling(goal, bound, paid, scratch);
-        let plan = choice.plan(goal, &mut Means { newton, stop });
+        let bound = ceiling(goal, [bound, goal.ideal(spot)], paid, scratch);
+        let least = f64::NEG_INFINITY;
+        let means = &mut Means {
+            newton,
+            stop,
+            least,
+        };
+        let plan = choice.plan(goal, means);
         let plan = match (plan, single.as_ref()) {
             (Some(plan), Some(single)) if goal.worth(single) >= goal.worth(&plan) => single.clone(),
             (Some(plan), _) => plan,
@@ -375,13 +392,15 @@ fn moved(problem: &Problem, spot: f64) -> f64 {
 }
 
 /// What no plan exceeds, costs counted: a single swap is known, and any other
-/// plan has at least two; its pools keep no more than they bring beyond costs.
-fn ceiling(goal: &Goal<'_>, bound: f64, paid: f64, scratch: &mut Scratch) -> f64 {
+/// plan has at least two, whose pools keep no more than they bring beyond costs,
+/// and no more than if all units were traded as the first.
+fn ceiling(goal: &Goal<'_>, [bound, ideal]: [f64; 2], paid: f64, scratch: &mut Scratch) -> f64 {
     let [sold, bought] = goal.ends;
     let sale = goal.lens.graph.topology().sale(sold, bought);
     let one = sale.and_then(|sale| Path::direct(sale, bought).plan(goal, scratch));
     let one = one.map_or(f64::NEG_INFINITY, |plan| {
         goal.amount_of(&plan) - plan.cost()
     });
-    one.max(bound - paid.max(2.0 * goal.least_cost()))
+    let two = 2.0 * goal.least_cost();
+    one.max((bound - paid.max(two)).min(ideal - two))
 }

@@ -17,10 +17,13 @@
 //! which may be taken off with what it costs. Where prices make loops, values
 //! are cut off: ways that go round are not in the bound.
 
-use super::lens::{Lens, Scratch};
-use super::problem::{BOUGHT, Problem, SOLD};
+mod gains;
+
+pub(super) use gains::{Gain, Missed};
+
+use super::lens::Lens;
 use crate::graph::{Link, NONE, Sale, TokenId};
-use crate::ladder;
+use gains::Tie;
 
 /// How often a token passes on its value: where prices make loops, it would
 /// not end.
@@ -32,17 +35,8 @@ const WORD: usize = 64;
 /// Ends with no more pairs than this add all their neighbours to the search.
 const FEW_PAIRS: usize = 64;
 
-/// Outside tokens that are always looked at closely.
-const REFINED: usize = 24;
-
-/// Prices that are tried for an outside token.
-const PRICINGS: usize = 7;
-
 /// Differences of values that are not worth passing on.
 const SLIGHT: f64 = 1e-7;
-
-/// Differences that do not count.
-const NOISE: f64 = 1e-9;
 
 /// Values of tokens that are not part of the problem.
 #[derive(Debug, Default)]
@@ -60,12 +54,13 @@ pub(super) struct Reach {
     told: Vec<u8>,
     /// Neighbours of the ends that are no connectors.
     extras: Vec<Extra>,
-    /// What outside tokens would bring.
+    /// What outside tokens would bring, and where each stands: connectors, then
+    /// extras.
     gains: Vec<Gain>,
-    /// Outside tokens that somebody sells for less than they are worth: what
-    /// they are worth, and what the cheapest asks.
-    found: Vec<(TokenId, f64, f64)>,
+    places: Vec<usize>,
     ties: Vec<Tie>,
+    /// What those would bring that were priced, the best first.
+    best: Vec<f64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -73,41 +68,6 @@ struct Extra {
     token: TokenId,
     value: f64,
     next: TokenId,
-}
-
-/// A token that would help, and by how much at most.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Gain {
-    pub(super) token: TokenId,
-    /// A price at which it brings no more.
-    pub(super) price: f64,
-    pub(super) amount: f64,
-    /// Where that price is: at first between what its cheapest seller asks for
-    /// the first unit and what its best buyer pays.
-    bounds: [f64; 2],
-    /// The price to be tried next.
-    next: f64,
-    /// Its pairs: the first, and the end of them.
-    ties: [usize; 2],
-    /// Whether more prices would tell nothing.
-    is_known: bool,
-}
-
-/// What all tokens outside would bring.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Missed {
-    /// No more than this: each is left by a swap at least.
-    pub(super) most: f64,
-    /// About this: where each is entered by a swap of its own too.
-    pub(super) likely: f64,
-}
-
-impl Gain {
-    /// The most helpful first.
-    fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
-        let amounts = b.amount.total_cmp(&a.amount);
-        amounts.then(a.token.cmp(&b.token))
-    }
 }
 
 impl Reach {
@@ -281,213 +241,4 @@ impl Reach {
         });
         connectors.chain(extras)
     }
-
-    /// The tokens that would help at the problem's prices, if a swap costs so
-    /// much, the most helpful first; and what all of them would bring.
-    /// What brings less than `least` counts but is not named; where all together
-    /// bring more than `enough`, their sum is a rough one.
-    pub(super) fn gains(
-        &mut self,
-        lens: Lens<'_>,
-        problem: &Problem,
-        cost: f64,
-        [least, enough]: [f64; 2],
-        scratch: &mut Scratch,
-    ) -> (Missed, &[Gain]) {
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        for (place, (token, price)) in problem.tokens.iter().zip(&problem.prices).enumerate() {
-            if place == BOUGHT {
-                continue;
-            }
-            for (to, sale, value) in self.around(lens, *token) {
-                let rate = lens.rate(sale);
-                if rate * value > price * (1.0 + NOISE) {
-                    found.push((to, value, price / rate));
-                }
-            }
-        }
-        found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.2.total_cmp(&b.2)));
-        found.dedup_by_key(|(token, _, _)| *token);
-        let mut gains = std::mem::take(&mut self.gains);
-        gains.clear();
-        self.ties.clear();
-        for (token, value, cheapest) in &found {
-            let begin = self.ties.len();
-            self.tie(lens, problem, *token, [*cheapest, *value]);
-            let mut gain = Gain {
-                token: *token,
-                price: *value,
-                amount: f64::INFINITY,
-                bounds: [*cheapest, *value],
-                next: (cheapest * value).sqrt(),
-                ties: [begin, self.ties.len()],
-                is_known: false,
-            };
-            self.price(lens, &mut gain, scratch);
-            gains.extend((gain.amount > cost).then_some(gain));
-        }
-        self.found = found;
-        gains.sort_unstable_by(Gain::order);
-        // The best are looked at closely; the others only if these do not
-        // settle the matter.
-        let mut missed = Missed::default();
-        for (place, gain) in gains.iter_mut().enumerate() {
-            if place < REFINED || missed.likely <= enough {
-                for _ in 1..PRICINGS {
-                    if gain.is_known || gain.amount <= least.max(2.0 * cost) {
-                        break;
-                    }
-                    self.price(lens, gain, scratch);
-                }
-            }
-            missed.most += (gain.amount - cost).max(0.0);
-            gain.amount = (gain.amount - 2.0 * cost).max(0.0);
-            missed.likely += gain.amount;
-        }
-        gains.retain(|gain| gain.amount > least);
-        gains.sort_unstable_by(Gain::order);
-        self.gains = gains;
-        (missed, &self.gains)
-    }
-
-    /// Tries the next price of a token, on the way to that at which it brings
-    /// least.
-    fn price(&mut self, lens: Lens<'_>, gain: &mut Gain, scratch: &mut Scratch) {
-        let [begin, end] = gain.ties;
-        let ties = self.ties.get_mut(begin..end).unwrap_or_default();
-        let price = gain.next;
-        let pressure = pressure(lens, ties, price, scratch);
-        gain.is_known = (gain.amount - pressure.surplus).abs() < 0.01 * gain.amount;
-        if pressure.surplus < gain.amount {
-            (gain.price, gain.amount) = (price, pressure.surplus);
-        }
-        let [low, high] = &mut gain.bounds;
-        if pressure.excess > 0.0 {
-            *high = price;
-        } else {
-            *low = price;
-        }
-        let newton = price * (-pressure.excess / pressure.conductance).exp();
-        gain.next = if newton > *low && newton < *high {
-            newton
-        } else {
-            (*low * *high).sqrt()
-        };
-    }
-
-    /// The pairs of an outside token with the problem's tokens, and those in
-    /// which it is sold to others, as far as they trade at one of its prices.
-    fn tie(&mut self, lens: Lens<'_>, problem: &Problem, token: TokenId, [low, high]: [f64; 2]) {
-        let Self {
-            ties,
-            values,
-            owns,
-            extras,
-            ..
-        } = self;
-        let topology = lens.graph.topology();
-        let end = |place: usize| problem.tokens.get(place).copied().unwrap_or(NONE);
-        let (sold, bought) = (end(SOLD), end(BOUGHT));
-        let mut add = |tie: Tie| {
-            let trades = if tie.buys {
-                tie.rate * high > tie.price
-            } else {
-                tie.rate * tie.price > low
-            };
-            if trades {
-                ties.push(tie);
-            }
-        };
-        let mut own = |other: TokenId, sale: Sale, price: f64| {
-            if other != bought {
-                add(Tie::new(lens, sale.back(), price, true));
-            }
-            if other != sold {
-                add(Tie::new(lens, sale, price, false));
-            }
-        };
-        for (other, price) in owns.iter() {
-            if let Some(sale) = topology.sale(token, *other) {
-                own(*other, sale, *price);
-            }
-        }
-        for Link { to, sale } in topology.links(token) {
-            let value = values.get(*to as usize).copied().unwrap_or_default();
-            if value < 0.0 {
-                let other = topology.connectors().get(*to as usize).copied();
-                own(other.unwrap_or(NONE), *sale, -value);
-            }
-        }
-        for Link { to, sale } in topology.links(token) {
-            let value = values.get(*to as usize).copied().unwrap_or_default();
-            if value > 0.0 {
-                add(Tie::new(lens, *sale, value, false));
-            }
-        }
-        for extra in extras.iter() {
-            if let Some(sale) = topology.sale(token, extra.token) {
-                add(Tie::new(lens, sale, extra.value, false));
-            }
-        }
-    }
-}
-
-/// A pair of an outside token with one whose price is known.
-#[derive(Debug, Clone, Copy)]
-struct Tie {
-    sale: Sale,
-    rate: f64,
-    /// The other token's price.
-    price: f64,
-    /// Whether the outside token is bought.
-    buys: bool,
-    hint: u32,
-}
-
-impl Tie {
-    fn new(lens: Lens<'_>, sale: Sale, price: f64, buys: bool) -> Self {
-        Self {
-            sale,
-            rate: lens.rate(sale),
-            price,
-            buys,
-            hint: 0,
-        }
-    }
-}
-
-/// What happens around a token at a price.
-#[derive(Debug, Default)]
-struct Pressure {
-    /// What all pairs gain.
-    surplus: f64,
-    /// How much more comes than goes, in value.
-    excess: f64,
-    conductance: f64,
-}
-
-fn pressure(lens: Lens<'_>, ties: &mut [Tie], value: f64, scratch: &mut Scratch) -> Pressure {
-    let mut pressure = Pressure::default();
-    for tie in ties {
-        let (from, to) = if tie.buys {
-            (tie.price, value)
-        } else {
-            (value, tie.price)
-        };
-        if tie.rate * to <= from {
-            continue;
-        }
-        let z = (to / from).sqrt();
-        let rungs = lens.curve(tie.sale, scratch);
-        let flow = ladder::flow_at(rungs, z, &mut tie.hint);
-        pressure.surplus += to * flow.bought - from * flow.sold;
-        pressure.conductance += 0.5 * flow.slope * z * from;
-        if tie.buys {
-            pressure.excess += value * flow.bought;
-        } else {
-            pressure.excess -= value * flow.sold;
-        }
-    }
-    pressure
 }
