@@ -29,7 +29,7 @@ const WARM_UP: usize = 200;
 
 /// Times that every order is searched; the quickest counts, since whatever
 /// else the machine does only ever adds to it.
-const TURNS: usize = 3;
+const TURNS: usize = 5;
 
 /// An order is this many times as large as the one that tells the price
 /// before it moves.
