@@ -180,13 +180,15 @@ impl<'a> PairView<'a> {
 }
 
 impl Board {
-    /// Makes room for so much more.
-    pub(super) fn make_room(&mut self, more: Size) {
-        self.rows.reserve(more.rows);
-        self.rungs.reserve(more.rungs);
-        self.slots.reserve(more.slots);
-        self.changes.reserve(more.changes);
-        self.order.reserve(more.changes);
+    /// A board with room for so much.
+    pub(super) fn with_room(size: Size) -> Self {
+        Self {
+            rows: Vec::with_capacity(size.rows),
+            rungs: Vec::with_capacity(size.rungs),
+            slots: Vec::with_capacity(size.slots),
+            changes: Vec::with_capacity(size.changes),
+            order: Vec::with_capacity(size.changes),
+        }
     }
 
     /// Gives back memory that is not used.
@@ -218,13 +220,6 @@ impl Board {
             rungs: [begin.rungs[1], row.rungs[0], row.rungs[1]],
             slots: [begin.slots, row.slots],
         })
-    }
-
-    /// The prices of the first unit in the last row.
-    pub(super) fn last_rates(&self) -> [f64; 2] {
-        let last = self.rows.len().checked_sub(1);
-        let pair = last.and_then(|row| self.pair(place(row)));
-        pair.map_or([0.0; 2], |pair| pair.rates())
     }
 
     /// Adds a pair as it is on another board.

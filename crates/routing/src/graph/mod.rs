@@ -1,7 +1,9 @@
 //! All pools of a block, as routes are searched on them.
 
+mod batch;
 mod board;
 mod boards;
+mod index;
 mod order;
 #[cfg(test)]
 mod tests;
@@ -12,15 +14,10 @@ pub(crate) use topology::{Link, NONE, PairId, Sale, TokenId, Topology};
 
 use crate::ladder;
 use amm::Rung;
-use amm::book::{PoolId, PoolView, Pools, State};
-use board::Size;
+use amm::book::{PoolId, Pools};
 use boards::{Boards, Edition};
 use primitives::Address;
-use std::ops::Add as _;
 use std::sync::Arc;
-
-/// Pairs that are looked at together before they are written.
-const BATCH: usize = 128;
 
 /// The fall of a price until which a pair's depth is counted.
 const DEPTH_SHARE: f64 = 0.01;
@@ -31,8 +28,6 @@ const DEPTH_SHARE: f64 = 0.01;
 pub struct Graph {
     topology: Arc<Topology>,
     boards: Boards,
-    /// The price of the first unit of every sale, where a search finds it fast.
-    rates: Arc<Vec<f64>>,
 }
 
 impl Graph {
@@ -81,33 +76,27 @@ impl Graph {
         let mut changed: Vec<(PairId, PoolId)> = changed.collect();
         changed.sort_unstable();
         changed.dedup();
-        let mut rates = Vec::with_capacity(2 * topology.pair_count());
-        rates.extend_from_slice(&self.rates);
-        rates.resize(2 * topology.pair_count(), 0.0);
         let mut edition = Edition::new(&self.boards, topology.pair_count());
-        let mut numbers = Vec::new();
-        let mut pairs = changed.chunk_by(|(a, _), (b, _)| a == b).peekable();
-        while pairs.peek().is_some() {
-            let batch: Vec<_> = pairs.by_ref().take(BATCH).collect();
-            announce(&mut edition, pools, &batch);
-            for changed in batch {
-                let Some(&(pair, _)) = changed.first() else {
-                    continue;
-                };
-                numbers.clear();
-                numbers.extend(changed.iter().map(|(_, pool)| *pool));
-                let look = |pool| Some((pools.get(pool)?, topology.sale_in(pool)?.way()));
-                let found = edition.write(pair, &numbers, look);
-                let begin = Sale::new(pair, 0).index();
-                if let Some(rates) = rates.get_mut(begin..begin + 2) {
-                    rates.copy_from_slice(&found);
-                }
+        for (pair, _) in &changed {
+            edition.leave(*pair);
+        }
+        let moved = edition.tidy();
+        let moved = moved.iter().map(|pair| (*pair, &[][..]));
+        let changed = changed.chunk_by(|(a, _), (b, _)| a == b);
+        let changed = changed.filter_map(|changed| Some((changed.first()?.0, changed)));
+        let mut pairs = changed.chain(moved);
+        loop {
+            let batch = batch::next(&mut pairs, &self.boards, pools);
+            if batch.is_empty() {
+                break;
             }
+            edition.write(&batch, |pool| {
+                Some((pools.get(pool)?, topology.sale_in(pool)?.way()))
+            });
         }
         Self {
             topology: Arc::clone(&self.topology),
             boards: edition.finish(),
-            rates: Arc::new(rates),
         }
     }
 
@@ -144,7 +133,7 @@ impl Graph {
 
     /// The price of the first unit of every sale; 0 where nothing can be sold.
     pub(crate) fn rates(&self) -> &[f64] {
-        &self.rates
+        self.boards.rates()
     }
 
     /// The merged curve of a pair.
@@ -162,38 +151,6 @@ impl Graph {
     /// How many bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let rates = size_of::<f64>() * self.rates.capacity();
-        self.boards.bytes() + self.topology.bytes() + rates
-    }
-}
-
-/// Announces pairs of which these pools changed.
-fn announce(edition: &mut Edition<'_>, pools: &Pools, batch: &[&[(PairId, PoolId)]]) {
-    let changed = batch.iter().copied().flatten();
-    let found: Vec<_> = changed.map(|(_, pool)| pools.get(*pool)).collect();
-    let mut found = found.iter();
-    let pairs = batch.iter().filter_map(|changed| {
-        let sizes = found.by_ref().take(changed.len()).flatten();
-        let size = sizes.map(size_on_board).fold(Size::of_rows(1), Size::add);
-        Some((changed.first()?.0, size))
-    });
-    edition.announce(&pairs.collect::<Vec<_>>());
-}
-
-/// What a pool adds to a board, or about so much.
-fn size_on_board(pool: &PoolView<'_>) -> Size {
-    let pieces = match pool.pool.state() {
-        State::Reserves(_) => 2,
-        // Counted one by one, they are at hand when the curve is read: a search
-        // among them would wait for each that it visits.
-        State::Concentrated(ranges) => {
-            2 + ranges.ticks.iter().filter(|tick| tick.gross > 0).count()
-        }
-    };
-    Size {
-        rows: 0,
-        rungs: pieces,
-        slots: 1,
-        changes: pieces,
+        self.boards.bytes() + self.topology.bytes()
     }
 }
