@@ -8,11 +8,11 @@
 
 use super::batch::{FULL, Rewrite};
 use super::board::{Board, PairView, Size, Way};
-use super::index::{Index, NOWHERE, Place};
+use super::index::{Index, NOWHERE, Place, Spare};
 use super::order::Merger;
 use super::topology::{NONE, PairId};
 use amm::book::{PoolId, PoolView};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A board more than are needed may be there for so many of those,
 const SPARE: usize = 2;
@@ -24,6 +24,7 @@ const FEW: usize = 4;
 pub(super) struct Boards {
     boards: Vec<Shared>,
     index: Arc<Index>,
+    spare: Arc<Mutex<Option<Spare>>>,
 }
 
 /// A board, and how many of its bytes are still read.
@@ -51,7 +52,12 @@ impl Boards {
     /// The bytes that they take.
     pub(super) fn bytes(&self) -> usize {
         let boards = self.boards.iter().map(|shared| shared.board.bytes());
-        boards.sum::<usize>() + size_of::<Shared>() * self.boards.capacity() + self.index.bytes()
+        let spare = self.spare.lock().ok();
+        let spare = spare.and_then(|spare| Some(spare.as_ref()?.bytes()));
+        boards.sum::<usize>()
+            + size_of::<Shared>() * self.boards.capacity()
+            + self.index.bytes()
+            + spare.unwrap_or_default()
     }
 }
 
@@ -62,6 +68,8 @@ pub(super) struct Edition<'a> {
     /// Numbers that no board has.
     free: Vec<u32>,
     index: Index,
+    /// The pairs that were written.
+    written: Vec<PairId>,
     /// Bytes of pairs that will be written on boards with others.
     left: usize,
     /// The pools of a pair that are read anew.
@@ -72,13 +80,15 @@ pub(super) struct Edition<'a> {
 impl<'a> Edition<'a> {
     /// Those that there are, and room for this many pairs.
     pub(super) fn new(before: &'a Boards, pairs: usize) -> Self {
+        let spare = before.spare.lock().ok().and_then(|mut spare| spare.take());
         let is_free = |(_, shared): &(u32, &Shared)| shared.live == 0;
         let free = (0..).zip(&before.boards).filter(is_free);
         Self {
             before,
             boards: before.boards.clone(),
             free: free.map(|(number, _)| number).collect(),
-            index: before.index.copy(pairs),
+            index: before.index.copy(pairs, spare),
+            written: Vec::new(),
             left: 0,
             new: Vec::new(),
             merger: Merger::default(),
@@ -191,6 +201,7 @@ impl<'a> Edition<'a> {
         board.fit();
         let next = u32::try_from(self.boards.len()).unwrap_or(NONE);
         let number = self.free.pop().unwrap_or(next);
+        self.written.extend(board.pairs());
         for (row, pair) in (0..).zip(board.pairs()) {
             let rates = board.pair(row).map_or([0.0; 2], |pair| pair.rates());
             self.index.put(pair, Place::new(number, row), rates);
@@ -207,9 +218,11 @@ impl<'a> Edition<'a> {
     }
 
     pub(super) fn finish(self) -> Boards {
+        let spare = Spare::new(&self.before.index, self.written, &self.index);
         Boards {
             boards: self.boards,
             index: Arc::new(self.index),
+            spare: Arc::new(Mutex::new(spare)),
         }
     }
 }
