@@ -105,17 +105,30 @@ pub(crate) fn merge(changes: &mut [(f64, f64)], rungs: &mut Vec<Rung>) {
 /// The same where changes are sorted.
 #[inline]
 pub(crate) fn add(changes: &[(f64, f64)], rungs: &mut Vec<Rung>) {
-    let mut climb = Climb::new(rungs);
+    let begin = rungs.len();
+    rungs.resize(begin + changes.len(), NO_RUNG);
+    let mut climb = Climb::new(rungs.get_mut(begin..).unwrap_or_default());
     for change in changes {
         climb.pass(*change);
     }
-    climb.finish();
+    let count = climb.finish();
+    rungs.truncate(begin + count);
 }
 
-/// A curve that is written behind others, from its changes of slope in their
-/// order.
+/// What holds the place of a rung.
+pub(crate) const NO_RUNG: Rung = Rung {
+    // Nothing rises from here to the first change.
+    z: f64::INFINITY,
+    slope: 0.0,
+    sold: 0.0,
+    bought: 0.0,
+};
+
+/// A curve that is written from its changes of slope in their order. There is
+/// room for a rung at each change: to ask for room as it is needed takes longer
+/// than to write.
 pub(crate) struct Climb<'a> {
-    rungs: &'a mut Vec<Rung>,
+    rungs: &'a mut [Rung],
     /// How many rungs are done.
     done: usize,
     last: Rung,
@@ -124,17 +137,11 @@ pub(crate) struct Climb<'a> {
 
 impl<'a> Climb<'a> {
     #[inline]
-    pub(crate) const fn new(rungs: &'a mut Vec<Rung>) -> Self {
+    pub(crate) const fn new(rungs: &'a mut [Rung]) -> Self {
         Self {
-            done: rungs.len(),
             rungs,
-            last: Rung {
-                // Nothing rises to the first change.
-                z: f64::INFINITY,
-                slope: 0.0,
-                sold: 0.0,
-                bought: 0.0,
-            },
+            done: 0,
+            last: NO_RUNG,
             steepest: 0.0,
         }
     }
@@ -144,8 +151,9 @@ impl<'a> Climb<'a> {
     #[inline]
     pub(crate) fn pass(&mut self, (z, change): (f64, f64)) {
         let last = &mut self.last;
-        self.rungs.truncate(self.done);
-        self.rungs.push(*last);
+        if let Some(rung) = self.rungs.get_mut(self.done) {
+            *rung = *last;
+        }
         let rise = greater(z - last.z, 0.0);
         self.done += usize::from(rise > 0.0);
         last.sold += last.slope * rise;
@@ -158,12 +166,16 @@ impl<'a> Climb<'a> {
         }
     }
 
+    /// How many rungs there are in the end.
     #[inline]
-    pub(crate) fn finish(self) {
-        self.rungs.truncate(self.done);
-        if self.last.z.is_finite() {
-            self.rungs.push(self.last);
+    pub(crate) fn finish(self) -> usize {
+        if !self.last.z.is_finite() {
+            return 0;
         }
+        if let Some(rung) = self.rungs.get_mut(self.done) {
+            *rung = self.last;
+        }
+        self.done + 1
     }
 }
 

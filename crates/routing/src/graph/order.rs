@@ -5,7 +5,7 @@
 //! sorted anew.
 
 use super::board::{Slot, Way};
-use crate::ladder;
+use crate::ladder::{self, Climb};
 use amm::book::PoolId;
 use amm::{Pieces, Rung};
 
@@ -38,7 +38,7 @@ pub(super) struct Merger {
     fresh: Vec<Fresh>,
     /// Where the next change of every pool is.
     next: Vec<u32>,
-    sorted: Vec<(f64, f64)>,
+    rungs: Vec<Rung>,
     pieces: Pieces,
 }
 
@@ -87,15 +87,16 @@ impl Merger {
         let begin = order.len();
         let most = were.len() + self.fresh.len();
         order.resize(begin + most, GONE);
-        if self.sorted.len() < most {
-            self.sorted.resize(most, (0.0, 0.0));
+        if self.rungs.len() < most {
+            self.rungs.resize(most, ladder::NO_RUNG);
         }
-        let places = order.get_mut(begin..).unwrap_or_default().iter_mut();
-        let mut free = places.zip(&mut self.sorted);
+        let mut places = order.get_mut(begin..).unwrap_or_default().iter_mut();
+        let mut climb = Climb::new(&mut self.rungs);
         let mut put = |Fresh { pool, change }: Fresh| {
-            if let Some(place) = free.next() {
-                (*place.0, *place.1) = (pool, change);
+            if let Some(place) = places.next() {
+                *place = pool;
             }
+            climb.pass(change);
         };
         let mut fresh = self.fresh.iter();
         let mut first = place_of_first(&fresh);
@@ -118,9 +119,10 @@ impl Merger {
             put(kept);
         }
         fresh.copied().for_each(&mut put);
-        let count = most - free.len();
-        order.truncate(begin + count);
-        ladder::add(self.sorted.get(..count).unwrap_or_default(), rungs);
+        let count = climb.finish();
+        let written = most - places.len();
+        order.truncate(begin + written);
+        rungs.extend_from_slice(self.rungs.get(..count).unwrap_or_default());
     }
 
     /// The changes of the new pools in their order.
