@@ -3,7 +3,7 @@
 use super::board::{PairView, Size};
 use super::boards::Boards;
 use super::index::ROWS;
-use super::topology::PairId;
+use super::topology::{PairId, Topology};
 use amm::book::{PoolId, PoolView, Pools, State};
 
 /// Bytes from which on a board is full.
@@ -28,6 +28,8 @@ pub(super) struct Rewrite<'a> {
     pub(super) number: PairId,
     /// Those of its pools that changed or came; none if it just moves.
     pub(super) changed: &'a Changed,
+    /// The pair as it is, unless nothing of it stays.
+    pub(super) before: Option<PairView<'a>>,
     /// How large it will be about, rather too large than too small: lists that
     /// have to grow are copied.
     pub(super) size: Size,
@@ -42,9 +44,15 @@ impl Rewrite<'_> {
 /// The next pairs, until a board is full of the small ones.
 pub(super) fn next<'a>(
     pairs: &mut impl Iterator<Item = (PairId, &'a Changed)>,
-    before: &Boards,
+    boards: &'a Boards,
+    topology: &Topology,
     pools: &Pools,
 ) -> Vec<Rewrite<'a>> {
+    // Cold memory is asked for nothing that is not needed.
+    let before = |(pair, changed): &(PairId, &Changed)| {
+        let is_new = !changed.is_empty() && topology.is_single(*pair);
+        if is_new { None } else { boards.pair(*pair) }
+    };
     let mut batch = Vec::new();
     let mut small = Size::default();
     while small.bytes() < FULL {
@@ -54,14 +62,15 @@ pub(super) fn next<'a>(
         }
         let changed = seen.iter().flat_map(|(_, changed)| *changed);
         let found: Vec<_> = changed.map(|(_, pool)| pools.get(*pool)).collect();
-        let known: Vec<_> = seen.iter().map(|(pair, _)| before.pair(*pair)).collect();
+        let known: Vec<_> = seen.iter().map(before).collect();
         let mut found = found.iter();
-        for ((number, changed), known) in seen.into_iter().zip(known) {
+        for ((number, changed), before) in seen.into_iter().zip(known) {
             let new = found.by_ref().take(changed.len()).flatten();
-            let size = size(known, new);
+            let size = size(before, new);
             let pair = Rewrite {
                 number,
                 changed,
+                before,
                 size,
             };
             if !pair.is_large() {

@@ -8,15 +8,15 @@
 
 use super::batch::{FULL, Rewrite};
 use super::board::{Board, PairView, Size, Way};
-use super::index::{Index, NOWHERE, Place, Spare};
+use super::index::{Entry, Index, Place, Spare};
 use super::order::Merger;
 use super::topology::{NONE, PairId};
 use amm::book::{PoolId, PoolView};
 use std::sync::{Arc, Mutex};
 
-/// A board more than are needed may be there for so many of those,
+/// For so many bytes that are read one may be there that is not,
 const SPARE: usize = 2;
-/// and so many in any case.
+/// and so many boards in any case.
 const FEW: usize = 4;
 
 /// The boards of all pairs.
@@ -27,19 +27,27 @@ pub(super) struct Boards {
     spare: Arc<Mutex<Option<Spare>>>,
 }
 
-/// A board, and how many of its bytes are still read.
+/// A board, how many bytes it has, and how many of them are still read.
 #[derive(Debug, Clone, Default)]
 struct Shared {
     board: Arc<Board>,
+    bytes: usize,
     live: usize,
     /// Whether it is for one pair alone.
     is_own: bool,
 }
 
+impl Shared {
+    /// What it takes: a small board is no better than a full one.
+    fn room(&self) -> usize {
+        self.bytes.max(FULL)
+    }
+}
+
 impl Boards {
     #[inline]
     pub(super) fn pair(&self, pair: PairId) -> Option<PairView<'_>> {
-        let place = self.index.place(pair);
+        let Entry { place, .. } = self.index.entry(pair);
         let shared = self.boards.get(place.board())?;
         shared.board.pair(place.row())
     }
@@ -98,13 +106,11 @@ impl<'a> Edition<'a> {
     /// A pair will be written, and is no longer read where it was; a board on
     /// which none is goes.
     pub(super) fn leave(&mut self, pair: PairId) {
-        let place = self.index.place(pair);
+        let Entry { place, bytes } = self.index.leave(pair);
         let Some(shared) = self.boards.get_mut(place.board()) else {
             return;
         };
-        let bytes = shared.board.pair(place.row());
-        let bytes = bytes.map_or(0, |pair| pair.size().bytes());
-        self.index.put(pair, NOWHERE, [0.0; 2]);
+        let bytes = bytes as usize;
         self.left += if shared.is_own { 0 } else { bytes };
         shared.live = shared.live.saturating_sub(bytes);
         if shared.live == 0 {
@@ -118,17 +124,20 @@ impl<'a> Edition<'a> {
     pub(super) fn tidy(&mut self) -> Vec<PairId> {
         let common = (0..).zip(&self.boards);
         let common = common.filter(|(_, shared)| shared.live > 0 && !shared.is_own);
-        let mut common: Vec<(usize, u32)> = common
-            .map(|(number, shared)| (shared.live, number))
+        let mut common: Vec<_> = common
+            .map(|(number, shared)| (shared.live, shared.room(), number))
             .collect();
         common.sort_unstable();
-        let live: usize = common.iter().map(|(live, _)| live).sum();
-        let needed = (live + self.left).div_ceil(FULL);
-        let mut boards = common.into_iter();
+        let live: usize = common.iter().map(|(live, ..)| live).sum();
+        let mut taken: usize = common.iter().map(|(_, room, _)| room).sum();
+        let needed = live + self.left;
+        let most = needed + needed / SPARE + FEW * FULL;
         let mut moved = Vec::new();
-        while boards.len() + self.left.div_ceil(FULL) > needed + needed / SPARE + FEW
-            && let Some((live, number)) = boards.next()
-        {
+        for (live, room, number) in common {
+            if taken + self.left.next_multiple_of(FULL) <= most {
+                break;
+            }
+            taken -= room;
             self.left += live;
             self.take_off(number, &mut moved);
         }
@@ -143,7 +152,7 @@ impl<'a> Edition<'a> {
         let Shared { board, .. } = std::mem::take(shared);
         let pairs = (0..).zip(board.pairs());
         let is_there =
-            |(row, pair): &(u32, PairId)| self.index.place(*pair) == Place::new(number, *row);
+            |(row, pair): &(u32, PairId)| self.index.entry(*pair).place == Place::new(number, *row);
         moved.extend(pairs.filter(is_there).map(|(_, pair)| pair));
         self.free.push(number);
     }
@@ -175,7 +184,7 @@ impl<'a> Edition<'a> {
         pair: &Rewrite<'_>,
         look: impl Fn(PoolId) -> Option<(PoolView<'p>, Way)>,
     ) {
-        let mut before = self.before.pair(pair.number);
+        let mut before = pair.before;
         if let Some(before) = before.filter(|_| pair.changed.is_empty()) {
             board.copy(pair.number, &before);
             return;
@@ -203,12 +212,20 @@ impl<'a> Edition<'a> {
         let number = self.free.pop().unwrap_or(next);
         self.written.extend(board.pairs());
         for (row, pair) in (0..).zip(board.pairs()) {
-            let rates = board.pair(row).map_or([0.0; 2], |pair| pair.rates());
-            self.index.put(pair, Place::new(number, row), rates);
+            let Some(view) = board.pair(row) else {
+                continue;
+            };
+            let entry = Entry {
+                place: Place::new(number, row),
+                bytes: u32::try_from(view.size().bytes()).unwrap_or(u32::MAX),
+            };
+            self.index.put(pair, entry, view.rates());
         }
+        let bytes = board.size().bytes();
         let shared = Shared {
-            live: board.size().bytes(),
             board: Arc::new(board),
+            bytes,
+            live: bytes,
             is_own,
         };
         match self.boards.get_mut(number as usize) {

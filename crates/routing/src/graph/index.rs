@@ -12,8 +12,18 @@ pub(super) const ROWS: u32 = 1 << 14;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place(u32);
 
+/// Where a pair lies, and how many bytes it has there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) place: Place,
+    pub(super) bytes: u32,
+}
+
 /// A pair that is not there: nobody has a board of this number.
-pub(super) const NOWHERE: Place = Place(u32::MAX);
+const NOWHERE: Entry = Entry {
+    place: Place(u32::MAX),
+    bytes: 0,
+};
 
 impl Place {
     pub(super) const fn new(board: u32, row: u32) -> Self {
@@ -32,7 +42,7 @@ impl Place {
 /// What is known of every pair.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    places: Vec<Place>,
+    entries: Vec<Entry>,
     /// The prices of the first unit in both directions; 0 where nothing can be
     /// sold.
     rates: Vec<[f64; 2]>,
@@ -51,7 +61,7 @@ impl Spare {
     /// The index before one in which these pairs were written; `None` if pairs
     /// came since.
     pub(super) fn new(before: &Arc<Index>, written: Vec<PairId>, now: &Index) -> Option<Self> {
-        let is_as_long = before.places.len() == now.places.len();
+        let is_as_long = before.entries.len() == now.entries.len();
         is_as_long.then(|| Self {
             index: Arc::clone(before),
             written,
@@ -62,9 +72,9 @@ impl Spare {
     /// this one any more.
     fn caught_up(self, now: &Index, pairs: usize) -> Option<Index> {
         let index = Arc::into_inner(self.index);
-        let mut index = index.filter(|index| index.places.len() == pairs)?;
+        let mut index = index.filter(|index| index.entries.len() == pairs)?;
         for pair in self.written {
-            index.put(pair, now.place(pair), now.rates_of(pair));
+            index.put(pair, now.entry(pair), now.rates_of(pair));
         }
         Some(index)
     }
@@ -80,14 +90,14 @@ impl Index {
     pub(super) fn copy(&self, pairs: usize, spare: Option<Spare>) -> Self {
         let spare = spare.and_then(|spare| spare.caught_up(self, pairs));
         spare.unwrap_or_else(|| Self {
-            places: extended(&self.places, pairs, NOWHERE),
+            entries: extended(&self.entries, pairs, NOWHERE),
             rates: extended(&self.rates, pairs, [0.0; 2]),
         })
     }
 
     #[inline]
-    pub(super) fn place(&self, pair: PairId) -> Place {
-        self.places.get(pair as usize).copied().unwrap_or(NOWHERE)
+    pub(super) fn entry(&self, pair: PairId) -> Entry {
+        self.entries.get(pair as usize).copied().unwrap_or(NOWHERE)
     }
 
     fn rates_of(&self, pair: PairId) -> [f64; 2] {
@@ -98,15 +108,21 @@ impl Index {
         self.rates.as_flattened()
     }
 
-    pub(super) fn put(&mut self, pair: PairId, place: Place, rates: [f64; 2]) {
+    pub(super) fn put(&mut self, pair: PairId, entry: Entry, rates: [f64; 2]) {
         let at = pair as usize;
-        if let (Some(old), Some(paid)) = (self.places.get_mut(at), self.rates.get_mut(at)) {
-            (*old, *paid) = (place, rates);
+        if let (Some(old), Some(paid)) = (self.entries.get_mut(at), self.rates.get_mut(at)) {
+            (*old, *paid) = (entry, rates);
         }
     }
 
+    /// Where a pair was that is no longer there.
+    pub(super) fn leave(&mut self, pair: PairId) -> Entry {
+        let entry = self.entries.get_mut(pair as usize);
+        entry.map_or(NOWHERE, |entry| std::mem::replace(entry, NOWHERE))
+    }
+
     pub(super) const fn bytes(&self) -> usize {
-        size_of::<Place>() * self.places.capacity() + size_of::<[f64; 2]>() * self.rates.capacity()
+        size_of::<Entry>() * self.entries.capacity() + size_of::<[f64; 2]>() * self.rates.capacity()
     }
 }
 

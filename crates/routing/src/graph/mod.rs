@@ -86,7 +86,7 @@ impl Graph {
         let changed = changed.filter_map(|changed| Some((changed.first()?.0, changed)));
         let mut pairs = changed.chain(moved);
         loop {
-            let batch = batch::next(&mut pairs, &self.boards, pools);
+            let batch = batch::next(&mut pairs, &self.boards, topology, pools);
             if batch.is_empty() {
                 break;
             }

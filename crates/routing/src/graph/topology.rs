@@ -71,6 +71,8 @@ pub(crate) struct Topology {
     /// Tokens by address.
     sorted: Vec<TokenId>,
     pairs: Vec<[TokenId; 2]>,
+    /// Whether a pair has one pool and no other.
+    single: Vec<bool>,
     /// The sale of each pool's first token in its pair.
     sales: Vec<Sale>,
     neighbours: Lists<Link>,
@@ -154,6 +156,7 @@ impl Topology {
         let mut addresses = Vec::new();
         let mut pair_numbers: HashMap<[TokenId; 2], PairId> = HashMap::new();
         let mut pairs = Vec::new();
+        let mut single = Vec::new();
         let mut sales = Vec::with_capacity(pools.len());
         for pool in pools.iter() {
             let tokens = pool.tokens().map(|address| {
@@ -163,12 +166,16 @@ impl Topology {
                 })
             });
             let pair = ordered(tokens);
-            let pair = *pair_numbers.entry(pair).or_insert_with(|| {
+            let next = number(pairs.len());
+            let number = *pair_numbers.entry(pair).or_insert(next);
+            if number == next {
                 pairs.push(pair);
-                number(pairs.len() - 1)
-            });
+                single.push(true);
+            } else if let Some(single) = single.get_mut(number as usize) {
+                *single = false;
+            }
             let [sold, bought] = tokens;
-            sales.push(Sale::of(pair, sold, bought));
+            sales.push(Sale::of(number, sold, bought));
         }
         let mut sorted: Vec<TokenId> = (0..).take(addresses.len()).collect();
         sorted.sort_unstable_by_key(|token| addresses.get(*token as usize));
@@ -187,10 +194,12 @@ impl Topology {
         hubs.shrink_to_fit();
         addresses.shrink_to_fit();
         pairs.shrink_to_fit();
+        single.shrink_to_fit();
         Self {
             addresses,
             sorted,
             pairs,
+            single,
             sales,
             neighbours,
             hubs,
@@ -267,6 +276,11 @@ impl Topology {
         self.sales.get(pool.index() as usize).copied()
     }
 
+    /// Whether a pair has one pool and no other.
+    pub(super) fn is_single(&self, pair: PairId) -> bool {
+        self.single.get(pair as usize).copied().unwrap_or_default()
+    }
+
     /// The tokens of a pair, the one that is numbered lower first.
     pub(crate) fn ends(&self, pair: PairId) -> [TokenId; 2] {
         self.pairs.get(pair as usize).copied().unwrap_or([NONE; 2])
@@ -322,7 +336,7 @@ impl Topology {
         size_of::<Address>() * self.addresses.capacity()
             + 4 * (self.sorted.capacity() + self.sales.capacity() + self.connector_of.capacity())
             + 4 * (self.hubs.capacity() + self.connectors.capacity())
-            + 8 * self.pairs.capacity()
+            + 9 * self.pairs.capacity()
             + lists(
                 self.neighbours.starts.capacity(),
                 8 * self.neighbours.items.capacity(),
