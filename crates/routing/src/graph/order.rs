@@ -28,16 +28,22 @@ impl Fresh {
     }
 }
 
+/// What follows of a pool: its number now, and where its next change is. Of one
+/// that changed or is no longer there nothing is.
+#[derive(Debug, Clone, Copy)]
+struct Rest {
+    pool: u32,
+    next: u32,
+}
+
 /// Merges pools. It remembers nothing but its memory.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
-    /// The numbers that the pools before have now.
-    numbers: Vec<u32>,
+    /// For every pool before, what follows of it.
+    rest: Vec<Rest>,
     /// The pools that changed or came.
     new: Vec<u32>,
     fresh: Vec<Fresh>,
-    /// Where the next change of every pool is.
-    next: Vec<u32>,
     rungs: Vec<Rung>,
     pieces: Pieces,
 }
@@ -51,20 +57,24 @@ impl Merger {
     /// Begins a pair of which the pools in `new` changed or came. All lists are
     /// in the order of the pools' numbers.
     pub(super) fn begin(&mut self, old: &[Slot], slots: &[Slot], new: &[PoolId]) {
-        self.numbers.clear();
+        self.rest.clear();
         self.new.clear();
+        let gone = Rest {
+            pool: GONE,
+            next: GONE,
+        };
         let (mut before, mut new) = (old.iter(), new.iter().peekable());
-        for (slot, number) in slots.iter().zip(0..GONE) {
+        for (slot, pool) in slots.iter().zip(0..GONE) {
             while new.next_if(|pool| **pool < slot.pool).is_some() {}
             if new.peek() == Some(&&slot.pool) {
-                self.new.push(number);
+                self.new.push(pool);
                 continue;
             }
-            let gone = before.by_ref().take_while(|was| was.pool != slot.pool);
-            self.numbers.extend(gone.map(|_| GONE));
-            self.numbers.push(number);
+            let between = before.by_ref().take_while(|was| was.pool != slot.pool);
+            self.rest.extend(between.map(|_| gone));
+            self.rest.push(Rest { pool, next: GONE });
         }
-        self.numbers.resize(old.len(), GONE);
+        self.rest.resize(old.len(), gone);
     }
 
     /// Writes the curve in a direction, and how the changes of these pools
@@ -79,9 +89,10 @@ impl Merger {
         rungs: &mut Vec<Rung>,
     ) {
         self.sort_new(slots, changes, way);
-        self.next.clear();
-        self.next
-            .extend(slots.iter().map(|slot| slot.range(way)[0]));
+        for rest in &mut self.rest {
+            let slot = slots.get(rest.pool as usize);
+            rest.next = slot.map_or(GONE, |slot| slot.range(way)[0]);
+        }
         // Both lists are made long enough beforehand: to ask at every change
         // whether there is room takes longer than to write it.
         let begin = order.len();
@@ -101,15 +112,14 @@ impl Merger {
         let mut fresh = self.fresh.iter();
         let mut first = place_of_first(&fresh);
         for was in were {
-            let pool = self.numbers.get(*was as usize).copied();
-            let pool = pool.unwrap_or(GONE);
-            let Some(next) = self.next.get_mut(pool as usize) else {
+            let Some(rest) = self.rest.get_mut(*was as usize) else {
                 continue;
             };
-            let Some(change) = changes.get(*next as usize).copied() else {
+            let Some(change) = changes.get(rest.next as usize).copied() else {
                 continue;
             };
-            *next += 1;
+            rest.next += 1;
+            let pool = rest.pool;
             let kept = Fresh { pool, change };
             // The first test is the cheap one, and nearly always the last.
             while first.0 <= change.0.to_bits() && first < kept.place() {
