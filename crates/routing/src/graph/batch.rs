@@ -3,7 +3,7 @@
 use super::board::{PairView, Size};
 use super::boards::Boards;
 use super::index::ROWS;
-use super::topology::{PairId, Topology};
+use super::topology::PairId;
 use amm::book::{PoolId, PoolView, Pools, State};
 
 /// Bytes from which on a board is full.
@@ -20,14 +20,22 @@ const LOOK: usize = 32;
 
 const _: () = assert!(Size::of_rows(ROWS as usize - LOOK).bytes() >= FULL);
 
-/// Pools that changed or came, with their pair, in the order of their numbers.
-pub(super) type Changed = [(PairId, PoolId)];
+/// A reason to write a pair. In their order, pairs with as many pools follow each
+/// other: they change about as often, and what changes often should not lie among
+/// what hardly ever does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Task {
+    /// How many pools the pair has; 255 if it has more.
+    pub(super) pools: u8,
+    pub(super) pair: PairId,
+    /// A pool of it that changed or came; none if the pair just moves.
+    pub(super) changed: Option<PoolId>,
+}
 
 /// A pair that will be written.
 pub(super) struct Rewrite<'a> {
     pub(super) number: PairId,
-    /// Those of its pools that changed or came; none if it just moves.
-    pub(super) changed: &'a Changed,
+    pub(super) tasks: &'a [Task],
     /// The pair as it is, unless nothing of it stays.
     pub(super) before: Option<PairView<'a>>,
     /// How large it will be about, rather too large than too small: lists that
@@ -39,47 +47,65 @@ impl Rewrite<'_> {
     pub(super) const fn is_large(&self) -> bool {
         self.size.slots >= LARGE
     }
+
+    /// Those of its pools that changed or came, in the order of their numbers.
+    pub(super) fn changed(&self) -> impl Iterator<Item = PoolId> {
+        self.tasks.iter().filter_map(|task| task.changed)
+    }
 }
 
 /// The next pairs, until a board is full of the small ones.
 pub(super) fn next<'a>(
-    pairs: &mut impl Iterator<Item = (PairId, &'a Changed)>,
+    pairs: &mut impl Iterator<Item = &'a [Task]>,
     boards: &'a Boards,
-    topology: &Topology,
     pools: &Pools,
 ) -> Vec<Rewrite<'a>> {
-    // Cold memory is asked for nothing that is not needed.
-    let before = |(pair, changed): &(PairId, &Changed)| {
-        let is_new = !changed.is_empty() && topology.is_single(*pair);
-        if is_new { None } else { boards.pair(*pair) }
-    };
-    let mut batch = Vec::new();
+    let mut batch = Vec::with_capacity(8 * LOOK);
     let mut small = Size::default();
+    let mut seen = Vec::with_capacity(LOOK);
+    let mut found = Vec::with_capacity(2 * LOOK);
     while small.bytes() < FULL {
-        let seen: Vec<(PairId, &Changed)> = pairs.by_ref().take(LOOK).collect();
+        seen.clear();
+        seen.extend(pairs.by_ref().take(LOOK));
         if seen.is_empty() {
             break;
         }
-        let changed = seen.iter().flat_map(|(_, changed)| *changed);
-        let found: Vec<_> = changed.map(|(_, pool)| pools.get(*pool)).collect();
-        let known: Vec<_> = seen.iter().map(before).collect();
+        found.clear();
+        let changed = seen.iter().copied().flatten();
+        found.extend(changed.map(|task| pools.get(task.changed?)));
+        let known: Vec<_> = seen.iter().map(|tasks| before(tasks, boards)).collect();
         let mut found = found.iter();
-        for ((number, changed), before) in seen.into_iter().zip(known) {
-            let new = found.by_ref().take(changed.len()).flatten();
-            let size = size(before, new);
+        for (tasks, before) in seen.iter().copied().zip(known) {
+            let new = found.by_ref().take(tasks.len()).flatten();
+            let Some(Task { pair, .. }) = tasks.first() else {
+                continue;
+            };
             let pair = Rewrite {
-                number,
-                changed,
+                number: *pair,
+                tasks,
                 before,
-                size,
+                size: size(before, new),
             };
             if !pair.is_large() {
-                small = small + size;
+                small = small + pair.size;
             }
             batch.push(pair);
         }
     }
     batch
+}
+
+/// The pair as it is. If its only pool changed, nothing of it stays, and cold
+/// memory is not asked for it.
+fn before<'a>(tasks: &[Task], boards: &'a Boards) -> Option<PairView<'a>> {
+    match tasks.first()? {
+        Task {
+            pools: 1,
+            changed: Some(_),
+            ..
+        } => None,
+        task => boards.pair(task.pair),
+    }
 }
 
 /// How large a pair will be about.

@@ -8,7 +8,7 @@
 
 use super::batch::{FULL, Rewrite};
 use super::board::{Board, PairView, Size, Way};
-use super::index::{Entry, Index, Place, Spare};
+use super::index::{Entry, Index, Outdated, Place};
 use super::order::Merger;
 use super::topology::{NONE, PairId};
 use amm::book::{PoolId, PoolView};
@@ -22,9 +22,16 @@ const FEW: usize = 4;
 /// The boards of all pairs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Boards {
-    boards: Vec<Shared>,
+    all: Vec<Shared>,
     index: Arc<Index>,
-    spare: Arc<Mutex<Option<Spare>>>,
+    spare: Arc<Mutex<Spare>>,
+}
+
+/// What the edition after this one may write on again.
+#[derive(Debug, Default)]
+struct Spare {
+    index: Option<Outdated>,
+    merger: Merger,
 }
 
 /// A board, how many bytes it has, and how many of them are still read.
@@ -48,7 +55,7 @@ impl Boards {
     #[inline]
     pub(super) fn pair(&self, pair: PairId) -> Option<PairView<'_>> {
         let Entry { place, .. } = self.index.entry(pair);
-        let shared = self.boards.get(place.board())?;
+        let shared = self.all.get(place.board())?;
         shared.board.pair(place.row())
     }
 
@@ -59,11 +66,13 @@ impl Boards {
 
     /// The bytes that they take.
     pub(super) fn bytes(&self) -> usize {
-        let boards = self.boards.iter().map(|shared| shared.board.bytes());
-        let spare = self.spare.lock().ok();
-        let spare = spare.and_then(|spare| Some(spare.as_ref()?.bytes()));
+        let boards = self.all.iter().map(|shared| shared.board.bytes());
+        let spare = self.spare.lock().map(|spare| {
+            let index = spare.index.as_ref().map_or(0, Outdated::bytes);
+            index + spare.merger.bytes()
+        });
         boards.sum::<usize>()
-            + size_of::<Shared>() * self.boards.capacity()
+            + size_of::<Shared>() * self.all.capacity()
             + self.index.bytes()
             + spare.unwrap_or_default()
     }
@@ -88,18 +97,22 @@ pub(super) struct Edition<'a> {
 impl<'a> Edition<'a> {
     /// Those that there are, and room for this many pairs.
     pub(super) fn new(before: &'a Boards, pairs: usize) -> Self {
-        let spare = before.spare.lock().ok().and_then(|mut spare| spare.take());
+        let spare = before.spare.lock();
+        let spare = spare.map_or_else(
+            |_| Spare::default(),
+            |mut spare| std::mem::take(&mut *spare),
+        );
         let is_free = |(_, shared): &(u32, &Shared)| shared.live == 0;
-        let free = (0..).zip(&before.boards).filter(is_free);
+        let free = (0..).zip(&before.all).filter(is_free);
         Self {
             before,
-            boards: before.boards.clone(),
+            boards: before.all.clone(),
             free: free.map(|(number, _)| number).collect(),
-            index: before.index.copy(pairs, spare),
+            index: before.index.copy(pairs, spare.index),
             written: Vec::new(),
             left: 0,
             new: Vec::new(),
-            merger: Merger::default(),
+            merger: spare.merger,
         }
     }
 
@@ -184,13 +197,13 @@ impl<'a> Edition<'a> {
         pair: &Rewrite<'_>,
         look: impl Fn(PoolId) -> Option<(PoolView<'p>, Way)>,
     ) {
+        self.new.clear();
+        self.new.extend(pair.changed());
         let mut before = pair.before;
-        if let Some(before) = before.filter(|_| pair.changed.is_empty()) {
+        if let Some(before) = before.filter(|_| self.new.is_empty()) {
             board.copy(pair.number, &before);
             return;
         }
-        self.new.clear();
-        self.new.extend(pair.changed.iter().map(|(_, pool)| *pool));
         // Of a pool that is alone no changes of slope are kept.
         if let Some([alone]) = before.map(|before| before.slots()) {
             if let Err(place) = self.new.binary_search(&alone.pool) {
@@ -235,9 +248,12 @@ impl<'a> Edition<'a> {
     }
 
     pub(super) fn finish(self) -> Boards {
-        let spare = Spare::new(&self.before.index, self.written, &self.index);
+        let spare = Spare {
+            index: Outdated::new(&self.before.index, self.written, &self.index),
+            merger: self.merger,
+        };
         Boards {
-            boards: self.boards,
+            all: self.boards,
             index: Arc::new(self.index),
             spare: Arc::new(Mutex::new(spare)),
         }

@@ -51,13 +51,13 @@ pub(super) struct Index {
 /// The index of the graph before, which the next one may write on once nobody
 /// reads it any more: to bring it up to date is much less than to copy it.
 #[derive(Debug)]
-pub(super) struct Spare {
+pub(super) struct Outdated {
     index: Arc<Index>,
     /// The pairs that were written since.
     written: Vec<PairId>,
 }
 
-impl Spare {
+impl Outdated {
     /// The index before one in which these pairs were written; `None` if pairs
     /// came since.
     pub(super) fn new(before: &Arc<Index>, written: Vec<PairId>, now: &Index) -> Option<Self> {
@@ -87,9 +87,9 @@ impl Spare {
 impl Index {
     /// A copy with room for this many pairs, made of the one before if that is
     /// possible.
-    pub(super) fn copy(&self, pairs: usize, spare: Option<Spare>) -> Self {
-        let spare = spare.and_then(|spare| spare.caught_up(self, pairs));
-        spare.unwrap_or_else(|| Self {
+    pub(super) fn copy(&self, pairs: usize, outdated: Option<Outdated>) -> Self {
+        let current = outdated.and_then(|outdated| outdated.caught_up(self, pairs));
+        current.unwrap_or_else(|| Self {
             entries: extended(&self.entries, pairs, NOWHERE),
             rates: extended(&self.rates, pairs, [0.0; 2]),
         })

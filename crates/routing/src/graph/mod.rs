@@ -15,6 +15,7 @@ pub(crate) use topology::{Link, NONE, PairId, Sale, TokenId, Topology};
 use crate::ladder;
 use amm::Rung;
 use amm::book::{PoolId, Pools};
+use batch::Task;
 use boards::{Boards, Edition};
 use primitives::Address;
 use std::sync::Arc;
@@ -72,21 +73,24 @@ impl Graph {
         pools: &Pools,
         changed: impl Iterator<Item = PoolId>,
     ) -> Self {
-        let changed = changed.filter_map(|pool| Some((topology.sale_in(pool)?.pair(), pool)));
-        let mut changed: Vec<(PairId, PoolId)> = changed.collect();
-        changed.sort_unstable();
-        changed.dedup();
+        let task = |pair, changed| Task {
+            pools: topology.pools_in(pair),
+            pair,
+            changed,
+        };
+        let changed =
+            changed.filter_map(|pool| Some(task(topology.sale_in(pool)?.pair(), Some(pool))));
+        let mut tasks: Vec<Task> = changed.collect();
         let mut edition = Edition::new(&self.boards, topology.pair_count());
-        for (pair, _) in &changed {
-            edition.leave(*pair);
+        for task in &tasks {
+            edition.leave(task.pair);
         }
-        let moved = edition.tidy();
-        let moved = moved.iter().map(|pair| (*pair, &[][..]));
-        let changed = changed.chunk_by(|(a, _), (b, _)| a == b);
-        let changed = changed.filter_map(|changed| Some((changed.first()?.0, changed)));
-        let mut pairs = changed.chain(moved);
+        tasks.extend(edition.tidy().into_iter().map(|pair| task(pair, None)));
+        tasks.sort_unstable();
+        tasks.dedup();
+        let mut pairs = tasks.chunk_by(|a, b| a.pair == b.pair);
         loop {
-            let batch = batch::next(&mut pairs, &self.boards, topology, pools);
+            let batch = batch::next(&mut pairs, &self.boards, pools);
             if batch.is_empty() {
                 break;
             }

@@ -49,6 +49,11 @@ pub(super) struct Merger {
 }
 
 impl Merger {
+    /// The bytes of its longer lists.
+    pub(super) const fn bytes(&self) -> usize {
+        size_of::<Rung>() * self.rungs.capacity() + size_of::<Fresh>() * self.fresh.capacity()
+    }
+
     /// A list for the curve of a pool.
     pub(super) const fn pieces(&mut self) -> &mut Pieces {
         &mut self.pieces
