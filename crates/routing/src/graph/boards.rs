@@ -15,7 +15,7 @@ use amm::book::{PoolId, PoolView};
 use std::sync::{Arc, Mutex};
 
 /// For so many bytes that are read one may be there that is not,
-const SPARE: usize = 2;
+const SPARE: usize = 3;
 /// and so many boards in any case.
 const FEW: usize = 4;
 
