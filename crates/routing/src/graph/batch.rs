@@ -20,13 +20,12 @@ const LOOK: usize = 32;
 
 const _: () = assert!(Size::of_rows(ROWS as usize - LOOK).bytes() >= FULL);
 
-/// A reason to write a pair. In their order, pairs with as many pools follow each
-/// other: they change about as often, and what changes often should not lie among
-/// what hardly ever does.
+/// A reason to write a pair. In their order, pairs with a single pool follow the
+/// others: what hardly ever changes does not lie among what often does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Task {
-    /// How many pools the pair has; 255 if it has more.
-    pub(super) pools: u8,
+    /// Whether the pair has one pool and no other.
+    pub(super) is_single: bool,
     pub(super) pair: PairId,
     /// A pool of it that changed or came; none if the pair just moves.
     pub(super) changed: Option<PoolId>,
@@ -100,7 +99,7 @@ pub(super) fn next<'a>(
 fn before<'a>(tasks: &[Task], boards: &'a Boards) -> Option<PairView<'a>> {
     match tasks.first()? {
         Task {
-            pools: 1,
+            is_single: true,
             changed: Some(_),
             ..
         } => None,

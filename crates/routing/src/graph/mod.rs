@@ -74,7 +74,7 @@ impl Graph {
         changed: impl Iterator<Item = PoolId>,
     ) -> Self {
         let task = |pair, changed| Task {
-            pools: topology.pools_in(pair),
+            is_single: topology.is_single(pair),
             pair,
             changed,
         };

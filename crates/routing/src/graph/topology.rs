@@ -71,8 +71,8 @@ pub(crate) struct Topology {
     /// Tokens by address.
     sorted: Vec<TokenId>,
     pairs: Vec<[TokenId; 2]>,
-    /// How many pools each pair has; 255 if it has more.
-    counts: Vec<u8>,
+    /// Whether a pair has one pool and no other.
+    single: Vec<bool>,
     /// The sale of each pool's first token in its pair.
     sales: Vec<Sale>,
     neighbours: Lists<Link>,
@@ -156,7 +156,7 @@ impl Topology {
         let mut addresses = Vec::new();
         let mut pair_numbers: HashMap<[TokenId; 2], PairId> = HashMap::new();
         let mut pairs = Vec::new();
-        let mut counts: Vec<u8> = Vec::new();
+        let mut single = Vec::new();
         let mut sales = Vec::with_capacity(pools.len());
         for pool in pools.iter() {
             let tokens = pool.tokens().map(|address| {
@@ -170,10 +170,9 @@ impl Topology {
             let number = *pair_numbers.entry(pair).or_insert(next);
             if number == next {
                 pairs.push(pair);
-                counts.push(0);
-            }
-            if let Some(count) = counts.get_mut(number as usize) {
-                *count = count.saturating_add(1);
+                single.push(true);
+            } else if let Some(single) = single.get_mut(number as usize) {
+                *single = false;
             }
             let [sold, bought] = tokens;
             sales.push(Sale::of(number, sold, bought));
@@ -195,12 +194,12 @@ impl Topology {
         hubs.shrink_to_fit();
         addresses.shrink_to_fit();
         pairs.shrink_to_fit();
-        counts.shrink_to_fit();
+        single.shrink_to_fit();
         Self {
             addresses,
             sorted,
             pairs,
-            counts,
+            single,
             sales,
             neighbours,
             hubs,
@@ -277,9 +276,9 @@ impl Topology {
         self.sales.get(pool.index() as usize).copied()
     }
 
-    /// How many pools a pair has; 255 if it has more.
-    pub(super) fn pools_in(&self, pair: PairId) -> u8 {
-        self.counts.get(pair as usize).copied().unwrap_or_default()
+    /// Whether a pair has one pool and no other.
+    pub(super) fn is_single(&self, pair: PairId) -> bool {
+        self.single.get(pair as usize).copied().unwrap_or_default()
     }
 
     /// The tokens of a pair, the one that is numbered lower first.
