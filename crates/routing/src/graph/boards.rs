@@ -2,7 +2,7 @@
 //!
 //! When pairs change, they are written on new boards, and the next graph shares
 //! all other boards with the one before. What a board held of changed pairs is
-//! waste then. There are never more boards than what is still read on them
+//! waste then. Boards never take more room than what is still read on them
 //! justifies: beyond that, what is left on the emptiest ones moves to new ones,
 //! a little with every block, so that waste stays within a limit.
 
@@ -14,8 +14,8 @@ use super::topology::{NONE, PairId};
 use amm::book::{PoolId, PoolView};
 use std::sync::{Arc, Mutex};
 
-/// For so many bytes that are read one may be there that is not,
-const SPARE: usize = 3;
+/// Beside what is read, so many fifths of it may be there that are not,
+const FIFTHS: usize = 2;
 /// and so many boards in any case.
 const FEW: usize = 4;
 
@@ -144,7 +144,7 @@ impl<'a> Edition<'a> {
         let live: usize = common.iter().map(|(live, ..)| live).sum();
         let mut taken: usize = common.iter().map(|(_, room, _)| room).sum();
         let needed = live + self.left;
-        let most = needed + needed / SPARE + FEW * FULL;
+        let most = needed + needed * FIFTHS / 5 + FEW * FULL;
         let mut moved = Vec::new();
         for (live, room, number) in common {
             if taken + self.left.next_multiple_of(FULL) <= most {

@@ -7,8 +7,7 @@ use std::sync::Arc;
 /// A board with so many rows is full, whatever is in them.
 pub(super) const ROWS: u32 = 1 << 14;
 
-/// The board of a pair, and its row there, in as few bytes as they need: all
-/// places are copied with every block.
+/// The board of a pair, and its row there, in as few bytes as they need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place(u32);
 
