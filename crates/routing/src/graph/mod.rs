@@ -4,6 +4,7 @@ mod batch;
 mod board;
 mod boards;
 mod index;
+mod masked;
 mod order;
 #[cfg(test)]
 mod tests;
@@ -12,11 +13,12 @@ mod topology;
 pub(crate) use board::{PairView, Slot, Way};
 pub(crate) use topology::{Link, NONE, PairId, Sale, TokenId, Topology};
 
-use crate::ladder;
+use crate::{VenueSet, ladder};
 use amm::Rung;
 use amm::book::{PoolId, Pools};
 use batch::Task;
 use boards::{Boards, Edition};
+use masked::Masked;
 use primitives::Address;
 use std::sync::Arc;
 
@@ -29,6 +31,7 @@ const DEPTH_SHARE: f64 = 0.01;
 pub struct Graph {
     topology: Arc<Topology>,
     boards: Boards,
+    masked: Arc<Masked>,
 }
 
 impl Graph {
@@ -101,6 +104,7 @@ impl Graph {
         Self {
             topology: Arc::clone(&self.topology),
             boards: edition.finish(),
+            masked: Arc::default(),
         }
     }
 
@@ -140,6 +144,15 @@ impl Graph {
         self.boards.rates()
     }
 
+    /// The same without the pools of some venues, as they are known or else made.
+    pub(crate) fn rates_without(
+        &self,
+        venues: VenueSet,
+        make: impl FnOnce() -> Vec<f64>,
+    ) -> Arc<[f64]> {
+        self.masked.get(venues, make)
+    }
+
     /// The merged curve of a pair.
     #[inline]
     pub(crate) fn rungs(&self, pair: PairId, way: Way) -> &[Rung] {
@@ -155,6 +168,6 @@ impl Graph {
     /// How many bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.boards.bytes() + self.topology.bytes()
+        self.boards.bytes() + self.topology.bytes() + self.masked.bytes()
     }
 }

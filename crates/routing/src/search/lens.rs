@@ -4,6 +4,7 @@ use crate::graph::{Graph, PairView, Sale, Slot, Way};
 use crate::{VenueSet, ladder};
 use amm::Rung;
 use amm::book::PoolId;
+use std::sync::Arc;
 
 /// A graph as one search sees it.
 #[derive(Debug, Clone, Copy)]
@@ -18,10 +19,12 @@ pub(super) struct Lens<'a> {
 }
 
 /// The rates of a graph of which some venues are left out; `None` if none is.
-pub(super) fn rates(graph: &Graph, avoid: VenueSet, scratch: &mut Scratch) -> Option<Vec<f64>> {
-    if avoid == VenueSet::NONE {
-        return None;
-    }
+pub(super) fn rates(graph: &Graph, avoid: VenueSet, scratch: &mut Scratch) -> Option<Arc<[f64]>> {
+    let is_any = avoid != VenueSet::NONE;
+    is_any.then(|| graph.rates_without(avoid, || rates_without(graph, avoid, scratch)))
+}
+
+fn rates_without(graph: &Graph, avoid: VenueSet, scratch: &mut Scratch) -> Vec<f64> {
     let mut rates = graph.rates().to_vec();
     let lens = Lens {
         graph,
@@ -42,7 +45,7 @@ pub(super) fn rates(graph: &Graph, avoid: VenueSet, scratch: &mut Scratch) -> Op
             }
         }
     }
-    Some(rates)
+    rates
 }
 
 impl<'a> Lens<'a> {
