@@ -129,7 +129,7 @@ struct Network {
 /// What has to be known of an edge to see whether anything flows.
 #[derive(Debug, Clone, Copy)]
 struct Gate {
-    edge: usize,
+    edge: u32,
     from: usize,
     to: usize,
     threshold: f64,
@@ -140,7 +140,11 @@ struct Gate {
 /// What flows through an edge.
 #[derive(Debug, Clone, Copy)]
 struct Stream {
-    gate: Gate,
+    edge: u32,
+    /// The piece of the curve on which the flow ends.
+    hint: u32,
+    from: usize,
+    to: usize,
     flow: Flow,
     conductance: f64,
 }
@@ -181,8 +185,7 @@ impl Newton {
             *price *= scale;
         }
         self.gates.clear();
-        let edges = problem.edges.iter().enumerate();
-        let open = edges.filter(|(_, edge)| edge.is_open);
+        let open = (0..).zip(&problem.edges).filter(|(_, edge)| edge.is_open);
         self.gates.extend(open.map(|(at, edge)| Gate {
             edge: at,
             from: edge.from,
@@ -214,8 +217,8 @@ impl Newton {
             edge.flow = Flow::default();
         }
         for stream in &self.here.streams {
-            let edge = &mut problem.edges[stream.gate.edge];
-            (edge.flow, edge.hint) = (stream.flow, stream.gate.hint);
+            let edge = &mut problem.edges[stream.edge as usize];
+            (edge.flow, edge.hint) = (stream.flow, stream.hint);
         }
         Balance {
             bound: self.here.bound,
@@ -318,8 +321,8 @@ impl Newton {
         let is_live = |excess: &f64| if *excess == 0.0 { DEAD } else { 0 };
         ranks.clear();
         ranks.extend(here.excess.iter().map(is_live));
-        for Stream { gate, .. } in &here.streams {
-            (ranks[gate.from], ranks[gate.to]) = (0, 0);
+        for Stream { from, to, .. } in &here.streams {
+            (ranks[*from], ranks[*to]) = (0, 0);
         }
         ranks[measure] = DEAD;
         live.clear();
@@ -333,7 +336,7 @@ impl Newton {
         matrix.clear();
         matrix.resize(count * count, 0.0);
         for stream in &here.streams {
-            let [from, to] = [stream.gate.from, stream.gate.to].map(|place| ranks[place]);
+            let [from, to] = [stream.from, stream.to].map(|place| ranks[place]);
             for place in [from, to] {
                 if place != DEAD {
                     matrix[place * count + place] += stream.conductance;
@@ -433,9 +436,11 @@ impl Network {
             excess[gate.from] -= paid;
             excess[gate.to] += gained;
             let conductance = 0.5 * flow.slope * z * from;
-            let gate = *gate;
             streams.push(Stream {
-                gate,
+                edge: gate.edge,
+                hint: gate.hint,
+                from: gate.from,
+                to: gate.to,
                 flow,
                 conductance,
             });

@@ -14,7 +14,7 @@ const FEW_SWAPS: usize = 64;
 
 /// Pools that are looked at for each swap that a route may have, and where only
 /// few are allowed, the best of each pair in any case.
-const PER_SWAP: usize = 8;
+const PER_SWAP: usize = 6;
 const FIRST: usize = 1;
 const FIRST_OF_ENDS: usize = 3;
 

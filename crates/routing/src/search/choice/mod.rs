@@ -31,7 +31,7 @@ const PER_SWAP: usize = 4;
 
 /// Attempts to open something: for the best plan, and for others.
 const MAX_OPENINGS: usize = 24;
-const FEW_OPENINGS: usize = 8;
+const FEW_OPENINGS: usize = 4;
 
 /// What may be out of balance while pools are chosen, as a share of what is
 /// traded, and what shows that there is no solution.
