@@ -166,7 +166,7 @@ impl Executable {
     }
 
     /// Its swaps, their amounts still open.
-    pub(crate) fn legs(&self) -> impl ExactSizeIterator<Item = &Leg> + DoubleEndedIterator {
+    pub(crate) fn legs(&self) -> impl Iterator<Item = &Leg> {
         self.steps.iter().map(|step| &step.leg)
     }
 

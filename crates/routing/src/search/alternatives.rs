@@ -20,7 +20,8 @@ const ROOM: f64 = 1e-3;
 /// Swaps of the alternative with few.
 const FEW: usize = 3;
 
-/// No route that is worse than the best by more than this share is one to choose.
+/// Other plans that are worse than the best by more than this share are not
+/// sought: who looked for the worst would look longest.
 const WORSE: f64 = 0.5;
 
 /// Two routes with more of their pools in common are the same.

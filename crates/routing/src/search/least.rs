@@ -8,7 +8,7 @@
 //! mislead: then it is found out where a step is, by asking only the swaps that
 //! lead to it.
 
-use crate::{Broken, Executable, Leg};
+use crate::{Broken, Executable, Leg, Run};
 use amm::Refusal;
 use primitives::U256;
 
@@ -32,20 +32,23 @@ const STEPS: U256 = U256::from_limbs([16, 0, 0, 0]);
 const SOLD: u8 = 0;
 const BOUGHT: u8 = 1;
 
-/// The smallest amount that buys at least `target`: about `guess`, where a unit
-/// costs about `price`.
+/// The smallest amount that buys at least `target`, and what it does: about
+/// `guess`, where a unit costs about `price`.
 pub(super) fn least(
     executable: &Executable,
     target: U256,
     guess: f64,
     price: f64,
-) -> Result<U256, Broken> {
+) -> Result<(U256, Run), Broken> {
     let found = Bracket::new(executable, target).close(guess, price, true)?;
-    if executable.bought_for(found)? >= target {
-        return Ok(found);
+    if let Ok(run) = executable.run(found)
+        && run.bought >= target
+    {
+        return Ok((found, run));
     }
     // A pool whose maths round the wrong way once in a while.
-    Bracket::new(executable, target).close(guess, price, false)
+    let found = Bracket::new(executable, target).close(guess, price, false)?;
+    Ok((found, executable.run(found)?))
 }
 
 /// How much there has to be of a token.
@@ -121,7 +124,8 @@ impl<'a> Bracket<'a> {
             };
             let width = high.amount - self.low.amount;
             if high.is_refused {
-                if width <= U256::ONE || missing / 2.0 > f64::from(width) {
+                let is_beyond = self.need.token == BOUGHT && missing / 2.0 > f64::from(width);
+                if is_beyond || width <= U256::ONE {
                     return Err(refusal);
                 }
                 next = high.amount - pace.less(high.amount).clamp(U256::ONE, width >> 1_usize);
@@ -185,6 +189,7 @@ impl<'a> Bracket<'a> {
     /// Finds out which swaps need not be asked, after letting the token decide on
     /// which all depends.
     fn learn(&mut self) {
+        // It ends with the sold token at the latest: no swap gives that.
         while let Some(need) = self.before(self.need) {
             self.need = need;
         }
@@ -408,8 +413,9 @@ mod tests {
         ) {
             let Ok(target) = route.bought_for(U256::from(amount)) else { return Ok(()) };
             let [guess, price] = [f64::from(U256::from(amount)) * off, f64::from(U256::from(amount)) / f64::from(target)];
-            let found = least(&route, target, guess, price).unwrap();
-            prop_assert!(route.bought_for(found).unwrap() >= target);
+            let (found, run) = least(&route, target, guess, price).unwrap();
+            prop_assert!(run.bought >= target);
+            prop_assert_eq!(&run, &route.run(found).unwrap());
             if found > U256::ONE {
                 let less = route.bought_for(found - U256::ONE);
                 prop_assert!(less.is_err() || less.unwrap() < target);

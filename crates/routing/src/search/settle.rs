@@ -34,11 +34,10 @@ pub(super) fn settle(
     };
     let (tokens, legs) = legs(plan, graph, spared).ok_or(Broken::Malformed)?;
     let executable = Executable::new(&legs, tokens.len(), pools)?;
-    let sold = match target {
-        Target::Sell(amount) => amount,
+    let (sold, run) = match target {
+        Target::Sell(amount) => (amount, executable.run(amount)?),
         Target::Buy(amount) => least(&executable, amount, plan.sold, plan.sold / plan.bought)?,
     };
-    let run = executable.run(sold)?;
     let legs = legs.into_iter().zip(run.fills).map(|(leg, fill)| Leg {
         sold: fill.sold,
         bought: fill.bought,
