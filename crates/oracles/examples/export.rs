@@ -1,80 +1,65 @@
-//! Writes generated markets, orders and the routes found for them as JSON, one
-//! market to a line. Without arguments these are the markets of `./test`; with
-//! a number of pools and one of orders it is one usual market of that size.
+//! Writes generated markets, orders as people ask for them and the routes found
+//! for them as JSON, one market to a line.
+//!
+//! Without arguments these are the markets of `./test`. Arguments are a number
+//! of pools, then how many orders, then a seed, and make a market of every kind
+//! without standing gains: `export -- 200 50 7`.
 
 #![expect(clippy::unwrap_used, reason = "a person reads the failure")]
 
 use oracles::export::{self, Answered};
-use oracles::generated::{Market, Plan, Variant};
+use oracles::generated::{Market, Plan, Query, Variant};
 use routing::{Graph, Searcher};
 
-/// A market and how it is asked.
-struct Task {
-    plan: Plan,
-    queries: usize,
-    /// What a swap costs, by reference prices.
-    swap: f64,
-}
+/// Markets in which nothing is earned in a circle.
+const VARIANTS: [Variant; 4] = [
+    Variant::Usual,
+    Variant::ConstantProduct,
+    Variant::Stable,
+    Variant::Hollow,
+];
 
-/// Routes that no limit shortens: the optimum may have many swaps.
-const MAX_SWAPS: usize = 512;
-
-fn task(pools: usize, variant: Variant, queries: usize, swap: f64) -> Task {
-    let plan = Plan {
+/// Plans, and how many orders of each.
+fn tasks() -> Vec<(Plan, usize)> {
+    let arguments = std::env::args().skip(1);
+    let numbers: Vec<usize> = arguments.map(|text| text.parse().unwrap()).collect();
+    let plan = |pools, variant, seed| Plan {
         pools,
-        seed: pools as u64 + 1,
+        seed,
         variant,
     };
-    Task {
-        plan,
-        queries,
-        swap,
-    }
-}
-
-fn tasks() -> Vec<Task> {
-    let mut arguments = std::env::args().skip(1);
-    let mut number = || arguments.next().map(|text| text.parse::<f64>().unwrap());
-    if let Some(pools) = number() {
-        let (queries, swap) = (number().unwrap_or(50.0), number().unwrap_or(0.0));
-        let count = |number: f64| format!("{number:.0}").parse().unwrap();
-        return vec![task(count(pools), Variant::Usual, count(queries), swap)];
+    if let [pools, rest @ ..] = numbers.as_slice() {
+        let queries = rest.first().copied().unwrap_or(40).div_ceil(VARIANTS.len());
+        let seed = rest.get(1).copied().unwrap_or(1) as u64;
+        let plans = VARIANTS.map(|variant| (plan(*pools, variant, seed), queries));
+        return plans.to_vec();
     }
     vec![
-        task(80, Variant::Usual, 60, 0.0),
-        task(81, Variant::ConstantProduct, 30, 0.0),
-        task(82, Variant::Stable, 30, 0.0),
-        task(83, Variant::Hollow, 30, 0.0),
-        task(400, Variant::Usual, 20, 0.0),
-        task(2_000, Variant::Usual, 3, 0.0),
-        task(16, Variant::Usual, 30, 0.05),
-        task(14, Variant::ConstantProduct, 20, 0.5),
+        (plan(50, Variant::Usual, 1), 20),
+        (plan(50, Variant::Stable, 2), 10),
+        (plan(100, Variant::Hollow, 3), 10),
+        (plan(100, Variant::ConstantProduct, 4), 10),
+        (plan(200, Variant::Usual, 5), 10),
+        (plan(400, Variant::Usual, 6), 6),
     ]
 }
 
 fn main() {
     let mut searcher = Searcher::default();
-    for Task {
-        plan,
-        queries,
-        swap,
-    } in tasks()
-    {
+    for (plan, queries) in tasks() {
         let market = Market::new(plan);
         let graph = Graph::new(market.pools(), |token| market.worth(token));
-        let answered: Vec<Answered> = market
-            .queries(plan.seed, queries)
-            .into_iter()
-            .map(|query| {
-                let order = query.order(&market, swap, MAX_SWAPS);
-                let routes = searcher.routes(&graph, market.pools(), &order, 1, &|| false);
-                Answered {
-                    query,
-                    order,
-                    routes,
-                }
-            })
-            .collect();
+        let mut answered = |query: Query| {
+            let order = query.asked(&market);
+            let routes = searcher.routes(&graph, market.pools(), &order, 1, &|| false);
+            Answered {
+                query,
+                order,
+                routes,
+            }
+        };
+        let queries = market.queries(plan.seed, queries);
+        let answered: Vec<Answered> = queries.into_iter().map(&mut answered).collect();
         println!("{}", export::market(&market, &answered));
     }
 }

@@ -6,7 +6,7 @@
 use crate::generated::{Market, Query};
 use amm::Side;
 use amm::book::{PoolView, Shape, Spot, State};
-use routing::{Leg, Order, Route};
+use routing::{Amount, Leg, Order, Route};
 use serde_json::{Value, json};
 
 /// An order, and the routes that were found for it.
@@ -40,18 +40,25 @@ pub fn market(market: &Market, answered: &[Answered]) -> Value {
 }
 
 fn pool(market: &Market, view: &PoolView<'_>) -> Value {
-    let tokens = view.tokens().map(|token| market.place(token));
+    let mut pool = curve(view);
+    if let Some(fields) = pool.as_object_mut() {
+        let tokens = view.tokens().map(|token| market.place(token));
+        fields.insert("tokens".to_owned(), json!(tokens));
+        fields.insert("venue".to_owned(), json!(view.pool.venue().index()));
+    }
+    pool
+}
+
+fn curve(view: &PoolView<'_>) -> Value {
     match (view.pool.state(), view.pool.shape(), view.spot()) {
         (State::Reserves(reserves), Shape::Charged { fee }, _) => json!({
             "kind": "product",
-            "tokens": tokens,
             "reserves": reserves.map(|held| held.to_string()),
             // Of 100,000.
             "fee": fee,
         }),
         (State::Concentrated(ranges), _, Spot::Keyed { fee, .. }) => json!({
             "kind": "ranges",
-            "tokens": tokens,
             // Of 2^128.
             "fee": fee.to_string(),
             "sqrtRatio": ranges.sqrt_ratio.to_string(),
@@ -63,8 +70,7 @@ fn pool(market: &Market, view: &PoolView<'_>) -> Value {
             let facts = view.pool.facts().copied().unwrap_or_default();
             json!({
                 "kind": view.venue.name,
-                "tokens": tokens,
-                "reserves": reserves.map(|held| held.to_string()),
+                    "reserves": reserves.map(|held| held.to_string()),
                 "decimals": facts.decimals,
                 "amplification": facts.amplification,
                 // Of 10,000 where the curve is flat, of 10^18 where it is amplified.
@@ -81,15 +87,25 @@ fn query(market: &Market, asked: &Answered) -> Option<Value> {
         order,
         routes,
     } = asked;
+    let (one, many) = match order.amount {
+        Amount::In { one, many } => (one, many),
+        Amount::Out(bought) => (bought, bought),
+    };
     Some(json!({
         "sell": market.place(query.sell)?,
         "buy": market.place(query.buy)?,
-        "amount": query.amount.to_string(),
         "exactOut": query.exact_out,
         "direct": query.direct,
         "worth": query.worth,
-        // Lost for each swap, of the token whose amount is open.
-        "swapCost": order.costs.swap.first(),
+        // What goes through the pools with one swap and with more.
+        "amountOne": one.to_string(),
+        "amountMany": many.to_string(),
+        "maxSwaps": order.max_swaps,
+        // Lost for each swap by its venue, of the token whose amount is open.
+        "swapCosts": order.costs.swap,
+        // Parts of the open amount.
+        "feeOne": order.costs.fee_one,
+        "feeMany": order.costs.fee_many,
         "routes": routes.iter().map(|found| route(market, found)).collect::<Vec<_>>(),
     }))
 }

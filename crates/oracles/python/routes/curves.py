@@ -2,13 +2,13 @@
 
 Real numbers, written from the rules in words, not from the Rust code. Every
 curve is concave: whatever is sold, the next unit buys no more than the one
-before. `at(sold)` is what is bought and the price of the next unit.
+before. `at(sold)` is what is bought and the price of the next unit; `until(price)`
+is what is sold until the next unit buys no more than this.
 """
 
 from bisect import bisect_right
 from math import exp, inf, log1p, sqrt
 
-HALF_STEP = log1p(1e-6) / 2
 
 
 class Product:
@@ -23,6 +23,11 @@ class Product:
         after = self.held + net
         return self.left * net / after, self.kept * self.left * self.held / (after * after)
 
+    def until(self, price):
+        if price <= 0:
+            return inf
+        return max(sqrt(self.kept * self.left * self.held / price) - self.held, 0.0) / self.kept
+
 
 class Ranges:
     """Liquidity between ticks.
@@ -33,8 +38,9 @@ class Ranges:
     token is sold, its inverse if the second one is.
     """
 
-    def __init__(self, root, tick, liquidity, ticks, kept, second):
+    def __init__(self, root, tick, liquidity, ticks, step, kept, second):
         self.kept = kept
+        half = log1p(step) / 2
         # Each range: where it begins in amounts net of fees and in u, its L.
         self.starts, self.pieces = [], []
         crossed = [mark for mark in ticks if (mark[0] > tick) == second]
@@ -43,7 +49,7 @@ class Ranges:
         sold = bought = 0.0
         u = 1 / root if second else root
         for index, net in crossed:
-            end = exp((-index if second else index) * HALF_STEP)
+            end = exp((-index if second else index) * half)
             if liquidity > 0 and end < u:
                 self.starts.append(sold)
                 self.pieces.append((sold, bought, u, end, float(liquidity)))
@@ -62,6 +68,30 @@ class Ranges:
         rest = net - start
         after = liquidity * u / (liquidity + rest * u)
         return bought + rest * u * after, self.kept * after * after
+
+    def until(self, price):
+        wanted, sold = sqrt(max(price, 0.0) / self.kept), 0.0
+        for start, _, u, end, liquidity in self.pieces:
+            if u <= wanted:
+                break
+            sold = start + liquidity * (1 / max(end, wanted) - 1 / u)
+        return sold / self.kept
+
+
+def until(curve, price):
+    """By halving, for curves without a formula."""
+    low, high = 0.0, curve.held / curve.scale_in
+    while curve.at(high)[1] > price:
+        if high > 1e12 * curve.held / curve.scale_in:
+            return inf
+        low, high = high, 4 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        if curve.at(middle)[1] > price:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 class Flat:
@@ -84,6 +114,9 @@ class Flat:
         price = y * (3 * x * x + y * y) / (x * (x * x + 3 * y * y))
         scale = self.scale_in / self.scale_out
         return (self.left - y) / self.scale_out, self.kept * price * scale
+
+    def until(self, price):
+        return until(self, price)
 
 
 class Amplified:
@@ -117,6 +150,9 @@ class Amplified:
         scale = self.scale_in / self.scale_out
         return max(self.left - y, 0.0) / self.scale_out, self.kept * fall * scale
 
+    def until(self, price):
+        return until(self, price)
+
 
 def curve(pool, side):
     """The curve of an exported pool as a sale of one of its tokens sees it."""
@@ -125,7 +161,7 @@ def curve(pool, side):
         ticks = [(index, int(net)) for index, net in pool["ticks"]]
         root = int(pool["sqrtRatio"]) / 2**128
         kept = 1 - int(pool["fee"]) / 2**128
-        return Ranges(root, pool["tick"], int(pool["liquidity"]), ticks, kept, side == 1)
+        return Ranges(root, pool["tick"], int(pool["liquidity"]), ticks, 1e-6, kept, side == 1)
     held, left = turn([int(held) for held in pool["reserves"]])
     if pool["kind"] == "product":
         return Product(held, left, 1 - pool["fee"] / 100_000)

@@ -1,149 +1,173 @@
-"""The best that any way through the pools can pay, from above.
+"""The best that any route can pay, between what one does and what none exceeds.
 
-A linear program: what each pool takes and gives in each direction, every token
-between in balance. A pool's curve is bounded by tangents, which lie above it
-everywhere, so that the program's value is at least that of the best route,
-whatever tangents there are. Where its solution is above a curve, a tangent is
-added there, until it is not (Kelley's method). With a cost for each swap a
-direction is used or not: a whole number, by which its tangents are scaled.
+The program of a few edges is solved, those that gain most; the others are left
+out where prices prove that they cannot help. At any price of each token and of a
+swap, what all edges would gain by trading at them bounds what any route pays
+(Lagrange's dual); an edge whose use costs so much of that bound that less is left
+than a known route pays is in no better route. If others remain, there are too
+few, and more are taken in.
 """
 
-import highspy
+from dataclasses import dataclass
+from math import inf
+from time import monotonic
 
-# The solution is above a curve by less than this part of the trade.
-NEAR = 1e-8
-NEAR_WITH_COSTS = 1e-6
-MAX_ROUNDS = 200
+from orders import TRADE
+from program import Program
 
-# The most that a swap sells where swaps cost, in parts of the trade's worth.
-MOST = 3.0
+# The optimum is known well enough within so many basis points.
+NEAR = 0.1
 
-# The least of these is the first point where every curve has a tangent.
-FIRST = [0.0, 1e-3, 1e-2, 0.1, 0.5, 1.0]
-
-
-class Edge:
-    """A pool in one direction, in parts of the trade's worth."""
-
-    def __init__(self, curve, source, target, scale_in, scale_out):
-        self.curve, self.source, self.target = curve, source, target
-        self.scale_in, self.scale_out = scale_in, scale_out
-        self.most = curve.most * scale_in
-
-    def at(self, sold):
-        bought, price = self.curve.at(sold / self.scale_in)
-        return bought * self.scale_out, price * self.scale_out / self.scale_in
+# Edges that are tried together at first.
+CORE = 24
 
 
-class Program:
-    """The program of one order; `cost` is lost for every swap."""
+@dataclass
+class Optimum:
+    """What is known of the best route, net, in basis points of the trade."""
 
-    def __init__(self, edges, sell, buy, exact_out, cost):
-        self.edges, self.cost, self.exact_out = edges, cost, exact_out
-        self.solver = highspy.Highs()
-        self.solver.silent()
-        # Where whole numbers are wanted, HiGHS 1.15.1 goes wrong with finer
-        # tolerances than its own: it then ends with swaps that sell nothing.
-        if not cost:
-            self.solver.setOptionValue("primal_feasibility_tolerance", 1e-10)
-            self.solver.setOptionValue("dual_feasibility_tolerance", 1e-10)
-        self.solver.setOptionValue("mip_rel_gap", 1e-7)
-        sense = highspy.ObjSense.kMinimize if exact_out else highspy.ObjSense.kMaximize
-        self.solver.changeObjectiveSense(sense)
-        self.columns(sell, buy)
-        sources, targets = {edge.source for edge in edges}, {edge.target for edge in edges}
-        self.reaches = sell in sources and buy in targets
+    # What a route pays, by the real curves, and its edges with what they sell.
+    paid: float
+    route: list
+    # What none exceeds.
+    bound: float
 
-    def columns(self, sell, buy):
-        # Column 0 is the open amount; then what each edge takes and gives.
-        self.solver.addCol(1.0, 0.0, highspy.kHighsInf, 0, [], [])
-        lost = self.cost if self.exact_out else -self.cost
-        rows = {}
-        for number, edge in enumerate(self.edges):
-            # Where a swap is used or not, it needs a bound, and the lower the
-            # better; nothing sensible sells many times what the trade is worth.
-            most = min(edge.most, MOST if self.cost else highspy.kHighsInf)
-            self.solver.addCol(0.0, 0.0, most, 0, [], [])
-            self.solver.addCol(0.0, 0.0, highspy.kHighsInf, 0, [], [])
-            rows.setdefault(edge.source, []).append((self.taken(number), -1.0))
-            rows.setdefault(edge.target, []).append((self.given(number), 1.0))
-            if self.cost:
-                self.solver.addCol(lost, 0.0, 1.0, 0, [], [])
-                self.row(-highspy.kHighsInf, 0.0, [(self.taken(number), 1.0), (self.used(number), -most)])
-        for token, row in rows.items():
-            # What comes to a token leaves it; the two ends have more to say.
-            open_column, fixed = [], 0.0
-            if token == sell:
-                open_column, fixed = ([(0, 1.0)], 0.0) if self.exact_out else ([], -1.0)
-            if token == buy:
-                open_column, fixed = ([], 1.0) if self.exact_out else ([(0, -1.0)], 0.0)
-            self.row(fixed, fixed, row + open_column)
+    def is_known(self):
+        return self.bound - self.paid <= 2 * NEAR
 
-    def width(self):
-        return 3 if self.cost else 2
 
-    def taken(self, number):
-        return 1 + self.width() * number
+def gain(edge, prices):
+    """What an edge gains at most at prices of its tokens, without its cost."""
+    source, target = prices.get(edge.source, 0.0), prices.get(edge.target, 0.0)
+    if target <= 0:
+        return 0.0
+    sold = edge.until(source / target)
+    return max(edge.at(sold)[0] * target - sold * source, 0.0) if sold < inf else inf
 
-    def given(self, number):
-        return 2 + self.width() * number
 
-    def used(self, number):
-        return 3 + self.width() * number
+def dual(asked, edges, prices, swap):
+    """What no route exceeds, by prices, and what is left of it for routes that
+    use each edge."""
+    fee = asked.fees[1]
+    if asked.purchase:
+        prices = {**prices, asked.sell: 1 + fee}
+        ends = -prices[asked.buy] * TRADE
+    else:
+        prices = {**prices, asked.buy: 1 - fee}
+        ends = prices[asked.sell] * TRADE
+    gains = [gain(edge, prices) - edge.cost - swap for edge in edges]
+    best = {}
+    for edge, gained in zip(edges, gains):
+        best[edge.pool] = max(best.get(edge.pool, 0.0), gained)
+    bound = ends + asked.max_swaps * swap + sum(best.values())
+    return bound, [bound - best[edge.pool] + gained for edge, gained in zip(edges, gains)]
 
-    def row(self, low, high, entries):
-        indices, values = zip(*entries)
-        self.solver.addRow(low, high, len(entries), indices, values)
 
-    def tangent(self, number, sold):
-        bought, price = self.edges[number].at(sold)
-        lift = bought - price * sold
-        entries = [(self.given(number), 1.0), (self.taken(number), -price)]
-        if self.cost:
-            self.row(-highspy.kHighsInf, 0.0, entries + [(self.used(number), -lift)])
+def single(asked, edges):
+    """The best of one swap."""
+    best = Optimum(-inf, [], -inf)
+    for edge in edges:
+        if (edge.source, edge.target) != (asked.sell, asked.buy):
+            continue
+        if asked.purchase:
+            sold = least(edge, TRADE)
         else:
-            self.row(-highspy.kHighsInf, lift, entries)
+            sold = TRADE * asked.one / asked.many
+        if sold is None or sold > edge.most * (asked.one / asked.many if not asked.purchase else 1):
+            continue
+        amount = sold if asked.purchase else edge.at(sold)[0]
+        paid = asked.net(amount, 1, edge.cost)
+        if paid > best.paid:
+            best = Optimum(paid, [(edge, sold)], paid)
+    return best
 
-    def bound(self, hints):
-        """The program's value: at least what the best route pays, or at most
-        what it costs. Hints are points for first tangents."""
-        if not self.reaches:
-            return None
-        for number, edge in enumerate(self.edges):
-            for sold in {*FIRST, hints.get(number, 0.0)}:
-                self.tangent(number, min(sold, edge.most))
-        value = self.settled()
-        if self.cost and value is not None:
-            # Most tangents are found faster while swaps may be used in part.
-            for number in range(len(self.edges)):
-                self.solver.changeColIntegrality(self.used(number), highspy.HighsVarType.kInteger)
-            value = self.settled()
-        return value
 
-    def solves(self):
-        self.solver.run()
-        if self.solver.getModelStatus() == highspy.HighsModelStatus.kNotset:
-            # It went astray from where it was: once more from the start.
-            self.solver.clearSolver()
-            self.solver.run()
-        return self.solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+def least(edge, bought):
+    """The least sale that buys this, `None` without one."""
+    low, high = 0.0, edge.most
+    if high == inf or edge.at(high)[0] < bought:
+        return None
+    for _ in range(100):
+        middle = (low + high) / 2
+        if edge.at(middle)[0] < bought:
+            low = middle
+        else:
+            high = middle
+    return high
 
-    def settled(self):
-        """The value when no curve is passed any more."""
-        value, near = None, NEAR_WITH_COSTS if self.cost else NEAR
-        for _ in range(MAX_ROUNDS):
-            if not self.solves():
-                # Any round's value is a bound; the last one is the nearest.
-                return value
-            value = self.solver.getInfo().objective_function_value
-            solution = self.solver.getSolution().col_value
-            above = 0.0
-            for number, edge in enumerate(self.edges):
-                sold, bought = solution[self.taken(number)], solution[self.given(number)]
-                excess = bought - edge.at(sold)[0] if bought > 0 else 0.0
-                if excess > near / 10:
-                    self.tangent(number, sold)
-                    above += excess
-            if above <= near:
-                break
-        return value
+
+def divided(asked, edges, deadline):
+    """What edges pay together, all of them used; with what each sells."""
+    program = Program(asked, edges, fixed=True)
+    value = program.relaxed(deadline)
+    if value is None:
+        return -inf, []
+    columns = program.solver.getSolution().col_value
+    sold = [(edge, columns[program.taken(number)]) for number, edge in enumerate(edges)]
+    return value, sold
+
+
+def circle(edges):
+    """Whether edges lead from a token back to it."""
+    after = {}
+    for edge in edges:
+        after.setdefault(edge.source, set()).add(edge.target)
+    while after:
+        ends = {token for nexts in after.values() for token in nexts if token not in after}
+        kept = {token: nexts - ends for token, nexts in after.items()}
+        kept = {token: nexts for token, nexts in kept.items() if nexts}
+        if kept == after:
+            return True
+        after = kept
+    return False
+
+
+def together(asked, edges, known, deadline):
+    """The best route over some edges, used or not, if it pays more than is known."""
+    program = Program(asked, edges)
+    found = Optimum(-inf, [], inf)
+    relaxed = program.relaxed(deadline)
+    if relaxed is None:
+        return Optimum(-inf, [], -inf if monotonic() < deadline else inf)
+    found.bound = relaxed
+    while max(known, found.paid) + NEAR < found.bound and monotonic() < deadline:
+        bound, used = program.whole(NEAR / 4, deadline)
+        found.bound = min(found.bound, bound)
+        if used is None:
+            break
+        used = [edges[number] for number in used]
+        if circle(used):
+            program.in_order()
+            continue
+        paid, route = divided(asked, used, deadline)
+        if paid > found.paid:
+            found.paid, found.route = paid, route
+    return found
+
+
+def optimum(asked, least_paid, deadline):
+    """The optimum of an order for which a route is known that pays so much;
+    `None` if there is no way at all."""
+    edges = asked.edges(least_paid)
+    best = single(asked, edges)
+    everything = Program(asked, edges)
+    if everything.relaxed(deadline) is None:
+        return best if best.route else None
+    bound, left = dual(asked, edges, *everything.prices())
+    best.bound = max(best.paid, bound)
+    ranked = sorted(zip(left, range(len(edges))), reverse=True)
+    size = CORE
+    while True:
+        known = max(best.paid, least_paid)
+        useful = [number for worth, number in ranked if worth > known + NEAR / 2]
+        found = together(asked, [edges[number] for number in useful[:size]], known, deadline)
+        if found.paid > best.paid:
+            best.paid, best.route = found.paid, found.route
+        known = max(best.paid, least_paid)
+        # Those that were left out lead to no more than is known now.
+        if all(worth <= known + NEAR / 2 for worth, _ in ranked[size:]):
+            best.bound = min(best.bound, max(found.bound, known + NEAR / 2))
+            return best
+        if monotonic() > deadline:
+            return best
+        size *= 2

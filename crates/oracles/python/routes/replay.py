@@ -1,6 +1,6 @@
 """A route executed again, swap by swap, from its shares alone."""
 
-from curves import curve
+from orders import curves
 
 WHOLE = 10**12
 
@@ -17,16 +17,18 @@ def bought_exactly(pool, side, sold):
     return left * net // (held + net)
 
 
-def replayed(market, query, route):
+def replayed(asked, route):
     """What goes in and comes out; an assertion fails where a swap is not what
     the route says, or something stays behind."""
-    amount = int(route["sold"])
-    assert query["exactOut"] or amount == int(query["amount"])
-    assert route["tokens"][:2] == [query["sell"], query["buy"]]
+    amount, legs = int(route["sold"]), route["legs"]
+    assert asked.purchase or amount == (asked.one if len(legs) == 1 else asked.many)
+    assert route["tokens"][:2] == [asked.sell, asked.buy]
+    assert len(legs) <= asked.max_swaps, "too many swaps"
+    assert len({leg["pool"] for leg in legs}) == len(legs), "a pool is used twice"
     balances = [0] * len(route["tokens"])
     balances[0] = amount
-    for leg in route["legs"]:
-        pool, side = market["pools"][leg["pool"]], leg["side"]
+    for leg in legs:
+        pool, side = asked.market["pools"][leg["pool"]], leg["side"]
         ends = [route["tokens"][leg["from"]], route["tokens"][leg["to"]]]
         assert ends == pool["tokens"][:: 1 if side == 0 else -1]
         sold = balances[leg["from"]] * leg["share"] // WHOLE
@@ -35,7 +37,7 @@ def replayed(market, query, route):
         if pool["kind"] == "product":
             assert bought == bought_exactly(pool, side, sold)
         else:
-            there = curve(pool, side)
+            there = curves(pool)[side]
             near, price = there.at(sold)[0], there.at(0.0)[1]
             assert abs(bought - near) <= near * NEAR + UNITS * (price + 1), (bought, near, pool)
         balances[leg["from"]] -= sold
@@ -43,5 +45,5 @@ def replayed(market, query, route):
     bought = balances.pop(1)
     assert not any(balances), "something stays behind"
     assert bought == int(route["bought"])
-    assert not query["exactOut"] or bought >= int(query["amount"])
+    assert not asked.purchase or bought >= asked.many
     return amount, bought

@@ -12,7 +12,7 @@ mod queries;
 mod stage;
 mod tokens;
 
-pub use queries::Query;
+pub use queries::{MAX_SWAPS, Query, SWAP};
 pub use tokens::{Role, Token};
 
 use crate::Draws;

@@ -39,10 +39,28 @@ const PAIRS: [([Role; 2], f64); 5] = [
 const WORTH: (f64, f64) = (3.0, 500_000.0);
 const WORTH_OF_TAILS: (f64, f64) = (2.0, 2_000.0);
 
+/// What people ask for: routes of so many swaps at most,
+pub const MAX_SWAPS: usize = 12;
+/// each of which costs so much by reference prices,
+pub const SWAP: f64 = 0.02;
+/// and of what a sale buys the platform takes this with one swap, and with more.
+const FEES: [f64; 2] = [0.000_2, 0.001_5];
+
 /// Draws until another token must have come.
 const TRIES: u32 = 64;
 
 impl Query {
+    /// The order as the program puts it for somebody who asks with the usual
+    /// settings: a purchase costs no fee of the platform.
+    #[must_use]
+    pub fn asked(&self, market: &Market) -> Order {
+        let mut order = self.order(market, SWAP, MAX_SWAPS);
+        if !self.exact_out {
+            [order.costs.fee_one, order.costs.fee_many] = FEES;
+        }
+        order
+    }
+
     /// The order, with so much lost for each swap by reference prices.
     #[must_use]
     pub fn order(&self, market: &Market, swap: f64, max_swaps: usize) -> Order {

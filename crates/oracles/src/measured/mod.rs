@@ -16,12 +16,9 @@ use routing::{Graph, Order, Route, Searcher};
 /// A clock, in seconds.
 pub type Now<'a> = &'a dyn Fn() -> f64;
 
-/// What a swap costs in realistic orders, by reference prices.
-pub const SWAP: f64 = 0.02;
+pub use crate::generated::{MAX_SWAPS, SWAP};
 
-/// The most swaps of a route in realistic orders,
-pub const MAX_SWAPS: usize = 12;
-/// and where nothing but the pools counts.
+/// The most swaps of a route where nothing but the pools counts.
 pub const ANY_SWAPS: usize = 512;
 
 /// Orders that are searched before anything is measured.
