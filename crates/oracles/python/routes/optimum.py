@@ -15,7 +15,7 @@ from time import monotonic
 from orders import TRADE
 from program import Program
 
-# The optimum is known well enough within so many basis points.
+# The optimum is known well enough within so many basis points of itself.
 NEAR = 0.1
 
 # Edges that are tried together at first.
@@ -31,9 +31,6 @@ class Optimum:
     route: list
     # What none exceeds.
     bound: float
-
-    def is_known(self):
-        return self.bound - self.paid <= 2 * NEAR
 
 
 def gain(edge, prices):
@@ -60,7 +57,23 @@ def dual(asked, edges, prices, swap):
     for edge, gained in zip(edges, gains):
         best[edge.pool] = max(best.get(edge.pool, 0.0), gained)
     bound = ends + asked.max_swaps * swap + sum(best.values())
-    return bound, [bound - best[edge.pool] + gained for edge, gained in zip(edges, gains)]
+    lost = [best[edge.pool] - gained for edge, gained in zip(edges, gains)]
+    return bound, [bound - whole for whole in with_their_ways(asked, edges, lost)]
+
+
+def with_their_ways(asked, edges, lost):
+    """What is lost by using each edge, and some way to it and on from it: the
+    least that all swaps of such a way lose together (Bellman and Ford)."""
+    there, onwards = {asked.sell: 0.0}, {asked.buy: 0.0}
+    for _ in range(asked.max_swaps):
+        for edge, less in zip(edges, lost):
+            before, after = there.get(edge.source, inf), onwards.get(edge.target, inf)
+            there[edge.target] = min(there.get(edge.target, inf), before + less)
+            onwards[edge.source] = min(onwards.get(edge.source, inf), less + after)
+    return [
+        there.get(edge.source, inf) + less + onwards.get(edge.target, inf)
+        for edge, less in zip(edges, lost)
+    ]
 
 
 def single(asked, edges):
@@ -96,17 +109,6 @@ def least(edge, bought):
     return high
 
 
-def divided(asked, edges, deadline):
-    """What edges pay together, all of them used; with what each sells."""
-    program = Program(asked, edges, fixed=True)
-    value = program.relaxed(deadline)
-    if value is None:
-        return -inf, []
-    columns = program.solver.getSolution().col_value
-    sold = [(edge, columns[program.taken(number)]) for number, edge in enumerate(edges)]
-    return value, sold
-
-
 def circle(edges):
     """Whether edges lead from a token back to it."""
     after = {}
@@ -122,52 +124,78 @@ def circle(edges):
     return False
 
 
-def together(asked, edges, known, deadline):
-    """The best route over some edges, used or not, if it pays more than is known."""
-    program = Program(asked, edges)
-    found = Optimum(-inf, [], inf)
-    relaxed = program.relaxed(deadline)
-    if relaxed is None:
-        return Optimum(-inf, [], -inf if monotonic() < deadline else inf)
-    found.bound = relaxed
-    while max(known, found.paid) + NEAR < found.bound and monotonic() < deadline:
-        bound, used = program.whole(NEAR / 4, deadline)
-        found.bound = min(found.bound, bound)
-        if used is None:
-            break
-        used = [edges[number] for number in used]
-        if circle(used):
-            program.in_order()
-            continue
-        paid, route = divided(asked, used, deadline)
-        if paid > found.paid:
-            found.paid, found.route = paid, route
-    return found
+class Search:
+    """The search for the optimum of an order for which a route is known that
+    pays `least`."""
+
+    def __init__(self, asked, least, deadline):
+        self.asked, self.deadline = asked, deadline
+        self.edges = asked.edges(least)
+        self.best = single(asked, self.edges)
+        self.known = max(least, self.best.paid)
+        self.tangents = {}
+
+    def program(self, edges, **how):
+        return Program(self.asked, edges, self.tangents, **how)
+
+    def take(self, paid, route):
+        """Takes note of a route."""
+        if paid > self.best.paid:
+            self.best.paid, self.best.route = paid, route
+        self.known = max(self.known, paid)
+
+    def divided(self, edges):
+        """What edges pay together, all of them used."""
+        program = self.program(edges, fixed=True)
+        value = program.relaxed(inf)
+        if value is not None:
+            columns = program.solver.getSolution().col_value
+            self.take(value, [(edge, columns[program.taken(n)]) for n, edge in enumerate(edges)])
+
+    def together(self, edges):
+        """What no route over some edges exceeds."""
+        program = self.program(edges)
+        bound = program.relaxed(self.deadline)
+        if bound is None:
+            return -inf if monotonic() < self.deadline else inf
+        while self.known + self.near < bound and monotonic() < self.deadline:
+            start = {edge for edge, _ in self.best.route}
+            value, used = program.whole(start, self.near / 4, self.deadline)
+            bound = min(bound, value)
+            if used is None:
+                break
+            used = [edges[number] for number in used]
+            if circle(used):
+                program.in_order()
+            else:
+                self.divided(used)
+        return bound
+
+    def optimum(self):
+        """The optimum; `None` if there is no way at all."""
+        everything = self.program(self.edges)
+        relaxed = everything.relaxed(self.deadline)
+        if relaxed is None:
+            return self.best if self.best.route else None
+        bound, left = dual(self.asked, self.edges, *everything.prices())
+        bound = self.best.bound = max(self.best.paid, bound)
+        self.near = NEAR * min(abs(bound) / TRADE, 1.0)
+        assert self.known <= bound + self.near, "a route is better than the best"
+        ranked = sorted(zip(left, range(len(self.edges))), reverse=True)
+        size = CORE
+        while True:
+            useful = [number for worth, number in ranked if worth > self.known + self.near / 2]
+            value = self.together([self.edges[number] for number in useful[:size]])
+            # Those that were left out lead to no more than is known by now.
+            if all(worth <= self.known + self.near / 2 for worth, _ in ranked[size:]):
+                self.best.bound = min(bound, max(value, self.known + self.near / 2))
+                return self.best
+            if monotonic() > self.deadline:
+                return self.best
+            size = len(self.edges)
 
 
-def optimum(asked, least_paid, deadline):
+def optimum(asked, least, deadline):
     """The optimum of an order for which a route is known that pays so much;
     `None` if there is no way at all."""
-    edges = asked.edges(least_paid)
-    best = single(asked, edges)
-    everything = Program(asked, edges)
-    if everything.relaxed(deadline) is None:
-        return best if best.route else None
-    bound, left = dual(asked, edges, *everything.prices())
-    best.bound = max(best.paid, bound)
-    ranked = sorted(zip(left, range(len(edges))), reverse=True)
-    size = CORE
-    while True:
-        known = max(best.paid, least_paid)
-        useful = [number for worth, number in ranked if worth > known + NEAR / 2]
-        found = together(asked, [edges[number] for number in useful[:size]], known, deadline)
-        if found.paid > best.paid:
-            best.paid, best.route = found.paid, found.route
-        known = max(best.paid, least_paid)
-        # Those that were left out lead to no more than is known now.
-        if all(worth <= known + NEAR / 2 for worth, _ in ranked[size:]):
-            best.bound = min(best.bound, max(found.bound, known + NEAR / 2))
-            return best
-        if monotonic() > deadline:
-            return best
-        size *= 2
+    return Search(asked, least, deadline).optimum()

@@ -13,6 +13,7 @@ near to the truth while edges may be used in part.
 from time import monotonic
 
 import highspy
+import numpy as np
 
 from orders import TRADE
 
@@ -27,23 +28,24 @@ MAX_ROUNDS = 60
 
 
 class Program:
-    """The program of an order on some edges; `fixed` ones are all used."""
+    """The program of an order on some edges, with the tangents that other
+    programs of it have found; `fixed` edges are all used."""
 
-    def __init__(self, asked, edges, fixed=False):
-        self.asked, self.edges = asked, edges
+    def __init__(self, asked, edges, tangents, fixed=False):
+        self.asked, self.edges, self.tangents = asked, edges, tangents
         self.solver = highspy.Highs()
         self.solver.silent()
         self.solver.setOptionValue("threads", 1)
         self.solver.setOptionValue("mip_rel_gap", 0.0)
         self.solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        self.tangents = 0
         self.columns(fixed)
         self.balances()
         if not fixed:
             self.limits()
         for number, edge in enumerate(edges):
-            for part in FIRST:
-                self.tangent(number, part * min(edge.most, 3 * TRADE))
+            first = [part * min(edge.most, 3 * TRADE) for part in FIRST]
+            for sold in tangents.setdefault((edge.pool, edge.side), first):
+                self.add(number, sold)
 
     # Column 0 is the open amount; then what each edge takes and gives and
     # whether it is used.
@@ -96,10 +98,14 @@ class Program:
         self.solver.addRow(low, high, len(entries), indices, values)
 
     def tangent(self, number, sold):
+        edge = self.edges[number]
+        self.tangents[edge.pool, edge.side].append(sold)
+        self.add(number, sold)
+
+    def add(self, number, sold):
         bought, price = self.edges[number].at(sold)
         entries = [(self.given(number), 1.0), (self.taken(number), -price)]
         self.row(-INF, 0.0, entries + [(self.used(number), price * sold - bought)])
-        self.tangents += 1
 
     def in_order(self):
         """Forbids circles: tokens get places, which edges go up (Miller, Tucker
@@ -142,7 +148,7 @@ class Program:
 
     def run(self, deadline):
         # The solver's clock goes on from run to run.
-        left = max(deadline - monotonic(), 0.05)
+        left = max(deadline - monotonic(), 0.1)
         self.solver.setOptionValue("time_limit", self.solver.getRunTime() + left)
         self.solver.run()
         status = self.solver.getModelStatus()
@@ -160,12 +166,16 @@ class Program:
         tokens = {token: abs(duals[row]) for token, row in self.row_of.items()}
         return tokens, abs(duals[self.count_row])
 
-    def whole(self, near, deadline):
-        """Solves with edges used or not; what no route exceeds, and the places
-        of the edges of the best one, `None` without any."""
+    def whole(self, start, near, deadline):
+        """Solves with edges used or not, `start` being a route's; what no route
+        exceeds, and the places of the edges of the best one, `None` without any."""
         for number in range(len(self.edges)):
             self.solver.changeColIntegrality(self.used(number), highspy.HighsVarType.kInteger)
         self.solver.setOptionValue("mip_abs_gap", near)
+        if start <= set(self.edges):
+            used = [float(edge in start) for edge in self.edges]
+            places = [self.used(number) for number in range(len(self.edges))]
+            self.solver.setSolution(len(used), np.array(places, dtype=np.int32), np.array(used))
         self.run(deadline)
         info = self.solver.getInfo()
         if self.solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
