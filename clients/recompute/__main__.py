@@ -29,7 +29,7 @@ RESOLUTIONS_AGAIN = ["1", "1H", "1D"]
 def main() -> None:
     """Compares once, and once more after the newest blocks were replaced."""
     begun = time.monotonic()
-    with Stoa(SEED) as stoa:
+    with Stoa("--sim-seed", str(SEED)) as stoa:
         node = Node(stoa.found["node"])
         node.ask("sim_pause", {})
         fork = node.head() - REPLACED

@@ -15,6 +15,7 @@ from keccak import selector
 CONNECTIONS = 2
 AHEAD = 64
 TIMEOUT = 30
+PAGE = 1000
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,24 @@ class Node:
         ]
         return Block(number, told["timestamp"], events)
 
-    def call(self, contract: int, entrypoint: str) -> list[int] | None:
-        """What a view without arguments answers; none if it fails."""
+    def events(self, source: int, names: list[str]) -> Iterator[Event]:
+        """Everything that a contract has said with these names, in order."""
+        keys = [[hex(selector(name)) for name in names]]
+        filter = {"address": hex(source), "keys": keys, "chunk_size": PAGE}
+        filter |= {"from_block": {"block_number": 0}, "to_block": "latest"}
+        while True:
+            page = self.ask("starknet_getEvents", {"filter": filter})
+            yield from (event(0, said) for said in page["events"])
+            if "continuation_token" not in page:
+                return
+            filter["continuation_token"] = page["continuation_token"]
+
+    def call(self, contract: int, entrypoint: str, *calldata: int) -> list[int] | None:
+        """What a view answers; none if it fails."""
         request = {
             "contract_address": hex(contract),
             "entry_point_selector": hex(selector(entrypoint)),
-            "calldata": [],
+            "calldata": [hex(felt) for felt in calldata],
         }
         params = [request, "latest"]
         answer = self.post(

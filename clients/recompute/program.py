@@ -21,19 +21,23 @@ CAUGHT_UP_WITHIN = 120.0
 ENDED_WITHIN = 30.0
 
 
+def binary() -> str:
+    """Where the program is."""
+    program = os.environ.get("STOA_BIN")
+    expect(bool(program), "STOA_BIN is not set: run ./test, or set it to a built stoa")
+    return str(program)
+
+
 class Stoa:
     """A running program; it ends with the block of code that it is used in."""
 
-    def __init__(self, seed: int) -> None:
-        program = os.environ.get("STOA_BIN")
-        expect(bool(program), "STOA_BIN is not set: run ./test, or set it to a built stoa")
-        self.folder = tempfile.TemporaryDirectory(prefix="stoa-recompute-")
+    def __init__(self, *flags: str) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="stoa-clients-")
         data = str(Path(self.folder.name) / "data")
         ports = ["--listen", "127.0.0.1:0", "--sim-listen", "127.0.0.1:0"]
-        flags = ["--data", data, "--sim-seed", str(seed), "--no-rate-limit"]
         settings = {"STOA__SERVER__LOG": "warn"}
         self.process = subprocess.Popen(
-            [str(program), "serve", *ports, *flags],
+            [binary(), "serve", *ports, "--data", data, "--no-rate-limit", *flags],
             stdout=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             text=True,

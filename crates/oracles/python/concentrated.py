@@ -160,11 +160,11 @@ class Ticks:
             bit = WORD - 1 if sold == 0 else 0
 
 
-def swap(rounding, fee, sold, ratio, limit, kind, amount, tick, spacing, skip, positions):
+def walk(rounding, fee, sold, ratio, limit, kind, amount, tick, skip, ticks, liquidity):
+    """A swap on liquidity that is there at a tick; the tick that it ends at is
+    none unless it is one that bounds a position or a word."""
     if (limit > ratio) != (sold == 1) or not LOWEST <= limit <= HIGHEST:
         raise Reverts
-    ticks = Ticks(spacing, positions)
-    liquidity = sum(size for lower, upper, size in positions if lower <= tick < upper)
     left, calculated, fees, crossed = amount, 0, 0, 0
     while left and ratio != limit:
         target, bounds_a_position = ticks.next(sold, tick, skip)
@@ -179,11 +179,21 @@ def swap(rounding, fee, sold, ratio, limit, kind, amount, tick, spacing, skip, p
                 gained = ticks.net[target]
                 liquidity = fits(liquidity - gained if sold == 0 else liquidity + gained)
         elif after != ratio:
-            tick = tick_at(after)
+            # Here the amount or the limit is reached.
+            tick = None
         ratio = after
     used = amount - left
     taken, given = (used, calculated) if kind == "in" else (calculated, used)
     return taken, given, fees, crossed, ratio, tick, liquidity
+
+
+def swap(rounding, fee, sold, ratio, limit, kind, amount, tick, spacing, skip, positions):
+    ticks = Ticks(spacing, positions)
+    liquidity = sum(size for lower, upper, size in positions if lower <= tick < upper)
+    *done, ratio, tick, liquidity = walk(
+        rounding, fee, sold, ratio, limit, kind, amount, tick, skip, ticks, liquidity
+    )
+    return *done, ratio, tick_at(ratio) if tick is None else tick, liquidity
 
 
 def answer(line):

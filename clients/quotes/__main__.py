@@ -1,0 +1,111 @@
+"""Holds quotes against everything plainer, as a user meets them: over HTTP, with
+the settings that the program has by itself.
+
+    STOA_BIN=target/debug/stoa python3 clients/quotes --orders 2000 --blocks 3
+
+It starts the program, stops the simulated chain at a block, reads all pools from
+the node by itself, and asks for orders of hubs and small tokens, of six sizes, for
+sales and purchases. Whatever is asked, the quote must be worth at least as much,
+net of gas and fees, as the best single swap and the best single way, which are
+found here by trying all of them in exact integers; as direct pools alone; as the
+first of five quotes; and what a sale gives must be for sale for no more. With rare
+and slight exceptions it is worth as much as with one venue alone and with all but
+one, and selling more does not net less. A table says how often something plainer
+was better, by how much of the gross worth at most, and where. Gas of swaps is
+learned from quotes (`gas.py`).
+
+Worlds are the shipped one, one with 24 pools, and the wild one. `--optimum FILE`
+also writes some orders for the mixed-integer program of `crates/oracles`.
+"""
+
+import argparse
+import json
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from subprocess import run
+
+sys.path.append(str(Path(__file__).parents[1] / "recompute"))
+
+import gas
+import optimum
+import terms
+from api import Api
+from checks import Checker, Tallies
+from failure import Surprise
+from node import Node
+from orders import drawn
+from pools import Reader
+from program import Stoa, binary
+from ways import Ways
+
+WORLDS = {"shipped": [], "24 pools": ["--sim-pools", "24"], "wild": ["--sim-wild"]}
+CONNECTIONS = 4
+
+# The program looks at gas prices this often, in seconds.
+PRICES_AFTER = 11.0
+
+# Blocks that pass between two at which quotes are held.
+BETWEEN = 40
+
+
+def held(world: str, arguments: argparse.Namespace) -> tuple[Tallies, list[dict]]:
+    """Holds all orders of a world."""
+    tallies, markets = Tallies(), []
+    random = Random(arguments.seed)
+    with Stoa(*WORLDS[world]) as stoa:
+        node, api = Node(stoa.found["node"]), Api(stoa.found["api"])
+        for block in range(arguments.blocks):
+            node.ask("sim_pause", {})
+            if block:
+                node.ask("sim_mine", {"blocks": BETWEEN})
+            stoa.catch_up(node.head())
+            settled = time.monotonic() + PRICES_AFTER
+            pools = Reader(node).pools()
+            decimals = api.tokens()
+            known = terms.read(node, decimals, api.prices(list(decimals)))
+            time.sleep(max(settled - time.monotonic(), 0))
+            learned = gas.learned(api, pools, known)
+            checker = Checker(api, Ways(pools, known, learned), tallies)
+            orders = drawn(random, pools, known, arguments.orders // arguments.blocks)
+            with ThreadPoolExecutor(CONNECTIONS) as threads:
+                quotes = list(threads.map(checker.check, orders))
+            asked = list(zip(orders, quotes))[: arguments.optima // arguments.blocks]
+            if asked:
+                markets.append(optimum.exported(pools, known, learned, asked))
+    return tallies, markets
+
+
+def main() -> None:
+    """Holds the worlds that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--orders", type=int, default=2000, help="of each world")
+    parser.add_argument("--blocks", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--worlds", nargs="*", default=list(WORLDS), choices=list(WORLDS))
+    parser.add_argument("--optima", type=int, default=0, help="orders of the shipped world for the program")
+    parser.add_argument("--optimum", help="the file that they are written to")
+    arguments = parser.parse_args()
+    offers = run([binary(), "serve", "--help"], capture_output=True, text=True, check=True).stdout
+    kept = True
+    for world in arguments.worlds:
+        if any(flag.startswith("--") and flag not in offers for flag in WORLDS[world]):
+            print(f"{world}: this program has no such world")
+            continue
+        begun = time.monotonic()
+        tallies, markets = held(world, arguments)
+        kept &= tallies.report(world)
+        print(f"  {time.monotonic() - begun:.0f} s", flush=True)
+        if world == "shipped" and arguments.optimum:
+            Path(arguments.optimum).write_text("".join(json.dumps(market) + "\n" for market in markets))
+    if not kept:
+        sys.exit("a promise is broken")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Surprise as surprise:
+        sys.exit(f"cannot compare: {surprise}")
