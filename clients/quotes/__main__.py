@@ -35,13 +35,19 @@ import terms
 from api import Api
 from checks import Checker, Tallies
 from failure import Surprise
+from hostile import avoided
 from node import Node
 from orders import drawn
 from pools import Reader
 from program import Stoa, binary
 from ways import Ways
 
-WORLDS = {"shipped": [], "24 pools": ["--sim-pools", "24"], "wild": ["--sim-wild"]}
+# Flags and settings of each world.
+WORLDS: dict[str, tuple[list[str], dict[str, str]]] = {
+    "shipped": ([], {}),
+    "24 pools": ([], {"STOA__SIMNET__POOLS": "24"}),
+    "wild": (["--sim-wild"], {}),
+}
 CONNECTIONS = 4
 
 # The program looks at gas prices this often, in seconds.
@@ -55,7 +61,8 @@ def held(world: str, arguments: argparse.Namespace) -> tuple[Tallies, list[dict]
     """Holds all orders of a world."""
     tallies, markets = Tallies(), []
     random = Random(arguments.seed)
-    with Stoa(*WORLDS[world]) as stoa:
+    flags, settings = WORLDS[world]
+    with Stoa(*flags, **settings) as stoa:
         node, api = Node(stoa.found["node"]), Api(stoa.found["api"])
         for block in range(arguments.blocks):
             node.ask("sim_pause", {})
@@ -66,6 +73,10 @@ def held(world: str, arguments: argparse.Namespace) -> tuple[Tallies, list[dict]
             pools = Reader(node).pools()
             decimals = api.tokens()
             known = terms.read(node, decimals, api.prices(list(decimals)))
+            hostile = avoided(api, pools, known, set(decimals))
+            pools = [pool for pool in pools if not hostile.intersection(pool.tokens)]
+            left_out = f"without {', '.join(map(hex, hostile))}" if hostile else "all tokens"
+            print(f"{world}, block {node.head()}: {len(pools)} pools, {left_out}", flush=True)
             time.sleep(max(settled - time.monotonic(), 0))
             learned = gas.learned(api, pools, known)
             checker = Checker(api, Ways(pools, known, learned), tallies)
@@ -91,7 +102,7 @@ def main() -> None:
     offers = run([binary(), "serve", "--help"], capture_output=True, text=True, check=True).stdout
     kept = True
     for world in arguments.worlds:
-        if any(flag.startswith("--") and flag not in offers for flag in WORLDS[world]):
+        if any(flag not in offers for flag in WORLDS[world][0]):
             print(f"{world}: this program has no such world")
             continue
         begun = time.monotonic()

@@ -31,17 +31,16 @@ def binary() -> str:
 class Stoa:
     """A running program; it ends with the block of code that it is used in."""
 
-    def __init__(self, *flags: str) -> None:
+    def __init__(self, *flags: str, **settings: str) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="stoa-clients-")
         data = str(Path(self.folder.name) / "data")
         ports = ["--listen", "127.0.0.1:0", "--sim-listen", "127.0.0.1:0"]
-        settings = {"STOA__SERVER__LOG": "warn"}
         self.process = subprocess.Popen(
             [binary(), "serve", *ports, "--data", data, "--no-rate-limit", *flags],
             stdout=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, **settings},
+            env={**os.environ, "STOA__SERVER__LOG": "warn", **settings},
         )
         self.found: dict[str, str] = {}
         self.started = threading.Event()

@@ -30,65 +30,84 @@ class Verdict:
     """A route beside the optimum of its order."""
 
     def __init__(self, market, number, seconds):
-        query = market["queries"][number]
-        self.number, self.asked = number, Asked(market, query)
-        self.route = query["routes"][0] if query["routes"] else None
-        self.paid, swaps = self.executed()
+        self.number, self.asked = number, Asked(market, market["queries"][number])
+        self.paid, self.gap, self.swaps = executed(self.asked)
         self.optimum = optimum(self.asked, self.paid, monotonic() + seconds)
-        # What the optimum trades, gross.
+        # What the better of the two is worth.
         best = max(self.paid, self.optimum.paid) if self.optimum else self.paid
-        self.gross = abs(best) if best > -inf else TRADE
-
-    def executed(self):
-        """What the route pays, net."""
-        if self.route is None:
-            return -inf, 0
-        asked, legs = self.asked, self.route["legs"]
-        sold, bought = replayed(asked, self.route)
-        cost = sum(asked.cost(leg["pool"]) for leg in legs)
-        amount = sold * asked.scales[asked.sell] if asked.purchase else bought * asked.scales[asked.buy]
-        return asked.net(amount, len(legs), cost), len(legs)
+        self.worth = abs(best) if best > -inf else TRADE
 
     def shortfall(self):
         """How much less the route pays than the optimum: at least and at most."""
         if self.optimum is None:
             return 0.0, 0.0
-        if self.route is None:
+        if self.paid == -inf:
             # A sale that costs more than it brings need not be found.
-            missed = 1.0 if self.optimum.paid > -inf and (self.asked.purchase or self.optimum.paid > 0) else 0.0
-            return missed, missed
+            is_missed = self.optimum.paid > (-inf if self.asked.purchase else 0.0)
+            return float(is_missed), float(is_missed)
         low, high = self.optimum.paid - self.paid, self.optimum.bound - self.paid
-        return max(low, 0.0) / self.gross, max(high, 0.0) / self.gross
+        return max(low, 0.0) / self.worth, max(high, 0.0) / self.worth
 
     def is_known(self):
+        """Whether it is clear within which bars the route is, but for rounding."""
         low, high = self.shortfall()
-        return high - low <= ROUNDING or high <= BARS[0][0]
+        return high - low <= ROUNDING or all((low <= bar) == (high <= bar) for bar, _ in BARS)
+
+    def short(self):
+        """The shortfall as it counts: what is not known speaks for the route."""
+        return self.shortfall()[0]
 
     def overclaims(self):
         """Whether the route's own bound is below what the optimum pays."""
-        if self.route is None or self.route["gap"] is None:
-            return False
-        return self.shortfall()[0] > self.route["gap"] + ROUNDING
+        return self.shortfall()[0] > self.gap + ROUNDING
 
     def told(self):
         low, high = self.shortfall()
-        order = {key: value for key, value in self.asked.query.items() if key != "routes"}
-        return f"order {self.number}, short by {low:.2e} to {high:.2e}: {json.dumps(order)}"
+        order = {key: value for key, value in self.asked.query.items() if key not in ("routes", "quoted")}
+        nets = f"nets {self.paid:.2f} of {TRADE:.0f}"
+        return f"order {self.number}, {nets}, short by {low:.2e} to {high:.2e}: {json.dumps(order)}"
 
     def sets(self):
-        """The edges of both, with what each sells in basis points of the trade."""
-        scales, pools = self.asked.scales, self.asked.market["pools"]
-        mine = [
-            (leg["pool"], leg["side"], int(leg["sold"]) * scales[pools[leg["pool"]]["tokens"][leg["side"]]])
-            for leg in (self.route["legs"] if self.route else [])
-        ]
-        best = [(edge.pool, edge.side, sold) for edge, sold in self.optimum.route]
-        for name, swaps, paid in (("route", mine, self.paid), ("optimum", best, self.optimum.paid)):
-            print(f"    {name} pays {paid:.3f} with {len(swaps)} swaps")
-            for pool, side, sold in swaps:
-                tokens = pools[pool]["tokens"]
-                ends = f"{tokens[side]} to {tokens[1 - side]}"
-                print(f"      pool {pool:>3} ({pools[pool]['kind']}) {ends:>12} sells {sold:10.3f}")
+        """Prints the swaps of both, with what each sells in basis points."""
+        print(f"    the route pays {self.paid:.3f} with")
+        for line in self.swaps:
+            print(f"      {line}")
+        print(f"    the optimum pays {self.optimum.paid:.3f} with")
+        for edge, sold in self.optimum.route:
+            print(f"      {told_swap(self.asked, edge.pool, edge.side, sold)}")
+
+
+def told_swap(asked, number, side, sold):
+    pool, tokens = asked.market["pools"][number], asked.market["tokens"]
+    ends = [pool["tokens"][side], pool["tokens"][1 - side]]
+    if "name" in pool:
+        return f"{sold:10.3f} {pool['name']} {tokens[ends[0]]['address']} to {tokens[ends[1]]['address']}"
+    return f"{sold:10.3f} to pool {number} ({pool['kind']}) from {ends[0]} to {ends[1]}"
+
+
+def executed(asked):
+    """What the first route pays net, its own bound, and its swaps."""
+    query = asked.query
+    if "quoted" in query:
+        quoted = query["quoted"]
+        sold, bought = (int(quoted[side]) for side in ("sold", "bought"))
+        cost = quoted["cost"] * asked.open
+        # Fees are taken already.
+        paid = -sold * asked.open - cost if asked.purchase else bought * asked.open - cost
+        return paid, inf if quoted["gap"] is None else quoted["gap"], quoted["swaps"]
+    if not query["routes"]:
+        return -inf, inf, []
+    route = query["routes"][0]
+    sold, bought = replayed(asked, route)
+    legs = route["legs"]
+    cost = sum(asked.cost(leg["pool"]) for leg in legs)
+    paid = asked.net((sold if asked.purchase else bought) * asked.open, len(legs), cost)
+    swaps = []
+    for leg in legs:
+        source = asked.market["pools"][leg["pool"]]["tokens"][leg["side"]]
+        sells = int(leg["sold"]) * asked.scales[source]
+        swaps.append(told_swap(asked, leg["pool"], leg["side"], sells))
+    return paid, inf if route["gap"] is None else route["gap"], swaps
 
 
 def percentile(values, part):
@@ -98,8 +117,8 @@ def percentile(values, part):
 def report(name, verdicts):
     """Prints the distribution; the shares within the bars."""
     known = [verdict for verdict in verdicts if verdict.is_known()]
-    short = [verdict.shortfall()[1] if verdict.shortfall()[1] <= BARS[0][0] else verdict.shortfall()[0] for verdict in known]
-    gaps = [inf if v.route["gap"] is None else v.route["gap"] for v in verdicts if v.route]
+    short = [verdict.short() for verdict in known]
+    gaps = [verdict.gap for verdict in verdicts if verdict.paid > -inf]
     if not short:
         return {}
     within = {limit: sum(gap <= limit for gap in short) / len(short) for limit, _ in BARS}
@@ -126,7 +145,7 @@ def main():
             verdicts.append(verdict)
             if not verdict.is_known():
                 print(f"  unsolved: {verdict.told()}", flush=True)
-            elif verdict.shortfall()[1] > BARS[0][0]:
+            elif verdict.short() > BARS[0][0]:
                 print(f"  {verdict.told()}", flush=True)
             else:
                 continue
@@ -137,7 +156,7 @@ def main():
     within = report("all", everything)
     for verdict in everything:
         if verdict.overclaims():
-            print(f"the bound {verdict.route['gap']:.2e} is too low: {verdict.told()}")
+            print(f"the bound {verdict.gap:.2e} is too low: {verdict.told()}")
     missed = [limit for limit, part in BARS if within.get(limit, 0.0) < part]
     if missed:
         sys.exit(f"too few routes within {missed} of the optimum")

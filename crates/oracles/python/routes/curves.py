@@ -165,7 +165,10 @@ def curve(pool, side):
     held, left = turn([int(held) for held in pool["reserves"]])
     if pool["kind"] == "product":
         return Product(held, left, 1 - pool["fee"] / 100_000)
+    if pool["kind"] == "charged":
+        return Product(held, left, 1 - pool["fees"][side])
     scales = turn([10.0 ** -decimals for decimals in pool["decimals"]])
     if pool["kind"] == "flat":
-        return Flat(held, left, scales, 1 - int(pool["fee"]) / 10_000)
+        fee = pool["fees"][side] if "fees" in pool else int(pool["fee"]) / 10_000
+        return Flat(held, left, scales, 1 - fee)
     return Amplified(held, left, scales, pool["amplification"], 1 - int(pool["fee"]) / 10**18)
