@@ -11,7 +11,7 @@
 
 use oracles::export::{self, Answered};
 use oracles::generated::{Market, Plan, Query, Variant};
-use oracles::measured::{ANY_SWAPS, percentile};
+use oracles::measured::percentile;
 use oracles::rivals::{Flows, Streets};
 use routing::{Graph, Searcher};
 use rustix::time::{ClockId, clock_gettime};
@@ -108,7 +108,7 @@ fn asked(
         .iter()
         .map(|query| Answered {
             query: *query,
-            order: query.order(market, 0.0, ANY_SWAPS),
+            order: query.asked(market),
             routes: Vec::new(),
         })
         .collect();
@@ -167,7 +167,7 @@ fn ours(market: &Market, queries: &[Query], sales: &[usize]) -> Answers {
     let mut searcher = Searcher::default();
     let mut answers = Answers::default();
     for number in sales {
-        let order = queries[*number].order(market, 0.0, ANY_SWAPS);
+        let order = queries[*number].asked(market);
         let start = now();
         let routes = searcher.routes(&graph, market.pools(), &order, 1, &|| false);
         answers.milliseconds.push((now() - start) * 1e3);

@@ -1,12 +1,17 @@
-//! Prints figures of routes on generated markets of the given sizes: how near
-//! to the best and how fast, by how far an order moves the price. Build it for
-//! speed: `cargo run --release -p oracles --example routes -- 2000 100000`.
+//! Prints figures of routes on generated markets of the given sizes: how quick
+//! they are by what an order is worth, and what plainer ways would pay. Build it
+//! for speed: `cargo run --release -p oracles --example routes -- 2000 100000`.
 
 #![expect(clippy::unwrap_used, reason = "a person reads the failure")]
 
+use cap::Cap;
 use oracles::generated::{Market, Plan, Variant};
-use oracles::measured;
+use oracles::measured::{self, Instruments};
 use rustix::time::{ClockId, clock_gettime};
+use std::alloc::System;
+
+#[global_allocator]
+static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
 /// Orders of each market, and of those that are searched by plainer ways too.
 const QUERIES: usize = 1_000;
@@ -21,6 +26,10 @@ fn now() -> f64 {
 }
 
 fn main() {
+    let instruments = Instruments {
+        now: &now,
+        heap: &|| HEAP.allocated(),
+    };
     for size in std::env::args().skip(1) {
         let plan = Plan {
             pools: size.parse().unwrap(),
@@ -28,12 +37,9 @@ fn main() {
             variant: Variant::Usual,
         };
         let mut market = Market::new(plan);
-        print!("{}", measured::measure(&mut market, QUERIES, &now));
+        print!("{}", measured::measure(&mut market, QUERIES, instruments));
         if plan.pools <= 2_000 {
-            for swaps in [measured::ANY_SWAPS, measured::MAX_SWAPS] {
-                println!("  at most {swaps} swaps:");
-                print!("{}", measured::beside(&market, COMPARED, swaps, &now));
-            }
+            print!("{}", measured::beside(&Market::new(plan), COMPARED));
         }
     }
 }

@@ -50,7 +50,7 @@ function tines() {
   for (const query of sales) {
     const start = spent()
     const [from, to] = [tokens[query.sell], tokens[query.buy]]
-    const route = findMultiRouteExactIn(from, to, BigInt(query.amount), pools, tokens[0], 0)
+    const route = findMultiRouteExactIn(from, to, BigInt(query.amountMany), pools, tokens[0], 0)
     const time = spent() - start
     const flows = route.legs.map((leg) => {
       const pool = Number(leg.poolAddress) - 1
@@ -87,7 +87,7 @@ async function pancake() {
   const place = (token) => Number(token.address) - 1
   for (const query of sales) {
     const start = spent()
-    const amount = CurrencyAmount.fromRawAmount(tokens[query.sell], BigInt(query.amount))
+    const amount = CurrencyAmount.fromRawAmount(tokens[query.sell], BigInt(query.amountMany))
     const trade = await SmartRouter.getBestTrade(amount, tokens[query.buy], TradeType.EXACT_INPUT, {
       gasPriceWei: 0n,
       maxHops: 2,

@@ -1,12 +1,10 @@
-//! Figures of many orders, by how far they move the price.
+//! Figures of many orders, by what they are worth.
 
 use super::{Measured, Sample};
 use std::fmt;
 
-/// How far orders move the price, each from the one before on. Those beyond are
-/// more than the market bears.
-const BANDS: [f64; 5] = [0.003, 0.01, 0.03, 0.1, BEARABLE];
-pub(super) const BEARABLE: f64 = 0.3;
+/// What orders are worth, each from the one before on.
+const BANDS: [f64; 5] = [100.0, 1_000.0, 10_000.0, 100_000.0, f64::INFINITY];
 
 /// What is said of some orders.
 #[derive(Debug, Clone, Copy)]
@@ -17,27 +15,15 @@ pub struct Figures {
     pub times: [f64; 3],
     /// Seconds on average.
     pub mean: f64,
-    /// Gaps: the middle, ninety-nine of a hundred, and the worst.
-    pub gaps: [f64; 3],
-    /// The parts of them with a gap of at most 10⁻⁴, and of at most 10⁻³.
-    pub within: [f64; 2],
+    /// The routes' own bounds: the middle, nine of ten.
+    pub gaps: [f64; 2],
 }
 
 impl Measured {
-    /// The figures of all orders that the market bears.
+    /// The figures of all orders.
     #[must_use]
-    pub fn bearable(&self) -> Figures {
-        self.of(|sample| sample.impact < BEARABLE)
-    }
-
-    /// How many orders have no route.
-    #[must_use]
-    pub fn unanswered(&self) -> usize {
-        let none = self
-            .samples
-            .iter()
-            .filter(|sample| sample.impact.is_infinite());
-        none.count()
+    pub fn all(&self) -> Figures {
+        self.of(|_| true)
     }
 
     fn of(&self, counts: impl Fn(&Sample) -> bool) -> Figures {
@@ -48,45 +34,43 @@ impl Measured {
             .collect();
         let times: Vec<f64> = samples.iter().map(|sample| sample.time).collect();
         let gaps: Vec<f64> = samples.iter().map(|sample| sample.gap).collect();
-        let within = |most: f64| part(gaps.iter().filter(|gap| **gap <= most).count(), gaps.len());
         Figures {
             count: samples.len(),
             mean: times.iter().sum::<f64>() * part(1, times.len()),
             times: [0.5, 0.9, 0.99].map(|part| percentile(times.clone(), part)),
-            within: [within(1e-4), within(1e-3)],
-            gaps: [0.5, 0.99, 1.0].map(|part| percentile(gaps.clone(), part)),
+            gaps: [0.5, 0.9].map(|part| percentile(gaps.clone(), part)),
         }
     }
 }
 
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unanswered = self.samples.iter().filter(|one| one.gap.is_infinite());
         writeln!(
             f,
-            "{} pools: graph in {:.1} ms, again after 1,000 changes in {:.2} ms, {:.0} bytes a pool, {:.0} after blocks,",
+            "{} pools: graph in {:.1} ms, again after 1,000 changes in {:.2} ms, {:.0} bytes a pool,",
             self.pools,
             self.building * 1e3,
             self.refreshing * 1e3,
             self.bytes,
-            self.bytes_later,
         )?;
         writeln!(
             f,
-            "  a purchase takes {:.2} times its sale, {} of {} orders have no route",
+            "  a purchase takes {:.2} times its sale, {} of {} orders have no route or no bound",
             self.purchase,
-            self.unanswered(),
+            unanswered.count(),
             self.samples.len(),
         )?;
-        writeln!(f, "  {:<13} {HEAD}", "impact")?;
-        writeln!(f, "  {:<13} {}", "all", self.bearable())?;
+        writeln!(f, "  {:<15} {HEAD}", "worth")?;
+        writeln!(f, "  {:<15} {}", "all", self.all())?;
         for (side, exact_out) in [("sell", false), ("buy", true)] {
-            let mut low = f64::NEG_INFINITY;
+            let mut low = 0.0;
             for high in BANDS {
                 let band = low..high;
-                let figures = self
-                    .of(|sample| sample.exact_out == exact_out && band.contains(&sample.impact));
-                let name = format!("{side} < {} %", high * 100.0);
-                writeln!(f, "  {name:<13} {figures}")?;
+                let figures =
+                    self.of(|sample| sample.exact_out == exact_out && band.contains(&sample.worth));
+                let name = format!("{side} from ${low}");
+                writeln!(f, "  {name:<15} {figures}")?;
                 low = high;
             }
         }
@@ -94,8 +78,7 @@ impl fmt::Display for Measured {
     }
 }
 
-const HEAD: &str =
-    "orders      p50      p90      p99     mean ms  gap p50      p99    worst   <=1e-4   <=1e-3";
+const HEAD: &str = "orders      p50      p90      p99     mean ms  bound p50      p90";
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -103,19 +86,16 @@ impl fmt::Display for Figures {
         for time in self.times.into_iter().chain([self.mean]) {
             write!(f, " {:>8.3}", time * 1e3)?;
         }
-        write!(f, "   ")?;
+        write!(f, "     ")?;
         for gap in self.gaps {
             write!(f, " {gap:>8.0e}")?;
-        }
-        for part in self.within {
-            write!(f, " {:>6.1} %", part * 100.0)?;
         }
         Ok(())
     }
 }
 
 /// So many of all.
-#[expect(clippy::cast_precision_loss, reason = "counts of orders")]
+#[expect(clippy::cast_precision_loss, reason = "counts of orders and bytes")]
 pub(super) fn part(some: usize, all: usize) -> f64 {
     some as f64 / all as f64
 }

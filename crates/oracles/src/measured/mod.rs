@@ -1,36 +1,32 @@
-//! Routes on generated markets, measured: how near to the best they are, how
-//! long they take, and how both compare with plainer ways.
+//! Orders as people ask for them on generated markets, measured: how long their
+//! routes take, what the graph weighs, and what plainer ways would pay.
 //!
-//! Nothing here reads a clock; who measures passes one in, in seconds.
+//! Nothing here reads a clock or counts memory; who measures passes that in.
 
 mod bands;
 mod beside;
 
 pub use bands::{Figures, percentile};
-pub use beside::{Comparison, WAYS, beside};
+pub use beside::{Comparison, beside};
 
 use crate::generated::{Market, Query};
-use primitives::U256;
 use routing::{Graph, Order, Route, Searcher};
 
-/// A clock, in seconds.
-pub type Now<'a> = &'a dyn Fn() -> f64;
-
-pub use crate::generated::{MAX_SWAPS, SWAP};
-
-/// The most swaps of a route where nothing but the pools counts.
-pub const ANY_SWAPS: usize = 512;
+/// What is measured with.
+#[derive(Clone, Copy)]
+pub struct Instruments<'a> {
+    /// A clock, in seconds.
+    pub now: &'a dyn Fn() -> f64,
+    /// Bytes that the process has asked for and not given back.
+    pub heap: &'a dyn Fn() -> usize,
+}
 
 /// Orders that are searched before anything is measured.
 const WARM_UP: usize = 200;
 
 /// Times that every order is searched; the quickest counts, since whatever
 /// else the machine does only ever adds to it.
-const TURNS: usize = 5;
-
-/// An order is this many times as large as the one that tells the price
-/// before it moves.
-const FIRST_PART: u64 = 20_000;
+const TURNS: usize = 3;
 
 /// Sales that are compared with the purchase of what they buy.
 const PURCHASES: usize = 200;
@@ -38,23 +34,21 @@ const PURCHASES: usize = 200;
 /// Changed pools of one block.
 const CHANGED: usize = 1_000;
 
-/// Blocks that pass: enough of them that what earlier ones left behind has to be
-/// cleared away.
-const BLOCKS: u64 = 64;
+/// Blocks that pass.
+const BLOCKS: u64 = 32;
 
 /// An order, searched.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
     /// Whether what is bought was named.
     pub exact_out: bool,
-    /// How far it moves the price: the part of what its first units get that
-    /// all of them together do not. Infinite if no route was found.
-    pub impact: f64,
-    /// The most by which any other route could be better, by the route's own
-    /// account, where nothing but the pools counts.
-    pub gap: f64,
-    /// Seconds, with realistic costs.
+    /// What it is worth.
+    pub worth: f64,
+    /// Seconds.
     pub time: f64,
+    /// The route's own bound: how much better another could be at most.
+    /// Infinite if no route was found.
+    pub gap: f64,
 }
 
 /// A market, searched many times.
@@ -68,24 +62,27 @@ pub struct Measured {
     pub building: f64,
     /// and until one was made again after a thousand pools changed.
     pub refreshing: f64,
-    /// Bytes of the graph for each pool,
+    /// Bytes of the graph for each pool.
     pub bytes: f64,
-    /// and by its own account after those blocks.
-    pub bytes_later: f64,
     /// The time of a purchase, in times of the sale that buys as much.
     pub purchase: f64,
 }
 
 /// Searches so many orders on a market.
-pub fn measure(market: &mut Market, queries: usize, now: Now<'_>) -> Measured {
-    let before = resident_bytes();
-    let start = now();
+///
+/// # Panics
+///
+/// If the heap does not grow with a graph: then it is not counted.
+pub fn measure(market: &mut Market, queries: usize, instruments: Instruments<'_>) -> Measured {
+    let Instruments { now, heap } = instruments;
+    let (before, start) = (heap(), now());
     let graph = Graph::new(market.pools(), |token| market.worth(token));
     let building = now() - start;
-    let bytes = resident_bytes() - before;
+    let bytes = heap().saturating_sub(before);
+    assert!(bytes > 0, "nobody counts what the graph takes");
     let mut desk = Desk::new(market, &graph);
     for query in market.queries(1, WARM_UP) {
-        desk.search(&query, &query.order(market, SWAP, MAX_SWAPS));
+        desk.search(&query);
     }
     let queries = market.queries(2, queries);
     let samples = queries.iter().filter_map(|query| desk.sample(query, now));
@@ -93,21 +90,18 @@ pub fn measure(market: &mut Market, queries: usize, now: Now<'_>) -> Measured {
     let purchases = queries.iter().filter_map(|query| desk.purchase(query, now));
     let purchase = percentile(purchases.take(PURCHASES).collect(), 0.5);
     let pools = market.pools().len();
-    let (refreshing, later) = refreshing(market, graph, now);
     Measured {
         pools,
         samples,
         building,
-        refreshing,
-        bytes: bytes * bands::part(1, pools),
-        bytes_later: bands::part(later.bytes(), pools),
+        refreshing: refreshing(market, graph, now),
+        bytes: bands::part(bytes, pools),
         purchase,
     }
 }
 
-/// The middle of the seconds that a graph takes after a block, and the graph
-/// after all of them.
-fn refreshing(market: &mut Market, mut graph: Graph, now: Now<'_>) -> (f64, Graph) {
+/// The middle of the seconds that a graph takes after a block.
+fn refreshing(market: &mut Market, mut graph: Graph, now: &dyn Fn() -> f64) -> f64 {
     let mut times = Vec::new();
     for block in 1..=BLOCKS {
         let changed = market.stir(block, CHANGED);
@@ -116,7 +110,7 @@ fn refreshing(market: &mut Market, mut graph: Graph, now: Now<'_>) -> (f64, Grap
         times.push(now() - start);
         graph = next;
     }
-    (percentile(times, 0.5), graph)
+    percentile(times, 0.5)
 }
 
 /// Where orders are searched.
@@ -136,38 +130,23 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn search(&mut self, query: &Query, order: &Order) -> Vec<Route> {
+    fn search(&mut self, query: &Query) -> Vec<Route> {
+        self.searched(&query.asked(self.market), query.size)
+    }
+
+    fn searched(&mut self, order: &Order, size: usize) -> Vec<Route> {
         let pools = self.market.pools();
-        let size = query.size;
         self.searcher
             .routes(self.graph, pools, order, size, &|| false)
     }
 
-    /// The first route where nothing but the pools counts.
-    fn fully(&mut self, query: &Query) -> Option<Route> {
-        let order = query.order(self.market, 0.0, ANY_SWAPS);
-        self.search(query, &order).into_iter().next()
-    }
-
-    /// The same, and how far it moves the price.
-    fn free(&mut self, query: &Query) -> Option<(Route, f64)> {
-        let route = self.fully(query)?;
-        let first = self.fully(&Query {
-            amount: (query.amount / U256::from(FIRST_PART)).max(U256::ONE),
-            size: 1,
-            ..*query
-        })?;
-        let impact = 1.0 - rate(&route) / rate(&first);
-        Some((route, impact))
-    }
-
-    /// The routes of a realistic order, and seconds.
-    fn timed(&mut self, query: &Query, now: Now<'_>) -> (Vec<Route>, f64) {
-        let order = query.order(self.market, SWAP, MAX_SWAPS);
+    /// The routes of an order, and seconds.
+    fn timed(&mut self, query: &Query, now: &dyn Fn() -> f64) -> (Vec<Route>, f64) {
+        let order = query.asked(self.market);
         let (mut routes, mut time) = (Vec::new(), f64::INFINITY);
         for _ in 0..TURNS {
             let start = now();
-            routes = self.search(query, &order);
+            routes = self.searched(&order, query.size);
             time = time.min(now() - start);
         }
         (routes, time)
@@ -175,7 +154,7 @@ impl<'a> Desk<'a> {
 
     /// The time of a purchase, in times of the sale that buys as much; `None`
     /// for what is no sale.
-    fn purchase(&mut self, query: &Query, now: Now<'_>) -> Option<f64> {
+    fn purchase(&mut self, query: &Query, now: &dyn Fn() -> f64) -> Option<f64> {
         if query.exact_out {
             return None;
         }
@@ -189,27 +168,14 @@ impl<'a> Desk<'a> {
         Some(purchase / sale)
     }
 
-    fn sample(&mut self, query: &Query, now: Now<'_>) -> Option<Sample> {
+    fn sample(&mut self, query: &Query, now: &dyn Fn() -> f64) -> Option<Sample> {
         self.market.place(query.buy)?;
-        let (_, time) = self.timed(query, now);
-        let free = self.free(query);
+        let (routes, time) = self.timed(query, now);
         Some(Sample {
             exact_out: query.exact_out,
-            impact: free.as_ref().map_or(f64::INFINITY, |(_, impact)| *impact),
-            gap: free.map_or(f64::INFINITY, |(route, _)| route.gap),
+            worth: query.worth,
+            gap: routes.first().map_or(f64::INFINITY, |route| route.gap),
             time,
         })
     }
-}
-
-/// What is bought for a unit.
-fn rate(route: &Route) -> f64 {
-    f64::from(route.bought) / f64::from(route.sold)
-}
-
-/// The memory that the process holds; 0 where nobody tells.
-fn resident_bytes() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
-    pages.map_or(0.0, |pages: f64| pages * 4_096.0)
 }

@@ -1,6 +1,6 @@
 //! What every route promises.
 
-use super::Asked;
+use super::{Asked, net};
 use amm::Curve as _;
 use amm::book::VenueId;
 use oracles::generated::{Query, Variant};
@@ -10,9 +10,6 @@ use std::collections::BTreeSet;
 
 const POOLS: usize = 300;
 const ORDERS: usize = 60;
-
-/// What a swap costs, by reference prices.
-const SWAP: f64 = 0.02;
 
 /// Orders on markets of every kind.
 fn everywhere(mut check: impl FnMut(&mut Asked, &Query)) {
@@ -52,7 +49,7 @@ fn executed(asked: &Asked, route: &Route) -> U256 {
 fn every_route_is_executed_to_its_amounts_and_leaves_nothing_behind() {
     let mut found = 0;
     everywhere(|asked, query| {
-        let order = query.order(&asked.market, SWAP, 12);
+        let order = query.asked(&asked.market);
         for route in asked.routes(&order, query.size) {
             assert_eq!([route.tokens[0], route.tokens[1]], [query.sell, query.buy]);
             assert_eq!(executed(asked, &route), route.bought);
@@ -72,7 +69,7 @@ fn a_purchase_takes_the_least_that_its_swaps_need() {
     everywhere(|asked, query| {
         let mut query = *query;
         query.exact_out = true;
-        let order = query.order(&asked.market, SWAP, 12);
+        let order = query.asked(&asked.market);
         for route in asked.routes(&order, 1) {
             let swaps = route.executable(asked.market.pools()).unwrap();
             let less = swaps.bought_for(route.sold - U256::ONE);
@@ -86,7 +83,7 @@ fn a_purchase_takes_the_least_that_its_swaps_need() {
 #[test]
 fn the_same_question_has_the_same_answer() {
     everywhere(|asked, query| {
-        let order = query.order(&asked.market, SWAP, 12);
+        let order = query.asked(&asked.market);
         let first = asked.routes(&order, 5);
         let pools = asked.market.pools();
         let fresh = Searcher::default().routes(&asked.graph, pools, &order, 5, &|| false);
@@ -105,7 +102,7 @@ fn a_refreshed_graph_answers_as_a_new_one() {
             asked.graph = asked.graph.refreshed(pools, &changed, worth);
             let new = Graph::new(pools, worth);
             for query in asked.market.queries(block, 20) {
-                let order = query.order(&asked.market, SWAP, 12);
+                let order = query.asked(&asked.market);
                 let pools = asked.market.pools();
                 let expected = Searcher::default().routes(&new, pools, &order, 3, &|| false);
                 assert_eq!(asked.routes(&order, 3), expected);
@@ -121,7 +118,7 @@ fn avoided_venues_are_not_passed() {
         let avoided = VenueId::at(2).unwrap();
         let order = Order {
             avoid: VenueSet::NONE.with(avoided),
-            ..query.order(&asked.market, SWAP, 12)
+            ..query.asked(&asked.market)
         };
         for route in asked.routes(&order, query.size) {
             let pools = asked.market.pools();
@@ -158,18 +155,11 @@ fn limits_on_swaps_and_tokens_are_kept() {
 fn alternatives_are_different_and_the_best_comes_first() {
     let mut several = 0;
     everywhere(|asked, query| {
-        let order = query.order(&asked.market, SWAP, 12);
+        let order = query.asked(&asked.market);
         let routes = asked.routes(&order, 5);
         assert!(routes.len() <= 5);
-        let net = |route: &Route| {
-            let cost = order.costs.swap[0] * f64::from(u32::try_from(route.legs.len()).unwrap());
-            match order.amount {
-                Amount::In { .. } => f64::from(route.bought) - cost,
-                Amount::Out(_) => -f64::from(route.sold) - cost,
-            }
-        };
         for pair in routes.windows(2) {
-            let (better, worse) = (net(&pair[0]), net(&pair[1]));
+            let (better, worse) = (net(&order, &pair[0]), net(&order, &pair[1]));
             assert!(better >= worse - worse.abs() * 1e-12, "{better} {worse}");
         }
         let pools = |route: &Route| {
@@ -190,7 +180,7 @@ fn alternatives_are_different_and_the_best_comes_first() {
 fn a_search_that_has_to_stop_still_answers() {
     let mut lost = 0;
     everywhere(|asked, query| {
-        let order = query.order(&asked.market, SWAP, 12);
+        let order = query.asked(&asked.market);
         let whole = asked.routes(&order, 1);
         let pools = asked.market.pools();
         let hurried = asked
@@ -202,26 +192,4 @@ fn a_search_that_has_to_stop_still_answers() {
         }
     });
     assert_eq!(lost, 0);
-}
-
-#[test]
-fn who_may_use_more_swaps_finds_no_worse_a_route() {
-    let mut found = 0;
-    // Where prices make loops, flows that go round are cut, with luck or without.
-    for (seed, variant) in [(71, Variant::Usual), (72, Variant::ConstantProduct)] {
-        let mut asked = Asked::new(POOLS, seed, variant);
-        for query in asked.market.queries(seed, ORDERS) {
-            let mut rate = |swaps| {
-                let order = query.order(&asked.market, 0.0, swaps);
-                let route = asked.routes(&order, 1).into_iter().next();
-                route.map(|route| f64::from(route.bought) / f64::from(route.sold))
-            };
-            if let Some(few) = rate(12) {
-                let many = rate(512).unwrap_or_default();
-                assert!(many >= few * (1.0 - 1e-5), "{query:?}: {many} {few}");
-                found += 1;
-            }
-        }
-    }
-    assert!(found > 80, "{found}");
 }

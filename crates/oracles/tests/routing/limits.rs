@@ -1,8 +1,8 @@
 //! A limit on swaps is kept, and what it leaves is used well.
 
 use super::Asked;
-use oracles::generated::{Market, Plan, Query, Variant};
-use oracles::measured::{MAX_SWAPS, beside};
+use oracles::generated::{MAX_SWAPS, Market, Plan, Query, SWAP, Variant};
+use oracles::measured::beside;
 use oracles::rivals::Streets;
 
 #[test]
@@ -13,7 +13,7 @@ fn plain_ways_within_the_same_limit_seldom_buy_more() {
             seed,
             variant,
         });
-        let comparison = beside(&market, 40, MAX_SWAPS, &|| 0.0);
+        let comparison = beside(&market, 40);
         let missed = comparison.missed();
         let far = missed.iter().filter(|missed| **missed > 1e-4).count();
         // Which few pools are best is searched, not proven: nine in ten are as
@@ -35,7 +35,7 @@ fn large_orders_find_the_deep_pools_among_many_thin_ones() {
     let queries = asked.market.queries(3, 150).into_iter();
     let mut compared = 0;
     for sale in queries.filter(|query| !query.exact_out && !query.direct) {
-        let order = sale.order(&asked.market, 0.0, MAX_SWAPS);
+        let order = sale.order(&asked.market, SWAP, MAX_SWAPS);
         let trade = streets.trade(sale.sell, sale.buy, f64::from(sale.amount));
         let Some(trade) = trade else { continue };
         let chunks = streets.in_chunks(&trade, 20, MAX_SWAPS);
@@ -55,7 +55,7 @@ fn large_orders_find_the_deep_pools_among_many_thin_ones() {
             exact_out: true,
             ..sale
         };
-        let order = purchase.order(&asked.market, 0.0, MAX_SWAPS);
+        let order = purchase.order(&asked.market, SWAP, MAX_SWAPS);
         let mine = asked.routes(&order, 1).pop().unwrap();
         let dearer = f64::from(mine.sold) / f64::from(sale.amount) - 1.0;
         assert!(dearer < 0.01, "{purchase:?} is dearer by {dearer}");

@@ -12,8 +12,8 @@ mod costs;
 mod laws;
 mod limits;
 
-use oracles::generated::{Market, Plan, Query, Variant};
-use routing::{Graph, Order, Route, Searcher};
+use oracles::generated::{MAX_SWAPS, Market, Plan, Query, Variant};
+use routing::{Amount, Graph, Order, Route, Searcher};
 
 /// A market with its graph, ready to be asked.
 struct Asked {
@@ -45,7 +45,21 @@ impl Asked {
 
     /// The best route of an order that nothing but the pools counts for.
     fn free(&mut self, query: &Query) -> Option<Route> {
-        let order = query.order(&self.market, 0.0, 64);
+        let order = query.order(&self.market, 0.0, MAX_SWAPS);
         self.routes(&order, 1).into_iter().next()
+    }
+}
+
+/// What a sale leaves after fees and costs, or minus what a purchase takes with
+/// them.
+fn net(order: &Order, route: &Route) -> f64 {
+    let swaps = f64::from(u32::try_from(route.legs.len()).unwrap());
+    let (cost, fee) = (
+        order.costs.swap[0] * swaps,
+        order.costs.fee(route.legs.len()),
+    );
+    match order.amount {
+        Amount::In { .. } => f64::from(route.bought) * (1.0 - fee) - cost,
+        Amount::Out(_) => -f64::from(route.sold) * (1.0 + fee) - cost,
     }
 }
