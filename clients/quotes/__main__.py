@@ -14,8 +14,9 @@ one, and selling more does not net less. A table says how often something plaine
 was better, by how much of the gross worth at most, and where. Gas of swaps is
 learned from quotes (`gas.py`).
 
-Worlds are the shipped one, one with 24 pools, and the wild one. `--optimum FILE`
-also writes some orders for the mixed-integer program of `crates/oracles`.
+Worlds are the shipped one, one with 24 pools, and the wild one. `--optima 60
+--optimum FILE` also writes so many orders of the shipped one with their quotes for
+the mixed-integer program: `crates/oracles/python/routes < FILE`.
 """
 
 import argparse
@@ -79,6 +80,9 @@ def held(world: str, arguments: argparse.Namespace) -> tuple[Tallies, list[dict]
             print(f"{world}, block {node.head()}: {len(pools)} pools, {left_out}", flush=True)
             time.sleep(max(settled - time.monotonic(), 0))
             learned = gas.learned(api, pools, known)
+            unpriced = sorted({pool.venue for pool in pools if not learned.known(pool)})
+            if unpriced:
+                print(f"  gas of some pools of {', '.join(unpriced)} is not known: not in ways")
             checker = Checker(api, Ways(pools, known, learned), tallies)
             orders = drawn(random, pools, known, arguments.orders // arguments.blocks)
             with ThreadPoolExecutor(CONNECTIONS) as threads:
