@@ -7,7 +7,7 @@ use crate::{
     trail::Trail,
     worth::unit_usd,
 };
-use amm::book::{Book, Change, PoolId, Registry};
+use amm::book::{Book, Change, PoolId, Registry, Speaker};
 use market::{
     BlockEffects, Directory, TokenList,
     figures::{Appraiser, Delta, Figures, Taken},
@@ -88,7 +88,7 @@ impl State {
         });
         let kept = effects.iter().rev().find(|effects| effects.pages.is_some());
         self.kept = kept.map(|effects| effects.block.number).or(self.kept);
-        if effects.iter().any(|effects| !effects.readings.is_empty()) {
+        if effects.iter().any(may_change_the_list) {
             self.list(known);
         } else {
             self.count_volumes();
@@ -227,8 +227,25 @@ impl State {
     }
 
     fn list(&mut self, known: &Known) {
-        self.tokens = Arc::new(TokenList::new(&self.directory, &known.listings));
+        let is_share = |token| self.is_share(token);
+        let tokens = TokenList::new(&self.directory, &known.listings, is_share);
+        self.tokens = Arc::new(tokens);
         self.count_volumes();
+    }
+
+    /// Whether a token is no more than a share of a followed pool: a pair is the
+    /// token of its own shares. What other pools are shared by is no token.
+    pub(crate) fn is_share(&self, token: Address) -> bool {
+        let Some(Speaker::Pool(venue, _)) = self.book.speaker(token) else {
+            return false;
+        };
+        let venue = self.book.pools().registry().venue(venue);
+        venue.is_some_and(|venue| venue.kind.is_of_pairs())
+    }
+
+    /// How many tokens are shown.
+    pub(crate) fn listed(&self) -> usize {
+        self.tokens.tokens().len()
     }
 
     fn count_volumes(&mut self) {
@@ -242,6 +259,13 @@ impl State {
         let anchors = known.anchors.as_ref().clone();
         self.appraiser = Appraiser::new(anchors, &self.figures, self.book.pools());
     }
+}
+
+/// Whether a block may bring tokens, or shows that one is a share: a pair may
+/// move its shares before anybody says that it is a pair.
+fn may_change_the_list(effects: &BlockEffects) -> bool {
+    let mut changes = effects.pools.iter();
+    !effects.readings.is_empty() || changes.any(|it| matches!(it, Change::Created { .. }))
 }
 
 /// The book at the end of what is stored.
