@@ -7,6 +7,7 @@
 use oracles::export::{self, Answered};
 use oracles::generated::{Market, Plan, Variant};
 use routing::{Graph, Searcher};
+use std::collections::BTreeSet;
 
 /// A market and how it is asked.
 struct Task {
@@ -61,7 +62,11 @@ fn main() {
     } in tasks()
     {
         let market = Market::new(plan);
-        let graph = Graph::new(market.pools(), |token| market.worth(token));
+        let graph = Graph::new(
+            market.pools(),
+            |token| market.worth(token),
+            &BTreeSet::new(),
+        );
         let answered: Vec<Answered> = market
             .queries(plan.seed, queries)
             .into_iter()

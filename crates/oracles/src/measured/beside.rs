@@ -5,6 +5,7 @@ use super::{Desk, Now};
 use crate::generated::{Market, Query};
 use crate::rivals::Streets;
 use routing::{Graph, Route};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Who is compared.
@@ -29,7 +30,11 @@ pub struct Comparison {
 
 /// Sells so many orders by every way, with so many swaps at most.
 pub fn beside(market: &Market, queries: usize, max_swaps: usize, now: Now<'_>) -> Comparison {
-    let graph = Graph::new(market.pools(), |token| market.worth(token));
+    let graph = Graph::new(
+        market.pools(),
+        |token| market.worth(token),
+        &BTreeSet::new(),
+    );
     let streets = Streets::new(market);
     let mut desk = Desk::new(market, &graph);
     let mut comparison = Comparison::default();

@@ -12,6 +12,7 @@ pub use beside::{Comparison, WAYS, beside};
 use crate::generated::{Market, Query};
 use primitives::U256;
 use routing::{Graph, Order, Route, Searcher};
+use std::collections::BTreeSet;
 
 /// A clock, in seconds.
 pub type Now<'a> = &'a dyn Fn() -> f64;
@@ -83,7 +84,11 @@ pub struct Measured {
 pub fn measure(market: &mut Market, queries: usize, now: Now<'_>) -> Measured {
     let before = resident_bytes();
     let start = now();
-    let graph = Graph::new(market.pools(), |token| market.worth(token));
+    let graph = Graph::new(
+        market.pools(),
+        |token| market.worth(token),
+        &BTreeSet::new(),
+    );
     let building = now() - start;
     let bytes = resident_bytes() - before;
     let mut desk = Desk::new(market, &graph);
@@ -115,7 +120,12 @@ fn refreshing(market: &mut Market, mut graph: Graph, now: Now<'_>) -> (f64, Grap
     for block in 1..=BLOCKS {
         let changed = market.stir(block, CHANGED);
         let start = now();
-        let next = graph.refreshed(market.pools(), &changed, |token| market.worth(token));
+        let next = graph.refreshed(
+            market.pools(),
+            &changed,
+            |token| market.worth(token),
+            &BTreeSet::new(),
+        );
         times.push(now() - start);
         graph = next;
     }

@@ -14,6 +14,7 @@ mod limits;
 
 use oracles::generated::{Market, Plan, Query, Variant};
 use routing::{Graph, Order, Route, Searcher};
+use std::collections::BTreeSet;
 
 /// A market with its graph, ready to be asked.
 struct Asked {
@@ -29,7 +30,11 @@ impl Asked {
             seed,
             variant,
         });
-        let graph = Graph::new(market.pools(), |token| market.worth(token));
+        let graph = Graph::new(
+            market.pools(),
+            |token| market.worth(token),
+            &BTreeSet::new(),
+        );
         Self {
             market,
             graph,

@@ -47,11 +47,25 @@ impl Indexer {
             Ok(chosen) => self.spend(&chosen, stop).await,
             Err(fault) => Err(fault),
         };
+        let outcome = match outcome {
+            Ok(Round::CaughtUp) => self.look_at_shunned().await,
+            outcome => outcome,
+        };
         self.progress.surveyed(self.nodes.views());
         if outcome.is_ok() {
             self.progress.recovered();
         }
         outcome
+    }
+
+    /// Publishes the newest block once more if routes must not pass other tokens
+    /// than before: a chain that stands still must not hide that.
+    async fn look_at_shunned(&mut self) -> Result<Round, Fault> {
+        let (store, known) = (&self.store, &self.known);
+        if self.state.take_up_shunned(store, known).await? {
+            self.state.publish(&self.snapshots);
+        }
+        Ok(Round::CaughtUp)
     }
 
     /// Spends the round with one node, and remembers how it served.
