@@ -2,14 +2,12 @@
 //! them. They belong to no block, and stay when blocks are taken back.
 
 use crate::{
-    bulk,
     chain::ChainStore,
     column::Column,
-    db::on,
+    db::{Tx, on},
     error::{StoreError, in_table},
 };
 use primitives::Address;
-use sqlx::QueryBuilder;
 use std::collections::BTreeSet;
 
 const TABLE: &str = "shunned_token";
@@ -30,24 +28,40 @@ impl ChainStore {
             .collect()
     }
 
-    /// Makes these the tokens that no route passes, and no others.
-    pub async fn shun(&self, tokens: &BTreeSet<Address>) -> Result<(), StoreError> {
+    /// From now on no route passes `tokens`, and routes may pass those that are
+    /// taken `back`. Other tokens stay as they are: several processes may learn
+    /// at once.
+    pub async fn shun(&self, tokens: &[Address], back: &[Address]) -> Result<(), StoreError> {
         let mut tx = self.begin_writing().await?;
-        on!(tx &mut tx, connection =>
-            sqlx::query("DELETE FROM shunned_token").execute(connection).await.map(drop)
-        )
-        .map_err(in_table(TABLE))?;
-        let tokens: Vec<Address> = tokens.iter().copied().collect();
-        for portion in bulk::portions(&tokens, |_| 0) {
-            on!(tx &mut tx, connection => {
-                let mut insert = QueryBuilder::new("INSERT INTO shunned_token (address) ");
-                insert.push_values(portion, |mut row, token| {
-                    row.push_bind(token.to_bytes().to_vec());
-                });
-                insert.build().persistent(false).execute(connection).await.map(drop)
-            })
-            .map_err(in_table(TABLE))?;
+        for token in tokens {
+            execute(
+                &mut tx,
+                "INSERT INTO shunned_token (address) VALUES ($1) ON CONFLICT (address) DO NOTHING",
+                *token,
+            )
+            .await?;
+        }
+        for token in back {
+            execute(
+                &mut tx,
+                "DELETE FROM shunned_token WHERE address = $1",
+                *token,
+            )
+            .await?;
         }
         tx.commit().await
     }
+}
+
+/// One statement about one token.
+async fn execute(tx: &mut Tx, sql: &'static str, token: Address) -> Result<(), StoreError> {
+    let address = token.to_bytes();
+    on!(tx tx, connection =>
+        sqlx::query(sql)
+            .bind(address.as_slice())
+            .execute(connection)
+            .await
+            .map(drop)
+    )
+    .map_err(in_table(TABLE))
 }

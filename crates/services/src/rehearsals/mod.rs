@@ -152,25 +152,22 @@ impl Rehearsals {
     /// Learns from outcomes, and keeps what that changes.
     async fn note(&mut self, at: BlockRef, outcomes: &[(Address, Rehearsed)]) -> Result<(), Fault> {
         let mut conduct = self.conduct.clone();
-        let mut changed = Vec::new();
+        let (mut shunned, mut back) = (Vec::new(), Vec::new());
         for (token, outcome) in outcomes.iter().copied() {
             if conduct.note(token, at.number, outcome) {
-                changed.push((token, outcome));
+                let is_good = outcome == Rehearsed::Passed;
+                if is_good { &mut back } else { &mut shunned }.push(token);
             }
         }
-        if !changed.is_empty() {
-            self.store.chain().shun(&conduct.shunned()).await?;
+        if !shunned.is_empty() || !back.is_empty() {
+            self.store.chain().shun(&shunned, &back).await?;
         }
         self.conduct = conduct;
-        for (token, outcome) in changed {
-            match outcome {
-                Rehearsed::Passed => {
-                    tracing::info!(%token, block = at.number, "a token does what it says again: routes may pass it");
-                }
-                Rehearsed::Failed | Rehearsed::Unclear => {
-                    tracing::info!(%token, block = at.number, "a token does not do what it says: no route passes it");
-                }
-            }
+        for token in shunned {
+            tracing::info!(%token, block = at.number, "a token does not do what it says: no route passes it");
+        }
+        for token in back {
+            tracing::info!(%token, block = at.number, "a token does what it says again: routes may pass it");
         }
         Ok(())
     }

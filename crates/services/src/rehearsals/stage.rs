@@ -49,16 +49,17 @@ impl Stage<'_> {
     ) -> Result<Option<Player>, Fault> {
         let head = self.snapshot.head;
         let direct = anchors.iter().flat_map(|anchor| ways.to(*anchor));
-        let mut direct = direct.filter(|way| way.steps.len() == 1);
-        let Some(way) = direct.find(|way| self.can_play(way)) else {
+        let direct = direct.filter(|way| way.steps.len() == 1 && self.can_play(way));
+        let mut direct: Vec<Way> = direct.collect();
+        let mut senders = self.node.senders(head, SENDERS).await?;
+        // Others at each block: to its owner any token is kind, and one pool may
+        // be unlike its maths.
+        rotate(&mut direct, head.number);
+        rotate(&mut senders, head.number);
+        senders.truncate(ACCOUNTS);
+        let Some(way) = direct.first() else {
             return Ok(None);
         };
-        let mut senders = self.node.senders(head, SENDERS).await?;
-        // Others at each block: to its owner any token is kind.
-        let turn = usize::try_from(head.number).unwrap_or_default();
-        let turn = turn.checked_rem(senders.len()).unwrap_or_default();
-        senders.rotate_left(turn);
-        senders.truncate(ACCOUNTS);
         let nonces = self.node.nonces(&senders, head).await?;
         let senders = senders.into_iter().zip(nonces);
         let players = senders.filter_map(|(sender, nonce)| Some((sender, nonce?)));
@@ -124,6 +125,12 @@ fn end(trial: &Trial, outcomes: &BTreeMap<&[Step], Simulated>) -> Rehearsed {
         }
         _ => Rehearsed::Unclear,
     }
+}
+
+/// Lets another item be the first with each turn.
+fn rotate<T>(items: &mut [T], turn: u64) {
+    let turn = usize::try_from(turn).unwrap_or_default();
+    items.rotate_left(turn.checked_rem(items.len()).unwrap_or_default());
 }
 
 /// A way without its last swap.
