@@ -70,9 +70,9 @@ impl Stage {
     }
 
     fn reverts(&self, question: &Value) -> bool {
-        let calldata = question["params"]["transactions"][0]["calldata"].as_array();
+        let calldata = question.pointer("/params/transactions/0/calldata");
         let hostile = self.hostile.lock().unwrap();
-        calldata.is_some_and(|felts| {
+        calldata.and_then(Value::as_array).is_some_and(|felts| {
             let words: BTreeSet<&str> = felts.iter().filter_map(Value::as_str).collect();
             let mut hostile = hostile.iter();
             hostile.any(|token| words.contains(&*felt_to_hex(token.felt())))

@@ -107,20 +107,20 @@ fn sale(stops: &mut [Stop<'_>], sold: U256, terms: &FeeTerms) -> Option<Sale> {
 }
 
 impl Sale {
-    fn calls(self, account: Address, exchange: Address) -> Vec<Call> {
-        let [sell, buy] = self.tokens;
+    fn calls(&self, taker: Address, exchange: Address) -> Vec<Call> {
+        let [sold_token, bought_token] = self.tokens;
         let [sold, bought] = [self.sold, self.bought].map(halves);
         let approval = Call {
-            to: sell,
+            to: sold_token,
             entrypoint: "approve",
             calldata: [&[exchange.felt()], &sold[..]].concat(),
         };
         // What is expected is also the least that is accepted.
-        let mut calldata = vec![sell.felt()];
+        let mut calldata = vec![sold_token.felt()];
         calldata.extend(sold);
-        calldata.push(buy.felt());
+        calldata.push(bought_token.felt());
         calldata.extend([bought, bought].concat());
-        calldata.push(account.felt());
+        calldata.push(taker.felt());
         // Neither a fee of an integrator's nor an integrator.
         calldata.extend([Felt::ZERO, Felt::ZERO]);
         calldata.push(Felt::from(self.swaps.len()));

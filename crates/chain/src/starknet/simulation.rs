@@ -45,7 +45,7 @@ pub enum Simulated {
 }
 
 #[derive(Serialize)]
-struct Simulation {
+struct Question {
     block_id: ByHash,
     transactions: [Invoke; 1],
     simulation_flags: [&'static str; 2],
@@ -69,9 +69,12 @@ struct Invoke {
 
 #[derive(Serialize)]
 struct Bounds {
-    l1_gas: Bound,
-    l1_data_gas: Bound,
-    l2_gas: Bound,
+    #[serde(rename = "l1_gas")]
+    l1: Bound,
+    #[serde(rename = "l1_data_gas")]
+    l1_data: Bound,
+    #[serde(rename = "l2_gas")]
+    l2: Bound,
 }
 
 #[derive(Serialize)]
@@ -86,7 +89,7 @@ const NOTHING: Bound = Bound {
     max_price_per_unit: "0x0",
 };
 
-impl Simulation {
+impl Question {
     fn new(imagined: &Imagined, block_hash: Felt) -> Self {
         let invoke = Invoke {
             r#type: "INVOKE",
@@ -96,9 +99,9 @@ impl Simulation {
             signature: [],
             nonce: WireFelt(imagined.nonce),
             resource_bounds: Bounds {
-                l1_gas: NOTHING,
-                l1_data_gas: NOTHING,
-                l2_gas: NOTHING,
+                l1: NOTHING,
+                l1_data: NOTHING,
+                l2: NOTHING,
             },
             tip: "0x0",
             paymaster_data: [],
@@ -150,7 +153,7 @@ pub(super) async fn simulate(
 ) -> Result<Vec<Simulated>, RpcError> {
     let questions: Vec<_> = imagined
         .iter()
-        .map(|imagined| Simulation::new(imagined, block_hash))
+        .map(|imagined| Question::new(imagined, block_hash))
         .collect();
     rpc.batch(SIMULATE, &questions, |_, answer| simulated(answer))
         .await
