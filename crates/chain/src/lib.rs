@@ -20,7 +20,7 @@ pub use solana::{
     SignatureEntry, SignaturePage, SolanaClient, VoteAccount, VoteAccounts,
 };
 pub use starknet::{
-    Block, BlockGas, Event, ExchangeAnswer, ExchangeQuestion, HeadsError, MAX_BLOCKS, MAX_PAIRS,
-    PoolAnswer, PoolQuestion, SpecVersion, StarknetClient, Transfers, Untold, pool_event,
-    ring_at_heads,
+    Block, BlockGas, Event, ExchangeAnswer, ExchangeQuestion, HeadsError, Imagined, MAX_BLOCKS,
+    MAX_PAIRS, PoolAnswer, PoolQuestion, Simulated, SpecVersion, StarknetClient, Transfers, Untold,
+    pool_event, ring_at_heads,
 };

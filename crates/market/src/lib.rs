@@ -6,6 +6,7 @@
 //! data ([`BlockEffects`]), so that they can be stored, replayed
 //! and taken back.
 
+mod conduct;
 mod directory;
 mod effects;
 pub mod figures;
@@ -19,6 +20,7 @@ mod token_id;
 mod token_list;
 mod whole;
 
+pub use conduct::{Conduct, Rehearsed, STREAK};
 pub use directory::{Directory, MAX_READINGS};
 pub use effects::BlockEffects;
 pub use listing::{Listing, ListingError, Listings};

@@ -129,6 +129,12 @@ impl Listings {
         })
     }
 
+    /// Whether a token is shown: one that is no more than a share of a pool is
+    /// only if the list names it.
+    pub fn shows(&self, address: Address, is_share: impl FnOnce(Address) -> bool) -> bool {
+        self.0.contains_key(&address) || !is_share(address)
+    }
+
     /// The names of listed tokens at the aggregator, each once and in order.
     pub fn aggregator_ids(&self) -> BTreeSet<&str> {
         let ids = self.0.values();

@@ -62,9 +62,17 @@ pub struct TokenList {
 }
 
 impl TokenList {
-    /// The list of a directory's readable tokens.
-    pub fn new(directory: &Directory, listings: &Listings) -> Self {
-        let tokens = directory.readable().map(|(address, metadata)| {
+    /// The list of a directory's readable tokens. A share of a pool is one of
+    /// them only if the listings name it.
+    pub fn new(
+        directory: &Directory,
+        listings: &Listings,
+        is_share: impl Fn(Address) -> bool,
+    ) -> Self {
+        let shown = directory
+            .readable()
+            .filter(|(address, _)| listings.shows(*address, &is_share));
+        let tokens = shown.map(|(address, metadata)| {
             Arc::new(Token::new(address, metadata, listings.get(address)))
         });
         Self::of(tokens.collect())
@@ -228,6 +236,10 @@ mod tests {
     ]}"#;
 
     fn list(tokens: &[(u64, &str, &str)]) -> TokenList {
+        list_without(tokens, |_| false)
+    }
+
+    fn list_without(tokens: &[(u64, &str, &str)], is_share: impl Fn(Address) -> bool) -> TokenList {
         let readings = tokens
             .iter()
             .map(|(address, name, symbol)| {
@@ -250,7 +262,8 @@ mod tests {
             figures: Vec::new(),
             pages: None,
         });
-        TokenList::new(&directory, &Listings::parse(LISTED, Felt::ONE).unwrap())
+        let listings = Listings::parse(LISTED, Felt::ONE).unwrap();
+        TokenList::new(&directory, &listings, is_share)
     }
 
     fn sample() -> TokenList {
@@ -314,6 +327,18 @@ mod tests {
         }
         assert_eq!(found("0x3"), ["0x30"]);
         assert!(found("0x").is_empty());
+    }
+
+    #[test]
+    fn shares_of_pools_are_left_out_unless_somebody_lists_them() {
+        let tokens = [
+            (0x10, "Coin", "COIN"),
+            (0x20, "LP", "LP"),
+            (0x30, "LP", "LP"),
+        ];
+        let shares = [0x20, 0x30].map(|address: u64| Address::new(Felt::from(address)));
+        let list = list_without(&tokens, |token| shares.contains(&token));
+        assert_eq!(addresses(&list.page(&query())), ["0x10", "0x30"]);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 use oracles::export::{self, Answered};
 use oracles::generated::{Market, Plan, Query, Variant};
 use routing::{Graph, Searcher};
+use std::collections::BTreeSet;
 
 /// Markets in which nothing is earned in a circle.
 const VARIANTS: [Variant; 4] = [
@@ -48,18 +49,24 @@ fn main() {
     let mut searcher = Searcher::default();
     for (plan, queries) in tasks() {
         let market = Market::new(plan);
-        let graph = Graph::new(market.pools(), |token| market.worth(token));
-        let mut answered = |query: Query| {
-            let order = query.asked(&market);
-            let routes = searcher.routes(&graph, market.pools(), &order, 1, &|| false);
-            Answered {
-                query,
-                order,
-                routes,
-            }
-        };
-        let queries = market.queries(plan.seed, queries);
-        let answered: Vec<Answered> = queries.into_iter().map(&mut answered).collect();
+        let graph = Graph::new(
+            market.pools(),
+            |token| market.worth(token),
+            &BTreeSet::new(),
+        );
+        let answered: Vec<Answered> = market
+            .queries(plan.seed, queries)
+            .into_iter()
+            .map(|query| {
+                let order = query.order(&market, swap, MAX_SWAPS);
+                let routes = searcher.routes(&graph, market.pools(), &order, 1, &|| false);
+                Answered {
+                    query,
+                    order,
+                    routes,
+                }
+            })
+            .collect();
         println!("{}", export::market(&market, &answered));
     }
 }

@@ -16,7 +16,7 @@ use oracles::rivals::{Flows, Streets};
 use routing::{Graph, Searcher};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio, exit};
@@ -163,7 +163,11 @@ fn settled(market: &Market, streets: &Streets, query: &Query, flows: &Value) -> 
 }
 
 fn ours(market: &Market, queries: &[Query], sales: &[usize]) -> Answers {
-    let graph = Graph::new(market.pools(), |token| market.worth(token));
+    let graph = Graph::new(
+        market.pools(),
+        |token| market.worth(token),
+        &BTreeSet::new(),
+    );
     let mut searcher = Searcher::default();
     let mut answers = Answers::default();
     for number in sales {

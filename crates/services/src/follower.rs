@@ -72,15 +72,21 @@ impl Follower {
             return Ok(());
         };
         let published = self.snapshots.load().map(|snapshot| snapshot.head);
-        if published != Some(tip) {
+        let has_moved = published != Some(tip);
+        if has_moved {
             // Taken out: after a failure, however long, everything is loaded. The
             // store may have been filled anew meanwhile, for other venues.
             let state = match self.state.take() {
                 Some(state) => self.follow(state, tip).await?,
                 None => self.load().await?,
             };
-            state.publish(&self.snapshots);
             self.state = Some(state);
+        }
+        if let Some(state) = &mut self.state {
+            let (store, known) = (&self.store, &self.known);
+            if state.take_up_shunned(store, known).await? || has_moved {
+                state.publish(&self.snapshots);
+            }
         }
         self.progress.answered(tip, self.clock.now());
         Ok(())

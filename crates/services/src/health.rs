@@ -244,6 +244,7 @@ mod tests {
                 graph: Arc::default(),
                 trail: Trail::default(),
                 figures: Figures::default(),
+                shunned: Arc::default(),
             });
         }
 

@@ -14,6 +14,7 @@ mod known;
 pub mod leasing;
 mod rate;
 mod refused;
+mod rehearsals;
 mod snapshot;
 mod swap;
 mod trail;
@@ -32,6 +33,7 @@ pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
 pub use known::Known;
 pub use rate::{Decision, Policy, RateLimiter};
 pub use refused::Refused;
+pub use rehearsals::Rehearsals;
 pub use snapshot::{Snapshot, Snapshots};
 pub use swap::{
     BuildError, BuildRequest, Built, ExchangeTerms, Offer, QUOTE_GAP, QUOTE_SECONDS, QuoteError,

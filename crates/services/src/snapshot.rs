@@ -4,9 +4,9 @@ use crate::trail::Trail;
 use amm::book::Pools;
 use arc_swap::ArcSwapOption;
 use market::{TokenList, figures::Figures};
-use primitives::{BlockRef, Timestamp};
+use primitives::{Address, BlockRef, Timestamp};
 use routing::Graph;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// Everything a request may need, as of one block. It never changes.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub struct Snapshot {
     pub trail: Trail,
     /// Prices, candles, volumes and TVL.
     pub figures: Figures,
+    /// Tokens that do not do what they say: no route passes them.
+    pub shunned: Arc<BTreeSet<Address>>,
 }
 
 /// The place where the newest snapshot is published: one writer, any number of

@@ -25,7 +25,7 @@ use primitives::{Clock, Entropy, SignedDuration};
 use services::{
     ApiKeys, Follower, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan, GlobalPoller,
     HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS,
-    QuoteStore, RateLimiter, Snapshots, SwapOptions, Swaps, Terms,
+    QuoteStore, RateLimiter, Rehearsals, Snapshots, SwapOptions, Swaps, Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health};
 pub(crate) use simnet::{PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode};
@@ -312,6 +312,8 @@ pub(crate) struct Service {
     pub(crate) health: Health,
     pub(crate) global: Option<GlobalPoller>,
     pub(crate) terms: Option<ExchangeTerms>,
+    /// Only where there are nodes, and an exchange contract to trade with.
+    pub(crate) rehearsals: Option<Rehearsals>,
     pub(crate) api: Api,
 }
 
@@ -346,6 +348,7 @@ pub(crate) async fn service(
     let global = global(config, aggregator, &known.listings, feed.clone())?;
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let (published, seen) = (snapshots.clone(), progress.clone());
+    let (simulating, anchors) = (nodes.clone(), Arc::clone(&known.anchors));
     let poll = config.starknet.poll;
     let work = if nodes.is_empty() {
         let follower = Follower::new(store.clone(), known, published, seen, clock(), poll);
@@ -374,12 +377,22 @@ pub(crate) async fn service(
         max_silence: MAX_SILENCE,
         max_head_age: max_head_age.unwrap_or(SignedDuration::MAX),
     };
+    let followed = progress.clone();
     let health = Health::new(work.name(), snapshots.clone(), progress, clock(), limits);
     let health = match market {
         Some(market) => health.with_market(market.leasing.clone()),
         None => health,
     };
     let (swaps, terms) = swaps(config, network, asked, snapshots.clone()).await?;
+    let rehearsals = match &terms {
+        Some(terms) if !simulating.is_empty() => {
+            let (store, seen) = (store.clone(), snapshots.clone());
+            let opened =
+                Rehearsals::open(simulating, store, seen, followed, terms.clone(), &anchors);
+            Some(opened.await?)
+        }
+        _ => None,
+    };
     let services = ApiServices {
         leasing: market.map(|market| market.leasing.clone()),
         snapshots,
@@ -398,6 +411,7 @@ pub(crate) async fn service(
         health,
         global,
         terms,
+        rehearsals,
         api,
     })
 }

@@ -20,6 +20,7 @@ mod news;
 mod pools;
 mod postgres;
 mod reading;
+mod shunned;
 mod sqlite;
 mod store;
 

@@ -74,6 +74,7 @@ pub(crate) const CHAIN: Schema = Schema {
         step!(1, "chain", "0001_token_list"),
         step!(2, "chain", "0002_pools"),
         step!(3, "chain", "0003_figures"),
+        step!(4, "chain", "0004_shunned_tokens"),
     ],
 };
 

@@ -1,8 +1,9 @@
 //! The calls that execute a quote.
 
 use crate::adapter::halves;
-use crate::{Exact, Hop, Quote, Slippage};
+use crate::{Exact, Params, Quote, Slippage};
 use primitives::{Address, Felt, U256};
+use routing::Share;
 
 /// A call of a contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,18 +72,27 @@ fn arguments(quote: &Quote, taker: Address, bound: U256) -> Vec<Felt> {
     felts.push(integrator.map_or(Felt::ZERO, |it| Felt::from(it.fee().get())));
     felts.push(integrator.map_or(Felt::ZERO, |it| it.recipient().felt()));
     felts.push(Felt::from(quote.hops.len()));
-    felts.extend(quote.hops.iter().flat_map(route));
+    let swaps = quote.hops.iter().flat_map(|hop| {
+        let tokens = (hop.sell, hop.buy);
+        swap(tokens, hop.router, hop.leg.share, &hop.params)
+    });
+    felts.extend(swaps);
     felts
 }
 
 /// A swap as the contract reads it.
-fn route(hop: &Hop) -> Vec<Felt> {
-    let params = hop.params.felts();
+pub(crate) fn swap(
+    (sell, buy): (Address, Address),
+    router: Address,
+    share: Share,
+    params: &Params,
+) -> Vec<Felt> {
+    let params = params.felts();
     let mut felts = vec![
-        hop.sell.felt(),
-        hop.buy.felt(),
-        hop.router.felt(),
-        Felt::from(hop.leg.share.units()),
+        sell.felt(),
+        buy.felt(),
+        router.felt(),
+        Felt::from(share.units()),
         Felt::from(params.len()),
     ];
     felts.extend(params);

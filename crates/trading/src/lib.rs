@@ -17,6 +17,7 @@ mod least;
 mod order;
 mod quote;
 mod recheck;
+mod rehearsal;
 #[cfg(test)]
 mod replay;
 mod slippage;
@@ -32,6 +33,7 @@ pub use gas::{Gas, GasModel, GasPrices, Work};
 pub use order::{Fixed, GasCosts, Wanted, order};
 pub use quote::{Exact, Hop, Quote, Unquotable, quote};
 pub use recheck::{WouldRevert, bought_on, recheck};
+pub use rehearsal::{Step, rehearsal};
 pub use slippage::{BadSlippage, Slippage};
 pub use tree::{RouteNode, tree};
 pub use worth::{Worth, price_impact, usd};

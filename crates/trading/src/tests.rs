@@ -15,6 +15,7 @@ use amm::book::Pools;
 use primitives::{Address, Felt, U256};
 use proptest::prelude::*;
 use routing::{Broken, Graph, Searcher};
+use std::collections::BTreeSet;
 
 type Swaps = Vec<(usize, Way, f64)>;
 
@@ -133,7 +134,7 @@ proptest! {
         let model = GasModel::simulated();
         let gas = GasCosts { model: &model, prices: GasPrices::default(), worth: Worth::default() };
         let order = order(&wanted, &terms, &gas, pools.registry()).unwrap();
-        let graph = Graph::new(&pools, |_| 1.0);
+        let graph = Graph::new(&pools, |_| 1.0, &BTreeSet::new());
         let routes = Searcher::default().routes(&graph, &pools, &order, 3, &|| false);
         prop_assert!(!routes.is_empty());
         let mut open = Vec::new();

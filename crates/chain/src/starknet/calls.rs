@@ -105,7 +105,7 @@ fn said(answer: Result<&RawValue, RpcError>) -> Result<Said, RpcError> {
 }
 
 /// No answer to one call may be the contract's doing or the node's.
-fn is_silence(error: &RpcError) -> bool {
+pub(super) fn is_silence(error: &RpcError) -> bool {
     match error {
         RpcError::Timeout { .. } => true,
         RpcError::HttpStatus { status, .. } => status.is_server_error(),

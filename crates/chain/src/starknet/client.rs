@@ -6,7 +6,9 @@ use super::{
     exchange::{self, BlockGas, ExchangeAnswer, ExchangeQuestion},
     felt::WireFelt,
     pools::{self, PoolAnswer, PoolQuestion},
-    readings, supplies,
+    readings,
+    simulation::{self, Imagined, Simulated},
+    supplies,
 };
 use crate::{
     error::RpcError,
@@ -221,5 +223,30 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<ExchangeAnswer, RpcError> {
         exchange::terms(&self.0, question, at.hash).await
+    }
+
+    /// What transactions would do, each alone on the state of a block.
+    pub async fn simulate(
+        &self,
+        imagined: &[Imagined],
+        at: BlockRef,
+    ) -> Result<Vec<Simulated>, RpcError> {
+        simulation::simulate(&self.0, imagined, at.hash).await
+    }
+
+    /// Accounts that sent the transactions of a block, each once and at most
+    /// `limit`.
+    pub async fn senders(&self, at: BlockRef, limit: usize) -> Result<Vec<Address>, RpcError> {
+        simulation::senders(&self.0, at.hash, limit).await
+    }
+
+    /// How many transactions each of `accounts` has sent at a block; `None`
+    /// where there is no account.
+    pub async fn nonces(
+        &self,
+        accounts: &[Address],
+        at: BlockRef,
+    ) -> Result<Vec<Option<Felt>>, RpcError> {
+        simulation::nonces(&self.0, accounts, at.hash).await
     }
 }

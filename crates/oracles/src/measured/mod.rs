@@ -11,6 +11,7 @@ pub use beside::{Comparison, beside};
 
 use crate::generated::{Market, Query};
 use routing::{Graph, Order, Route, Searcher};
+use std::collections::BTreeSet;
 
 /// What is measured with.
 #[derive(Clone, Copy)]
@@ -69,14 +70,14 @@ pub struct Measured {
 }
 
 /// Searches so many orders on a market.
-///
-/// # Panics
-///
-/// If the heap does not grow with a graph: then it is not counted.
-pub fn measure(market: &mut Market, queries: usize, instruments: Instruments<'_>) -> Measured {
-    let Instruments { now, heap } = instruments;
-    let (before, start) = (heap(), now());
-    let graph = Graph::new(market.pools(), |token| market.worth(token));
+pub fn measure(market: &mut Market, queries: usize, now: Now<'_>) -> Measured {
+    let before = resident_bytes();
+    let start = now();
+    let graph = Graph::new(
+        market.pools(),
+        |token| market.worth(token),
+        &BTreeSet::new(),
+    );
     let building = now() - start;
     let bytes = heap().saturating_sub(before);
     assert!(bytes > 0, "nobody counts what the graph takes");
@@ -106,7 +107,12 @@ fn refreshing(market: &mut Market, mut graph: Graph, now: &dyn Fn() -> f64) -> f
     for block in 1..=BLOCKS {
         let changed = market.stir(block, CHANGED);
         let start = now();
-        let next = graph.refreshed(market.pools(), &changed, |token| market.worth(token));
+        let next = graph.refreshed(
+            market.pools(),
+            &changed,
+            |token| market.worth(token),
+            &BTreeSet::new(),
+        );
         times.push(now() - start);
         graph = next;
     }

@@ -20,7 +20,7 @@ use batch::Task;
 use boards::{Boards, Edition};
 use masked::Masked;
 use primitives::Address;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// The fall of a price until which a pair's depth is counted.
 const DEPTH_SHARE: f64 = 0.01;
@@ -32,17 +32,24 @@ pub struct Graph {
     topology: Arc<Topology>,
     boards: Boards,
     masked: Arc<Masked>,
+    /// The tokens that no route passes.
+    shunned: Arc<BTreeSet<Address>>,
 }
 
 impl Graph {
     /// The graph of these pools. `worth` is the reference price of a token's
     /// smallest unit, in any currency, 0 where it is not known: it decides
-    /// which tokens are worth passing, never what a route pays.
+    /// which tokens are worth passing, never what a route pays. Pools of
+    /// `shunned` tokens are left out.
     #[must_use]
-    pub fn new(pools: &Pools, worth: impl Fn(Address) -> f64) -> Self {
+    pub fn new(pools: &Pools, worth: impl Fn(Address) -> f64, shunned: &BTreeSet<Address>) -> Self {
         let topology = Topology::new(pools);
         let all = pools.iter().map(|pool| pool.id);
-        let graph = Self::default().with(&topology, pools, all);
+        let empty = Self {
+            shunned: Arc::new(shunned.clone()),
+            ..Self::default()
+        };
+        let graph = empty.with(&topology, pools, all);
         graph.settle(topology, worth)
     }
 
@@ -54,10 +61,11 @@ impl Graph {
         pools: &Pools,
         changed: &[PoolId],
         worth: impl Fn(Address) -> f64,
+        shunned: &BTreeSet<Address>,
     ) -> Self {
         let known = self.topology.pool_count();
-        if pools.len() < known {
-            return Self::new(pools, worth);
+        if pools.len() < known || *self.shunned != *shunned {
+            return Self::new(pools, worth, shunned);
         }
         let changed = changed.iter().copied();
         if pools.len() == known {
@@ -81,8 +89,13 @@ impl Graph {
             pair,
             changed,
         };
-        let changed =
-            changed.filter_map(|pool| Some(task(topology.sale_in(pool)?.pair(), Some(pool))));
+        let is_passed = |pool: PoolId| {
+            let tokens = pools.get(pool).map(|view| view.tokens());
+            tokens.is_some_and(|tokens| !tokens.iter().any(|it| self.shunned.contains(it)))
+        };
+        let changed = changed
+            .filter(|pool| is_passed(*pool))
+            .filter_map(|pool| Some(task(topology.sale_in(pool)?.pair(), Some(pool))));
         let mut tasks: Vec<Task> = changed.collect();
         let mut edition = Edition::new(&self.boards, topology.pair_count());
         for task in &tasks {
@@ -105,6 +118,7 @@ impl Graph {
             topology: Arc::clone(&self.topology),
             boards: edition.finish(),
             masked: Arc::default(),
+            shunned: Arc::clone(&self.shunned),
         }
     }
 

@@ -3,9 +3,10 @@ use crate::testing::{ONE, Pool, VENUES, add, add_ranges, deposit, fill, market, 
 use amm::Side;
 use amm::book::{Book, State};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 fn graph(book: &Book) -> Graph {
-    Graph::new(book.pools(), |_| 1.0)
+    Graph::new(book.pools(), |_| 1.0, &BTreeSet::new())
 }
 
 /// A direction of a pair as a search would see it.
@@ -93,7 +94,7 @@ fn an_empty_pool_is_nowhere_until_it_is_filled() {
     assert_eq!(before.pair(0).unwrap().slots().len(), 1);
     let pool = book.pools().newest().unwrap().id;
     fill(&mut book, pool, [ONE, ONE]);
-    let after = before.refreshed(book.pools(), &[pool], |_| 1.0);
+    let after = before.refreshed(book.pools(), &[pool], |_| 1.0, &BTreeSet::new());
     assert_eq!(after.pair(0).unwrap().slots().len(), 2);
     assert_eq!(seen(&after), seen(&graph(&book)));
 }
@@ -122,7 +123,7 @@ proptest! {
         for pool in &more {
             add(&mut book, VENUES[1], pool);
         }
-        let after = before.refreshed(book.pools(), &touched, |_| 1.0);
+        let after = before.refreshed(book.pools(), &touched, |_| 1.0, &BTreeSet::new());
         let new = graph(&book);
         prop_assert_eq!(seen(&after), seen(&new));
         // Their order is decided when pools come.
@@ -211,7 +212,7 @@ proptest! {
         let mut before = Vec::new();
         for (acts, is_read) in &blocks {
             let changed: Vec<PoolId> = acts.iter().filter_map(|act| happens(&mut book, act)).collect();
-            let next = now.refreshed(book.pools(), &changed, |_| 1.0);
+            let next = now.refreshed(book.pools(), &changed, |_| 1.0, &BTreeSet::new());
             let new = seen(&graph(&book));
             prop_assert_eq!(&seen(&next), &new);
             // What nobody reads any more is written on again.
@@ -238,7 +239,7 @@ fn however_many_pairs_of_nothing_there_are_each_is_found() {
             let amount = u128::try_from(block % 3).unwrap() * ONE;
             fill(&mut book, *pool, [amount, amount]);
         }
-        now = now.refreshed(book.pools(), &changed, |_| 1.0);
+        now = now.refreshed(book.pools(), &changed, |_| 1.0, &BTreeSet::new());
     }
     assert_eq!(seen(&now), seen(&graph(&book)));
 }
@@ -261,7 +262,7 @@ fn memory_does_not_grow_with_blocks() {
                 [ONE, u128::try_from(block).unwrap() * ONE],
             );
         }
-        graph = graph.refreshed(book.pools(), &changed, |_| 1.0);
+        graph = graph.refreshed(book.pools(), &changed, |_| 1.0, &BTreeSet::new());
         most = most.max(graph.bytes());
     }
     assert!(most > first && most < 2 * first, "{first} {most}");

@@ -209,6 +209,7 @@ mod tests {
     use crate::search::reach::FAR;
     use crate::testing::{ONE, Pool, market, token};
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     /// Tokens of the markets.
     const TOKENS: u64 = 6;
@@ -265,7 +266,7 @@ mod tests {
         #[test]
         fn no_other_way_buys_more(pools in pools(), whole in 1..10_000_u128) {
             let market = market(&pools);
-            let graph = Graph::new(market.pools(), |_| 1.0);
+            let graph = Graph::new(market.pools(), |_| 1.0, &BTreeSet::new());
             let topology = graph.topology();
             let ends = [topology.token(token(0)), topology.token(token(1))];
             let [Some(sold), Some(bought)] = ends else { return Ok(()) };

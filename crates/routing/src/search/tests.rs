@@ -4,6 +4,7 @@ use crate::{Costs, VenueSet};
 use amm::book::VenueId;
 use primitives::U256;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 fn sale(sell: u64, buy: u64, amount: u128) -> Order {
     let amount = U256::from(amount);
@@ -29,7 +30,7 @@ fn purchase(sell: u64, buy: u64, amount: u128) -> Order {
 }
 
 fn search(pools: &Pools, order: &Order, size: usize) -> Vec<Route> {
-    let graph = Graph::new(pools, |_| 1.0);
+    let graph = Graph::new(pools, |_| 1.0, &BTreeSet::new());
     Searcher::default().routes(&graph, pools, order, size, &|| false)
 }
 
@@ -198,7 +199,7 @@ fn more_than_there_is_has_no_route() {
 #[test]
 fn a_search_that_must_stop_at_once_still_answers() {
     let book = market(&MESH);
-    let graph = Graph::new(book.pools(), |_| 1.0);
+    let graph = Graph::new(book.pools(), |_| 1.0, &BTreeSet::new());
     let order = sale(1, 2, 100 * ONE);
     let routes = Searcher::default().routes(&graph, book.pools(), &order, 5, &|| true);
     assert!(!routes.is_empty());
@@ -298,7 +299,7 @@ proptest! {
         amount in 1_u128 << 50..1 << 76, out: bool,
     ) {
         let book = market(&pools);
-        let graph = Graph::new(book.pools(), |_| 1.0);
+        let graph = Graph::new(book.pools(), |_| 1.0, &BTreeSet::new());
         let order = if out { purchase(1, 2, amount) } else { sale(1, 2, amount) };
         let prices = WORTHS.iter().zip(&offs).map(|(worth, off)| f64::from(*worth) * off.exp());
         let tokens: Vec<_> = (1..).zip(prices).take(known).collect();

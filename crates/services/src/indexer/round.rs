@@ -47,11 +47,25 @@ impl Indexer {
             Ok(chosen) => self.spend(&chosen, stop).await,
             Err(fault) => Err(fault),
         };
+        let outcome = match outcome {
+            Ok(Round::CaughtUp) => self.look_at_shunned().await,
+            outcome => outcome,
+        };
         self.progress.surveyed(self.nodes.views());
         if outcome.is_ok() {
             self.progress.recovered();
         }
         outcome
+    }
+
+    /// Publishes the newest block once more if routes must not pass other tokens
+    /// than before: a chain that stands still must not hide that.
+    async fn look_at_shunned(&mut self) -> Result<Round, Fault> {
+        let (store, known) = (&self.store, &self.known);
+        if self.state.take_up_shunned(store, known).await? {
+            self.state.publish(&self.snapshots);
+        }
+        Ok(Round::CaughtUp)
     }
 
     /// Spends the round with one node, and remembers how it served.
@@ -200,14 +214,14 @@ impl Indexer {
     ) -> Result<Vec<BlockEffects>, Fault> {
         let mut all = Vec::with_capacity(blocks.len());
         for block in blocks {
-            let seen: Vec<Address> = block.tokens_seen().collect();
-            let due = self.state.directory.due(block.at.number, &seen);
+            // Pools first: a pair that the block brings is a share's token.
+            let followed = self.pool_changes(node, block).await?;
+            let due = self.due(block);
             let readings = if due.is_empty() {
                 Vec::new()
             } else {
                 node.token_readings(&due, block.at).await?
             };
-            let followed = self.pool_changes(node, block).await?;
             let figures = self.appraise(node, block, &readings, &followed).await?;
             let number = block.at.number;
             let effects = BlockEffects {
@@ -226,6 +240,15 @@ impl Indexer {
         Ok(all)
     }
 
+    /// The tokens that are to be read at a block. Nobody is shown a share of a
+    /// pool that no list names.
+    fn due(&self, block: &Block) -> Vec<Address> {
+        let is_share = |token| self.state.is_share(token);
+        let is_shown = |token: &Address| self.known.listings.shows(*token, is_share);
+        let seen: Vec<Address> = block.tokens_seen().filter(is_shown).collect();
+        self.state.directory.due(block.at.number, &seen)
+    }
+
     fn count(&self, effects: &[BlockEffects]) {
         metrics::counter!("stoa_indexer_blocks_total").increment(effects.len() as u64);
         if let Some(tip) = self.state.tip {
@@ -233,9 +256,9 @@ impl Indexer {
         }
         self.gauge_changed_pools(effects);
         if effects.iter().any(|effects| !effects.readings.is_empty()) {
-            let (seen, listed) = self.state.directory.counts();
+            let seen = self.state.directory.seen();
             metrics::gauge!("stoa_tokens_seen").set(lossy(seen as u64));
-            metrics::gauge!("stoa_tokens_listed").set(lossy(listed as u64));
+            metrics::gauge!("stoa_tokens_listed").set(lossy(self.state.listed() as u64));
         }
     }
 }

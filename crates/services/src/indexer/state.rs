@@ -2,12 +2,13 @@
 
 use crate::{
     fault::Fault,
+    indexer::round::lossy,
     known::Known,
     snapshot::{Snapshot, Snapshots},
     trail::Trail,
     worth::unit_usd,
 };
-use amm::book::{Book, Change, PoolId, Registry};
+use amm::book::{Book, Change, PoolId, Registry, Speaker};
 use market::{
     BlockEffects, Directory, TokenList,
     figures::{Appraiser, Delta, Figures, Taken},
@@ -38,6 +39,8 @@ pub(crate) struct State {
     graphed: usize,
     graphed_anew: u64,
     trail: Trail,
+    /// The tokens that no route passes, as the store has them.
+    shunned: Arc<BTreeSet<Address>>,
 }
 
 /// The newest block applied.
@@ -60,6 +63,7 @@ impl State {
             apply(&mut figures, tip.time, &[])?;
         }
         let anchors = known.anchors.as_ref().clone();
+        let shunned = shunned(store, known).await?;
         let mut state = Self {
             tip,
             directory,
@@ -72,10 +76,27 @@ impl State {
             graphed: 0,
             graphed_anew: 0,
             trail: Trail::default(),
+            shunned: Arc::new(shunned),
         };
         state.list(known);
         state.graph_anew();
         Ok(state)
+    }
+
+    /// Takes over which tokens no route passes. Returns whether they are others
+    /// than before.
+    pub(crate) async fn take_up_shunned(
+        &mut self,
+        store: &Store,
+        known: &Known,
+    ) -> Result<bool, Fault> {
+        let shunned = shunned(store, known).await?;
+        let are_others = shunned != *self.shunned;
+        if are_others {
+            self.shunned = Arc::new(shunned);
+            self.graph = self.whole_graph();
+        }
+        Ok(are_others)
     }
 
     /// Moves to the last of `effects`, which directory, book and figures have
@@ -88,7 +109,7 @@ impl State {
         });
         let kept = effects.iter().rev().find(|effects| effects.pages.is_some());
         self.kept = kept.map(|effects| effects.block.number).or(self.kept);
-        if effects.iter().any(|effects| !effects.readings.is_empty()) {
+        if effects.iter().any(may_change_the_list) {
             self.list(known);
         } else {
             self.count_volumes();
@@ -173,7 +194,9 @@ impl State {
                 graph: Arc::clone(&self.graph),
                 trail: self.trail.clone(),
                 figures,
+                shunned: Arc::clone(&self.shunned),
             });
+            metrics::gauge!("stoa_tokens_shunned").set(lossy(self.shunned.len() as u64));
         }
     }
 
@@ -200,17 +223,22 @@ impl State {
     fn graph_changes(&mut self, changed: &[PoolId]) {
         if !changed.is_empty() {
             let pools = self.book.pools();
-            let graph = self.graph.refreshed(pools, changed, self.worth());
+            let graph = self
+                .graph
+                .refreshed(pools, changed, self.worth(), &self.shunned);
             self.graph = Arc::new(graph);
         }
         self.note_graphed();
     }
 
     fn graph_anew(&mut self) {
-        let graph = Graph::new(self.book.pools(), self.worth());
-        self.graph = Arc::new(graph);
+        self.graph = self.whole_graph();
         self.graphed_anew = self.tip.map_or(0, |tip| tip.block.number);
         self.note_graphed();
+    }
+
+    fn whole_graph(&self) -> Arc<Graph> {
+        Arc::new(Graph::new(self.book.pools(), self.worth(), &self.shunned))
     }
 
     fn note_graphed(&mut self) {
@@ -227,8 +255,25 @@ impl State {
     }
 
     fn list(&mut self, known: &Known) {
-        self.tokens = Arc::new(TokenList::new(&self.directory, &known.listings));
+        let is_share = |token| self.is_share(token);
+        let tokens = TokenList::new(&self.directory, &known.listings, is_share);
+        self.tokens = Arc::new(tokens);
         self.count_volumes();
+    }
+
+    /// Whether a token is no more than a share of a followed pool: a pair is the
+    /// token of its own shares. What other pools are shared by is no token.
+    pub(crate) fn is_share(&self, token: Address) -> bool {
+        let Some(Speaker::Pool(venue, _)) = self.book.speaker(token) else {
+            return false;
+        };
+        let venue = self.book.pools().registry().venue(venue);
+        venue.is_some_and(|venue| venue.kind.is_of_pairs())
+    }
+
+    /// How many tokens are shown.
+    pub(crate) fn listed(&self) -> usize {
+        self.tokens.tokens().len()
     }
 
     fn count_volumes(&mut self) {
@@ -242,6 +287,23 @@ impl State {
         let anchors = known.anchors.as_ref().clone();
         self.appraiser = Appraiser::new(anchors, &self.figures, self.book.pools());
     }
+}
+
+/// Whether a block may bring tokens, or shows that one is a share: a pair may
+/// move its shares before anybody says that it is a pair.
+fn may_change_the_list(effects: &BlockEffects) -> bool {
+    let mut changes = effects.pools.iter();
+    !effects.readings.is_empty() || changes.any(|it| matches!(it, Change::Created { .. }))
+}
+
+/// The tokens that the store wants no route to pass. What prices hang on is
+/// beyond doubt.
+async fn shunned(store: &Store, known: &Known) -> Result<BTreeSet<Address>, Fault> {
+    let mut shunned = store.chain().shunned().await?;
+    for anchor in known.anchors.iter() {
+        shunned.remove(&anchor);
+    }
+    Ok(shunned)
 }
 
 /// The book at the end of what is stored.

@@ -15,6 +15,7 @@ mod workers;
 
 pub use build::{BuildError, BuildRequest, Built, Taker};
 pub use offer::Offer;
+pub(crate) use quoter::STRK;
 pub use quoter::{QUOTE_GAP, QUOTE_SECONDS, QuoteError, SwapOptions, Swaps};
 pub use quotes::QuoteStore;
 pub use terms::{ExchangeTerms, Terms};

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use trading::{GasCosts, GasModel, Integrator, Quote, Wanted, Worth};
 
 /// The token that gas is paid in, on every Starknet network.
-const STRK: Address = Address::new(Felt::from_hex_unchecked(
+pub(crate) const STRK: Address = Address::new(Felt::from_hex_unchecked(
     "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d",
 ));
 

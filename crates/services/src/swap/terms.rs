@@ -85,6 +85,11 @@ impl ExchangeTerms {
         self.0.exchange
     }
 
+    /// What counts where the contract does not tell.
+    pub(crate) fn configured(&self) -> &Terms {
+        &self.0.configured
+    }
+
     /// The terms of a trade with these tokens, for an integrator whose fees go
     /// to this address.
     pub async fn of(&self, tokens: [Address; 2], integrator: Option<Address>) -> Arc<Terms> {

@@ -16,5 +16,6 @@ mod market_rows;
 mod news;
 mod pools;
 mod schema;
+mod shunned;
 #[path = "../support/mod.rs"]
 mod support;

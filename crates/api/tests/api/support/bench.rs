@@ -173,6 +173,7 @@ impl Bench {
             graph: Arc::default(),
             trail: Trail::default(),
             figures: Figures::default(),
+            shunned: Arc::default(),
         });
     }
 }

@@ -45,7 +45,8 @@ pub(super) fn list(more: u64) -> TokenList {
         figures: Vec::new(),
         pages: None,
     });
-    TokenList::new(&directory, &Listings::parse(LISTED, Felt::ONE).unwrap())
+    let listings = Listings::parse(LISTED, Felt::ONE).unwrap();
+    TokenList::new(&directory, &listings, |_| false)
 }
 
 pub(super) fn head() -> BlockRef {

@@ -54,6 +54,7 @@ pub(super) async fn start(
         health,
         global,
         terms,
+        rehearsals,
         api,
     } = wiring::service(
         config,
@@ -102,6 +103,12 @@ pub(super) async fn start(
     if let Some(terms) = terms.filter(|_| config.process.roles.contains(&Role::Api)) {
         tasks.spawn("reader of the exchange's terms", |stop| async move {
             terms.run(stop).await;
+            Ok(())
+        });
+    }
+    if let Some(rehearsals) = rehearsals {
+        tasks.spawn("rehearsals of tokens", |stop| async move {
+            rehearsals.run(stop).await;
             Ok(())
         });
     }

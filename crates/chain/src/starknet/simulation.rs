@@ -1,0 +1,247 @@
+//! What transactions of an account would do at a block, without any effect.
+//!
+//! No signature is checked and no fee is charged, so that any account that is
+//! deployed can be imagined to make any calls. Each transaction is simulated on
+//! the state of the block alone.
+
+use super::{
+    calls::{ByHash, is_silence},
+    felt::WireFelt,
+};
+use crate::{
+    error::RpcError,
+    jsonrpc::{JsonRpc, parse},
+};
+use primitives::{Address, Felt};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+
+const SIMULATE: &str = "starknet_simulateTransactions";
+
+/// Version 3, with the bit that makes a transaction a mere question.
+const QUERY_VERSION: &str = "0x100000000000000000000000000000003";
+
+/// A transaction that nobody sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imagined {
+    /// Who would send it.
+    pub account: Address,
+    /// How many they sent before.
+    pub nonce: Felt,
+    /// Its calls: contract, selector of the function, arguments.
+    pub calls: Vec<(Address, Felt, Vec<Felt>)>,
+}
+
+/// What would become of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Simulated {
+    /// It would succeed.
+    Succeeded,
+    /// It would be reverted, for this reason.
+    Reverted(String),
+    /// The node cannot say.
+    Unknown,
+}
+
+#[derive(Serialize)]
+struct Question {
+    block_id: ByHash,
+    transactions: [Invoke; 1],
+    simulation_flags: [&'static str; 2],
+}
+
+#[derive(Serialize)]
+struct Invoke {
+    r#type: &'static str,
+    version: &'static str,
+    sender_address: WireFelt,
+    calldata: Vec<WireFelt>,
+    signature: [(); 0],
+    nonce: WireFelt,
+    resource_bounds: Bounds,
+    tip: &'static str,
+    paymaster_data: [(); 0],
+    account_deployment_data: [(); 0],
+    nonce_data_availability_mode: &'static str,
+    fee_data_availability_mode: &'static str,
+}
+
+#[derive(Serialize)]
+struct Bounds {
+    #[serde(rename = "l1_gas")]
+    l1: Bound,
+    #[serde(rename = "l1_data_gas")]
+    l1_data: Bound,
+    #[serde(rename = "l2_gas")]
+    l2: Bound,
+}
+
+#[derive(Serialize)]
+struct Bound {
+    max_amount: &'static str,
+    max_price_per_unit: &'static str,
+}
+
+/// Who allows nothing only wants to know.
+const NOTHING: Bound = Bound {
+    max_amount: "0x0",
+    max_price_per_unit: "0x0",
+};
+
+impl Question {
+    fn new(imagined: &Imagined, block_hash: Felt) -> Self {
+        let invoke = Invoke {
+            r#type: "INVOKE",
+            version: QUERY_VERSION,
+            sender_address: WireFelt(imagined.account.felt()),
+            calldata: execution(&imagined.calls),
+            signature: [],
+            nonce: WireFelt(imagined.nonce),
+            resource_bounds: Bounds {
+                l1: NOTHING,
+                l1_data: NOTHING,
+                l2: NOTHING,
+            },
+            tip: "0x0",
+            paymaster_data: [],
+            account_deployment_data: [],
+            nonce_data_availability_mode: "L1",
+            fee_data_availability_mode: "L1",
+        };
+        Self {
+            block_id: ByHash {
+                block_hash: WireFelt(block_hash),
+            },
+            transactions: [invoke],
+            simulation_flags: ["SKIP_VALIDATE", "SKIP_FEE_CHARGE"],
+        }
+    }
+}
+
+/// The arguments by which an account is asked to make calls.
+fn execution(calls: &[(Address, Felt, Vec<Felt>)]) -> Vec<WireFelt> {
+    let mut felts = vec![Felt::from(calls.len())];
+    for (to, selector, calldata) in calls {
+        felts.extend([to.felt(), *selector, Felt::from(calldata.len())]);
+        felts.extend(calldata);
+    }
+    felts.into_iter().map(WireFelt).collect()
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    transaction_trace: Trace,
+}
+
+#[derive(Deserialize)]
+struct Trace {
+    execute_invocation: Execution,
+}
+
+#[derive(Deserialize)]
+struct Execution {
+    #[serde(default)]
+    revert_reason: Option<String>,
+}
+
+/// Simulates each transaction for itself; the answers are in their order.
+pub(super) async fn simulate(
+    rpc: &JsonRpc,
+    imagined: &[Imagined],
+    block_hash: Felt,
+) -> Result<Vec<Simulated>, RpcError> {
+    let questions: Vec<_> = imagined
+        .iter()
+        .map(|imagined| Question::new(imagined, block_hash))
+        .collect();
+    rpc.batch(SIMULATE, &questions, |_, answer| simulated(answer))
+        .await
+}
+
+fn simulated(answer: Result<&RawValue, RpcError>) -> Result<Simulated, RpcError> {
+    match answer {
+        Ok(result) => {
+            let [outcome]: [Outcome; 1] = parse(SIMULATE, result)?;
+            let reason = outcome.transaction_trace.execute_invocation.revert_reason;
+            Ok(reason.map_or(Simulated::Succeeded, Simulated::Reverted))
+        }
+        Err(error) if error.is_block_not_found() => Err(error),
+        Err(RpcError::Node { source, .. }) if !source.is_overload() => Ok(Simulated::Unknown),
+        Err(RpcError::TooLarge { .. }) => Ok(Simulated::Unknown),
+        Err(error) if is_silence(&error) => Ok(Simulated::Unknown),
+        Err(error) => Err(error),
+    }
+}
+
+#[derive(Serialize)]
+struct OfBlock {
+    block_id: ByHash,
+}
+
+#[derive(Deserialize)]
+struct Transactions {
+    transactions: Vec<Sent>,
+}
+
+/// Only transactions of accounts name a sender.
+#[derive(Deserialize)]
+struct Sent {
+    sender_address: Option<WireFelt>,
+}
+
+/// Who sent the transactions of a block, each once, at most `limit`, in order.
+pub(super) async fn senders(
+    rpc: &JsonRpc,
+    block_hash: Felt,
+    limit: usize,
+) -> Result<Vec<Address>, RpcError> {
+    let question = OfBlock {
+        block_id: ByHash {
+            block_hash: WireFelt(block_hash),
+        },
+    };
+    let Transactions { transactions } = rpc.call("starknet_getBlockWithTxs", &question).await?;
+    let mut seen = BTreeSet::new();
+    let senders = transactions
+        .into_iter()
+        .filter_map(|sent| sent.sender_address)
+        .map(|WireFelt(sender)| Address::new(sender))
+        .filter(|sender| seen.insert(*sender));
+    Ok(senders.take(limit).collect())
+}
+
+#[derive(Serialize)]
+struct OfContract {
+    block_id: ByHash,
+    contract_address: WireFelt,
+}
+
+/// How many transactions each account has sent at a block; `None` where there
+/// is no account.
+pub(super) async fn nonces(
+    rpc: &JsonRpc,
+    accounts: &[Address],
+    block_hash: Felt,
+) -> Result<Vec<Option<Felt>>, RpcError> {
+    const METHOD: &str = "starknet_getNonce";
+    let questions: Vec<_> = accounts
+        .iter()
+        .map(|account| OfContract {
+            block_id: ByHash {
+                block_hash: WireFelt(block_hash),
+            },
+            contract_address: WireFelt(account.felt()),
+        })
+        .collect();
+    rpc.batch(METHOD, &questions, |_, answer| match answer {
+        Ok(nonce) => {
+            let WireFelt(nonce) = parse(METHOD, nonce)?;
+            Ok(Some(nonce))
+        }
+        Err(error) if error.is_block_not_found() => Err(error),
+        Err(RpcError::Node { source, .. }) if !source.is_overload() => Ok(None),
+        Err(error) => Err(error),
+    })
+    .await
+}

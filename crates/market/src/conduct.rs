@@ -1,0 +1,262 @@
+//! What tokens do when they are traded, as rehearsals show it.
+//!
+//! A rehearsal buys a token and sells all of it again, at one block and without
+//! any effect. One alone proves nothing: the standing of a token changes only
+//! when several in a row, each at a block of its own, speak against it. When a
+//! token is rehearsed again depends on heights alone: at the next block after
+//! a rehearsal that spoke against its standing, and otherwise ever more seldom.
+
+use primitives::Address;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+/// Rehearsals in a row that change what a token is held to be.
+pub const STREAK: u32 = 3;
+
+/// Blocks until a token is rehearsed again the first time; each pause after
+/// that is twice as long: a few minutes at first, and some hours at last.
+const FIRST_PAUSE: u64 = 64;
+const LONGEST_PAUSE: u64 = 8_192;
+
+/// Tokens beyond this number are not looked at: nobody trades so many.
+const MAX_TOKENS: usize = 65_536;
+
+/// How a rehearsal ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rehearsed {
+    /// It paid what was computed.
+    Passed,
+    /// It reverted, or paid less.
+    Failed,
+    /// There was none, or what went wrong may not be the token's doing.
+    Unclear,
+}
+
+/// What is known of all tokens.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conduct(BTreeMap<Address, Standing>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Standing {
+    is_shunned: bool,
+    has_passed: bool,
+    /// Rehearsals in a row that spoke against the standing.
+    against: u32,
+    rehearsals: usize,
+    pause: u64,
+    /// The height from which on it is rehearsed again.
+    due: u64,
+}
+
+impl Conduct {
+    /// What is known when these tokens are shunned.
+    pub fn new(shunned: impl IntoIterator<Item = Address>) -> Self {
+        let standing = Standing {
+            is_shunned: true,
+            ..Standing::default()
+        };
+        Self(shunned.into_iter().map(|it| (it, standing)).collect())
+    }
+
+    /// Which of `tokens` are to be rehearsed at a block, at most so many: first
+    /// those that are in doubt, then those that wait longest.
+    pub fn due(&self, block: u64, tokens: &BTreeSet<Address>, limit: usize) -> Vec<Address> {
+        let has_room = self.0.len() < MAX_TOKENS;
+        let mut due: Vec<_> = tokens
+            .iter()
+            .filter_map(|token| match self.0.get(token) {
+                Some(standing) if standing.due > block => None,
+                Some(standing) => Some((Reverse(standing.against), standing.due, *token)),
+                None => has_room.then_some((Reverse(0), 0, *token)),
+            })
+            .collect();
+        due.sort_unstable();
+        due.into_iter()
+            .map(|(_, _, token)| token)
+            .take(limit)
+            .collect()
+    }
+
+    /// Takes up how a rehearsal at a block ended. Returns whether the token is
+    /// shunned from now on, or no longer.
+    pub fn note(&mut self, token: Address, block: u64, outcome: Rehearsed) -> bool {
+        let standing = self.0.entry(token).or_default();
+        standing.rehearsals = standing.rehearsals.wrapping_add(1);
+        let speaks_against = match outcome {
+            Rehearsed::Passed => standing.is_shunned,
+            Rehearsed::Failed => !standing.is_shunned,
+            Rehearsed::Unclear => {
+                standing.rest(block);
+                return false;
+            }
+        };
+        standing.has_passed = outcome == Rehearsed::Passed;
+        if !speaks_against {
+            standing.against = 0;
+            standing.rest(block);
+            return false;
+        }
+        standing.against += 1;
+        (standing.pause, standing.due) = (0, block.saturating_add(1));
+        let is_proven = standing.against >= STREAK;
+        if is_proven {
+            standing.is_shunned = !standing.is_shunned;
+            standing.against = 0;
+            standing.rest(block);
+        }
+        is_proven
+    }
+
+    /// The tokens that no route passes.
+    #[must_use]
+    pub fn shunned(&self) -> BTreeSet<Address> {
+        let shunned = self.0.iter().filter(|(_, standing)| standing.is_shunned);
+        shunned.map(|(token, _)| *token).collect()
+    }
+
+    /// Whether a token is known to do what it says.
+    #[must_use]
+    pub fn is_proven(&self, token: Address) -> bool {
+        let standing = self.0.get(&token);
+        standing.is_some_and(|standing| standing.has_passed && !standing.is_shunned)
+    }
+
+    /// How many rehearsals a token had: others each time can be asked.
+    #[must_use]
+    pub fn rehearsals(&self, token: Address) -> usize {
+        self.0.get(&token).map_or(0, |standing| standing.rehearsals)
+    }
+}
+
+impl Standing {
+    /// Leaves it alone for a while, and longer the next time.
+    fn rest(&mut self, block: u64) {
+        self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
+        self.due = block.saturating_add(self.pause);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Rehearsed::{Failed, Passed, Unclear};
+    use primitives::Felt;
+    use proptest::prelude::*;
+
+    fn token(n: u64) -> Address {
+        Address::new(Felt::from(n))
+    }
+
+    fn tokens(numbers: impl IntoIterator<Item = u64>) -> BTreeSet<Address> {
+        numbers.into_iter().map(token).collect()
+    }
+
+    /// Rehearses one token as soon as it is due, from block 0 on; returns the
+    /// heights.
+    fn rehearse(conduct: &mut Conduct, outcomes: &[Rehearsed]) -> Vec<u64> {
+        let (mut block, mut heights) = (0, Vec::new());
+        for outcome in outcomes {
+            while conduct.due(block, &tokens([1]), 1).is_empty() {
+                block += 1;
+            }
+            conduct.note(token(1), block, *outcome);
+            heights.push(block);
+            block += 1;
+        }
+        heights
+    }
+
+    #[test]
+    fn a_token_is_shunned_after_three_failures_in_a_row_at_three_blocks() {
+        let mut conduct = Conduct::default();
+        assert_eq!(rehearse(&mut conduct, &[Failed, Failed]), [0, 1]);
+        assert!(conduct.shunned().is_empty());
+        assert!(conduct.note(token(1), 2, Failed));
+        assert_eq!(conduct.shunned(), tokens([1]));
+    }
+
+    #[test]
+    fn one_that_passes_in_between_is_not() {
+        let mut conduct = Conduct::default();
+        let outcomes = [Failed, Failed, Passed, Failed, Failed, Passed];
+        rehearse(&mut conduct, &outcomes);
+        assert!(conduct.shunned().is_empty());
+        assert!(conduct.is_proven(token(1)));
+    }
+
+    #[test]
+    fn what_is_unclear_neither_shuns_nor_clears() {
+        let mut conduct = Conduct::default();
+        rehearse(&mut conduct, &[Unclear; 9]);
+        assert!(conduct.shunned().is_empty());
+        assert!(!conduct.is_proven(token(1)));
+        rehearse(&mut conduct, &[Failed, Failed, Unclear]);
+        assert!(conduct.shunned().is_empty());
+        rehearse(&mut conduct, &[Failed]);
+        assert_eq!(conduct.shunned(), tokens([1]));
+    }
+
+    #[test]
+    fn a_shunned_token_is_taken_back_when_it_behaves_again() {
+        let mut conduct = Conduct::new([token(1)]);
+        rehearse(&mut conduct, &[Passed, Passed, Failed, Passed, Passed]);
+        assert_eq!(conduct.shunned(), tokens([1]));
+        assert!(!conduct.is_proven(token(1)));
+        rehearse(&mut conduct, &[Passed]);
+        assert!(conduct.shunned().is_empty());
+        assert!(conduct.is_proven(token(1)));
+    }
+
+    #[test]
+    fn a_token_that_stays_as_it_is_is_rehearsed_ever_more_seldom() {
+        let mut conduct = Conduct::default();
+        let heights = rehearse(&mut conduct, &[Passed; 11]);
+        let pauses: Vec<u64> = heights.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(
+            pauses,
+            [64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 8_192, 8_192]
+        );
+    }
+
+    #[test]
+    fn doubts_come_first_and_then_those_who_wait_longest() {
+        let mut conduct = Conduct::default();
+        conduct.note(token(1), 10, Passed);
+        conduct.note(token(2), 5, Passed);
+        conduct.note(token(3), 100, Failed);
+        let all = tokens([1, 2, 3, 4]);
+        assert_eq!(conduct.due(50, &all, 9), [token(4)]);
+        assert_eq!(
+            conduct.due(101, &all, 9),
+            [token(3), token(4), token(2), token(1)]
+        );
+        assert_eq!(conduct.due(101, &all, 2), [token(3), token(4)]);
+        assert_eq!(conduct.due(101, &tokens([2]), 9), [token(2)]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_standing_changes_only_after_as_many_contradictions_in_a_row(
+            outcomes in proptest::collection::vec(
+                prop_oneof![Just(Passed), Just(Failed), Just(Unclear)], 0..60),
+        ) {
+            let mut conduct = Conduct::default();
+            let (mut shunned, mut against) = (false, 0);
+            for (block, outcome) in (0..).zip(outcomes) {
+                match (outcome, shunned) {
+                    (Unclear, _) => {}
+                    (Failed, false) | (Passed, true) => against += 1,
+                    _ => against = 0,
+                }
+                let turns = against == STREAK;
+                if turns {
+                    (shunned, against) = (!shunned, 0);
+                }
+                prop_assert_eq!(conduct.note(token(1), block, outcome), turns);
+                prop_assert_eq!(!conduct.shunned().is_empty(), shunned);
+            }
+        }
+    }
+}

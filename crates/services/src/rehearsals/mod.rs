@@ -1,0 +1,245 @@
+//! Trying tokens out: what a token says of itself and what it does are two
+//! things. Some keep a part of every transfer, others can be bought and never
+//! sold.
+//!
+//! A rehearsal is a transaction that nobody sends: an account that sent one in
+//! the newest block is imagined to buy the token for some STRK, which it pays
+//! its fees with, and to sell all of it again, through the exchange contract and
+//! for exactly what the pools' maths say. The node simulates it on the state of
+//! that block. If it reverts, although the same account can trade the tokens on
+//! the way there, the token is to blame; [`Conduct`] says when that is enough.
+//!
+//! Nothing here holds up the following of blocks: it is a task of its own, with
+//! at most so many rehearsals in a round, and what it learns goes to the store,
+//! where the indexer and every replica find it.
+
+mod stage;
+mod ways;
+
+use crate::{
+    fault::{Fault, chain_text},
+    indexer::Progress,
+    snapshot::{Snapshot, Snapshots},
+    swap::{ExchangeTerms, STRK},
+};
+use chain::{ExchangeQuestion, StarknetClient};
+use market::{Conduct, Rehearsed, price::AnchorList};
+use primitives::{Address, BlockRef};
+use stage::{Stage, Trial};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+use store::Store;
+use tokio_util::sync::CancellationToken;
+use trading::{Bps, FeeTerms};
+use ways::{Way, Ways};
+
+/// Time between two looks for a new block, and the longest pause after failures.
+const INTERVAL: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_mins(5);
+
+/// Tokens that are rehearsed in a round.
+const PER_ROUND: usize = 16;
+
+/// Blocks that the snapshot may be behind the node: what a token did long ago
+/// is not what it does.
+const MAX_LAG: u64 = 10;
+
+/// Tries tokens out, and remembers how they did.
+#[derive(Debug)]
+pub struct Rehearsals {
+    nodes: Vec<StarknetClient>,
+    store: Store,
+    snapshots: Snapshots,
+    progress: Progress,
+    terms: ExchangeTerms,
+    /// Tokens that are beyond doubt.
+    anchors: BTreeSet<Address>,
+    conduct: Conduct,
+    /// The block of the last round.
+    last: Option<BlockRef>,
+}
+
+impl Rehearsals {
+    /// Goes on with what the store knows. The nodes are in the order of
+    /// preference.
+    pub async fn open(
+        nodes: Vec<StarknetClient>,
+        store: Store,
+        snapshots: Snapshots,
+        progress: Progress,
+        terms: ExchangeTerms,
+        anchors: &AnchorList,
+    ) -> Result<Self, Fault> {
+        let anchors: BTreeSet<Address> = anchors.iter().chain([STRK]).collect();
+        let shunned = store.chain().shunned().await?;
+        Ok(Self {
+            conduct: Conduct::new(shunned.difference(&anchors).copied()),
+            nodes,
+            store,
+            snapshots,
+            progress,
+            terms,
+            anchors,
+            last: None,
+        })
+    }
+
+    /// Works until told to stop.
+    pub async fn run(mut self, stop: CancellationToken) {
+        let mut problem: Option<String> = None;
+        let mut pause = INTERVAL;
+        loop {
+            let Some(round) = stop.run_until_cancelled(self.round()).await else {
+                return;
+            };
+            let now = round.err().map(|fault| chain_text(&fault));
+            pause = match &now {
+                Some(_) => pause.saturating_mul(2).min(MAX_PAUSE),
+                None => INTERVAL,
+            };
+            if now != problem {
+                if let Some(error) = &now {
+                    tracing::warn!(error, "tokens cannot be tried out");
+                }
+                problem = now;
+            }
+            let slept = stop.run_until_cancelled(tokio::time::sleep(pause));
+            if slept.await.is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Rehearses the tokens that are due at the newest block. Returns how that
+    /// ended.
+    pub async fn round(&mut self) -> Result<Vec<(Address, Rehearsed)>, Fault> {
+        let Some(snapshot) = self.snapshots.load().filter(|it| self.is_new(it)) else {
+            return Ok(Vec::new());
+        };
+        let is_stone =
+            |token: Address| self.anchors.contains(&token) || self.conduct.is_proven(token);
+        let ways = Ways::new(&snapshot.pools, STRK, is_stone);
+        let tokens: BTreeSet<Address> = ways.tokens().difference(&self.anchors).copied().collect();
+        let due = self.conduct.due(snapshot.head.number, &tokens, PER_ROUND);
+        if due.is_empty() {
+            self.last = Some(snapshot.head);
+            return Ok(Vec::new());
+        }
+        let mut last = Fault::NoNode;
+        for node in self.nodes.clone() {
+            match self.rehearse(&node, &snapshot, &ways, &due).await {
+                Ok(outcomes) => {
+                    self.note(snapshot.head, &outcomes).await?;
+                    self.last = Some(snapshot.head);
+                    return Ok(outcomes);
+                }
+                Err(fault) => last = fault,
+            }
+        }
+        Err(last)
+    }
+
+    /// Whether a snapshot is of a block that was not looked at yet, and of now.
+    fn is_new(&self, snapshot: &Snapshot) -> bool {
+        let head = self.progress.view().node_head;
+        let is_of_now =
+            head.is_some_and(|head| head.number <= snapshot.head.number.saturating_add(MAX_LAG));
+        is_of_now && self.last != Some(snapshot.head)
+    }
+
+    /// Learns from outcomes, and keeps what that changes.
+    async fn note(&mut self, at: BlockRef, outcomes: &[(Address, Rehearsed)]) -> Result<(), Fault> {
+        let mut conduct = self.conduct.clone();
+        let (mut shunned, mut back) = (Vec::new(), Vec::new());
+        for (token, outcome) in outcomes.iter().copied() {
+            if conduct.note(token, at.number, outcome) {
+                let is_good = outcome == Rehearsed::Passed;
+                if is_good { &mut back } else { &mut shunned }.push(token);
+            }
+        }
+        if !shunned.is_empty() || !back.is_empty() {
+            self.store.chain().shun(&shunned, &back).await?;
+        }
+        self.conduct = conduct;
+        for token in shunned {
+            tracing::info!(%token, block = at.number, "a token does not do what it says: no route passes it");
+        }
+        for token in back {
+            tracing::info!(%token, block = at.number, "a token does what it says again: routes may pass it");
+        }
+        Ok(())
+    }
+
+    /// Tries tokens out at the block of a snapshot. What cannot be tried out is
+    /// unclear, unless nothing could be: then there are no outcomes.
+    async fn rehearse(
+        &self,
+        node: &StarknetClient,
+        snapshot: &Snapshot,
+        ways: &Ways,
+        tokens: &[Address],
+    ) -> Result<Vec<(Address, Rehearsed)>, Fault> {
+        let ways_to: Vec<(Address, Vec<Way>)> = tokens
+            .iter()
+            .map(|token| (*token, self.in_turn(*token, ways)))
+            .collect();
+        let stage = Stage {
+            node,
+            snapshot,
+            fees: self.fees(node, snapshot.head, &ways_to).await?,
+            exchange: self.terms.exchange(),
+        };
+        let Some(player) = stage.player(ways, &self.anchors).await? else {
+            return Ok(Vec::new());
+        };
+        let trials = ways_to.into_iter().filter_map(|(token, ways)| {
+            let way = ways.into_iter().find(|way| stage.can_play(way))?;
+            Some(Trial { token, way })
+        });
+        let trials: Vec<Trial> = trials.collect();
+        let unclear = tokens.iter().map(|token| (*token, Rehearsed::Unclear));
+        let mut ends: BTreeMap<Address, Rehearsed> = unclear.collect();
+        ends.extend(stage.play(player, &trials).await?);
+        Ok(ends.into_iter().collect())
+    }
+
+    /// Ways to a token, beginning with another one each time: where a pool is to
+    /// blame, the token is not.
+    fn in_turn(&self, token: Address, ways: &Ways) -> Vec<Way> {
+        let mut ways = ways.to(token);
+        let turn = self.conduct.rehearsals(token).checked_rem(ways.len());
+        ways.rotate_left(turn.unwrap_or_default());
+        ways
+    }
+
+    /// What the exchange takes at a block, or the configured rates where it does
+    /// not tell.
+    async fn fees(
+        &self,
+        node: &StarknetClient,
+        at: BlockRef,
+        ways: &[(Address, Vec<Way>)],
+    ) -> Result<FeeTerms, Fault> {
+        let stones = ways.iter().flat_map(|(_, ways)| ways).map(|way| way.stone);
+        let ends = ways.iter().map(|(token, _)| *token).chain(stones);
+        let tokens: BTreeSet<Address> = ends.chain(self.anchors.iter().copied()).collect();
+        let tokens: Vec<Address> = tokens.into_iter().collect();
+        let question = ExchangeQuestion {
+            exchange: self.terms.exchange(),
+            tokens: &tokens,
+            integrators: &[],
+        };
+        let answer = node.exchange_terms(question, at).await?;
+        let mut fees = self.terms.configured().fees.clone();
+        let bps = |read: Option<u64>| Bps::new(u32::try_from(read?).ok()?);
+        fees.one = bps(answer.one).unwrap_or(fees.one);
+        fees.many = bps(answer.many).unwrap_or(fees.many);
+        let weight = |read: Option<u64>| u32::try_from(read?).ok();
+        let weights = tokens.into_iter().zip(answer.weights);
+        fees.weights
+            .extend(weights.filter_map(|(token, read)| Some((token, weight(read)?))));
+        Ok(fees)
+    }
+}

@@ -1,0 +1,139 @@
+//! Rehearsals of one block: who plays, and how it ends.
+
+use super::ways::{Way, Ways};
+use crate::{fault::Fault, snapshot::Snapshot};
+use chain::{Imagined, Simulated, StarknetClient};
+use market::Rehearsed;
+use primitives::{Address, Felt, U256, selector};
+use std::collections::{BTreeMap, BTreeSet};
+use trading::{Call, FeeTerms, Step, rehearsal};
+
+/// Senders of a block among whom accounts are chosen, and how many of them are
+/// tried until one can trade.
+const SENDERS: usize = 64;
+const ACCOUNTS: usize = 8;
+
+/// Of a stranger's words not more is logged.
+const MAX_REASON_CHARS: usize = 500;
+
+/// What is sold: one STRK.
+const AMOUNT: u64 = 1_000_000_000_000_000_000;
+
+/// An account with the number of transactions that it sent.
+pub(super) type Player = (Address, Felt);
+
+/// A token with the way on which it is tried out.
+#[derive(Debug)]
+pub(super) struct Trial {
+    pub(super) token: Address,
+    pub(super) way: Way,
+}
+
+/// A block, as a node knows it.
+#[derive(Debug)]
+pub(super) struct Stage<'a> {
+    pub(super) node: &'a StarknetClient,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) fees: FeeTerms,
+    pub(super) exchange: Address,
+}
+
+impl Stage<'_> {
+    /// An account that sent a transaction in this block and can trade: it has
+    /// enough STRK, and is of a make that can be asked to. None if nobody could
+    /// be found.
+    pub(super) async fn player(
+        &self,
+        ways: &Ways,
+        anchors: &BTreeSet<Address>,
+    ) -> Result<Option<Player>, Fault> {
+        let head = self.snapshot.head;
+        let direct = anchors.iter().flat_map(|anchor| ways.to(*anchor));
+        let direct = direct.filter(|way| way.steps.len() == 1 && self.can_play(way));
+        let mut direct: Vec<Way> = direct.collect();
+        let mut senders = self.node.senders(head, SENDERS).await?;
+        // Others at each block: to its owner any token is kind, and one pool may
+        // be unlike its maths.
+        rotate(&mut direct, head.number);
+        rotate(&mut senders, head.number);
+        senders.truncate(ACCOUNTS);
+        let Some(way) = direct.first() else {
+            return Ok(None);
+        };
+        let nonces = self.node.nonces(&senders, head).await?;
+        let senders = senders.into_iter().zip(nonces);
+        let players = senders.filter_map(|(sender, nonce)| Some((sender, nonce?)));
+        let plays = players.filter_map(|it| Some((it, self.imagine(it, &way.steps)?)));
+        let (players, plays): (Vec<Player>, Vec<Imagined>) = plays.unzip();
+        let outcomes = self.node.simulate(&plays, head).await?;
+        let mut played = players.into_iter().zip(outcomes);
+        let fit = played.find(|(_, outcome)| *outcome == Simulated::Succeeded);
+        Ok(fit.map(|(player, _)| player))
+    }
+
+    /// Whether pools can make the trades of a way.
+    pub(super) fn can_play(&self, way: &Way) -> bool {
+        self.calls(&way.steps, self.exchange).is_some()
+    }
+
+    /// How trials end. One that reverts says something of its token only if the
+    /// same player gets there and back up to the token before.
+    pub(super) async fn play(
+        &self,
+        player: Player,
+        trials: &[Trial],
+    ) -> Result<Vec<(Address, Rehearsed)>, Fault> {
+        let whole = trials.iter().map(|trial| &trial.way.steps[..]);
+        let before = whole.clone().map(before).filter(|way| !way.is_empty());
+        let ways: BTreeSet<&[Step]> = whole.chain(before).collect();
+        let plays = ways.into_iter();
+        let plays = plays.filter_map(|way| Some((way, self.imagine(player, way)?)));
+        let (ways, plays): (Vec<&[Step]>, Vec<Imagined>) = plays.unzip();
+        let outcomes = self.node.simulate(&plays, self.snapshot.head).await?;
+        let outcomes: BTreeMap<&[Step], Simulated> = ways.into_iter().zip(outcomes).collect();
+        let ends = trials
+            .iter()
+            .map(|trial| (trial.token, end(trial, &outcomes)));
+        Ok(ends.collect())
+    }
+
+    fn imagine(&self, (account, nonce): Player, way: &[Step]) -> Option<Imagined> {
+        let calls = self.calls(way, account)?.into_iter();
+        let calls = calls.map(|call| (call.to, selector(call.entrypoint), call.calldata));
+        Some(Imagined {
+            account,
+            nonce,
+            calls: calls.collect(),
+        })
+    }
+
+    fn calls(&self, way: &[Step], account: Address) -> Option<Vec<Call>> {
+        let (amount, pools) = (U256::from(AMOUNT), &self.snapshot.pools);
+        rehearsal(way, amount, pools, &self.fees, [account, self.exchange])
+    }
+}
+
+fn end(trial: &Trial, outcomes: &BTreeMap<&[Step], Simulated>) -> Rehearsed {
+    let way = &trial.way.steps[..];
+    let works = |way: &[Step]| way.is_empty() || outcomes.get(way) == Some(&Simulated::Succeeded);
+    match outcomes.get(way) {
+        Some(Simulated::Succeeded) => Rehearsed::Passed,
+        Some(Simulated::Reverted(reason)) if works(before(way)) => {
+            let reason: String = reason.chars().take(MAX_REASON_CHARS).collect();
+            tracing::debug!(token = %trial.token, reason, "a rehearsal failed");
+            Rehearsed::Failed
+        }
+        _ => Rehearsed::Unclear,
+    }
+}
+
+/// Lets another item be the first with each turn.
+fn rotate<T>(items: &mut [T], turn: u64) {
+    let turn = usize::try_from(turn).unwrap_or_default();
+    items.rotate_left(turn.checked_rem(items.len()).unwrap_or_default());
+}
+
+/// A way without its last swap.
+fn before(way: &[Step]) -> &[Step] {
+    way.split_last().map_or(&[], |(_, before)| before)
+}

@@ -1,0 +1,5 @@
+-- Tokens that do not do what they say when they are traded. What shows that are
+-- simulations and not blocks, so that no block takes it along when it goes.
+CREATE TABLE shunned_token (
+    address BYTEA PRIMARY KEY NOT NULL CHECK (length(address) = 32)
+);
