@@ -1,6 +1,6 @@
 //! Fungible tokens, of the older and of the newer fashion.
 
-use super::account::Account;
+use super::manner::Manner;
 use super::text::Text;
 use crate::starknet::class::{
     ADDRESS, BOOL, BYTE_ARRAY, Class, EventSignature, FELT, Interface, Signature, Typed, U8,
@@ -272,21 +272,6 @@ pub(crate) struct Erc20 {
     pub(crate) manner: Manner,
 }
 
-/// How a token treats those who transfer it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Manner {
-    /// What is sent arrives.
-    Plain,
-    /// The owner gets so many thousandths of what anybody else sends.
-    Taxed { owner: Felt, permille: u64 },
-    /// People may pay each other and buy; only the owner may give anything to a
-    /// contract, and so sell.
-    Trapped { owner: Felt },
-}
-
-/// What a trapped token says to those who want to sell it.
-pub(crate) const SALE_REFUSED: &str = "TRANSFER_NOT_ALLOWED";
-
 impl Erc20 {
     /// The token that a contract is besides: shares of what it holds.
     pub(crate) fn share(name: &str, symbol: &str, fashion: Fashion) -> Self {
@@ -329,13 +314,6 @@ impl Erc20 {
             (Fashion::Modern, Text::Bytes) => &MODERN_BYTES,
         }
     }
-}
-
-/// A part of a transfer that goes to somebody else.
-#[derive(Debug, Default)]
-struct Tax {
-    collector: Felt,
-    amount: U256,
 }
 
 impl Contract for Erc20 {
@@ -469,7 +447,7 @@ impl Erc20 {
             .checked_sub(amount)
             .ok_or_else(|| Revert::new("ERC20: insufficient balance"))?;
         env.write(BALANCES, &[from], left);
-        let tax = self.tax(env, from, to, amount)?;
+        let tax = self.manner.tax(env, from, to, amount)?;
         let arriving = amount.saturating_sub(tax.amount);
         self.credit(env, to, arriving)?;
         self.emit(env, *TRANSFER_EVENT, from, to, arriving);
@@ -478,26 +456,6 @@ impl Erc20 {
             self.emit(env, *TRANSFER_EVENT, from, tax.collector, tax.amount);
         }
         Ok(())
-    }
-
-    /// What the token keeps of a transfer, if it allows it at all.
-    fn tax(&self, env: &Env<'_, '_>, from: Felt, to: Felt, amount: U256) -> Result<Tax, Revert> {
-        let is_person = |address| env.class_of(address) == Account::class_hash();
-        match self.manner {
-            Manner::Taxed { owner, permille } if from != owner => {
-                let scaled = amount
-                    .checked_mul(U256::from(permille))
-                    .ok_or_else(|| Revert::new("u256_mul Overflow"))?;
-                Ok(Tax {
-                    collector: owner,
-                    amount: scaled / U256::from(1_000),
-                })
-            }
-            Manner::Trapped { owner } if from != owner && is_person(from) && !is_person(to) => {
-                Err(Revert::new(SALE_REFUSED))
-            }
-            _ => Ok(Tax::default()),
-        }
     }
 
     fn credit(&self, env: &mut Env<'_, '_>, to: Felt, amount: U256) -> Result<(), Revert> {

@@ -1,7 +1,8 @@
 //! A chain small enough to try one contract on: calls, their events, and what
 //! they leave behind.
 
-use super::erc20::{Erc20, Fashion, Manner, approve_call, balance_key, mint_call};
+use super::erc20::{Erc20, Fashion, approve_call, balance_key, mint_call};
+use super::manner::Manner;
 use super::text::Text;
 use crate::starknet::contract::{Calldata, Contract};
 use crate::starknet::execution::{Contracts, Execution, View};

@@ -67,7 +67,7 @@ pub(crate) fn act(
     let count = count(moment.mean, rng);
     let mut made = 0;
     // Somebody may have nothing to do, and an attack is several transactions.
-    for _ in 0..count {
+    for _ in 0..count.saturating_mul(2) {
         if made >= count {
             break;
         }

@@ -3,7 +3,8 @@
 
 use super::tokens::{Token, own_address, whole};
 use crate::starknet::contract::{Returned, Revert};
-use crate::starknet::contracts::erc20::{Erc20, Fashion, Manner};
+use crate::starknet::contracts::erc20::{Erc20, Fashion};
+use crate::starknet::contracts::manner::Manner;
 use crate::starknet::contracts::text::{Text, byte_array, short};
 use primitives::Felt;
 

@@ -5,7 +5,8 @@
 //! good as any.
 
 use super::tokens::{Token, own_address, whole};
-use crate::starknet::contracts::erc20::{Erc20, Fashion, Manner};
+use crate::starknet::contracts::erc20::{Erc20, Fashion};
+use crate::starknet::contracts::manner::Manner;
 use crate::starknet::contracts::text::Text;
 use primitives::Felt;
 

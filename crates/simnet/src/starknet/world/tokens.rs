@@ -1,7 +1,8 @@
 //! The tokens of the network, from the most to the least used.
 
 use super::{hostile, snares, tail, well_known};
-use crate::starknet::contracts::erc20::{Erc20, Fashion, Manner};
+use crate::starknet::contracts::erc20::{Erc20, Fashion};
+use crate::starknet::contracts::manner::Manner;
 use crate::starknet::contracts::text::Text;
 use crate::starknet::hash::digest;
 use primitives::{Felt, U256};

@@ -144,7 +144,6 @@ pub(super) fn pools(assets: &[Asset], count: usize, rng: &mut ChaCha8Rng) -> Vec
         known: HashSet::new(),
     };
     listing.hubs(rng);
-    listing.snares();
     // Draws that were there before are passed over.
     for _ in 0..count.saturating_mul(8) {
         if listing.pools.len() >= count {
@@ -153,6 +152,28 @@ pub(super) fn pools(assets: &[Asset], count: usize, rng: &mut ChaCha8Rng) -> Vec
         listing.small(rng);
     }
     listing.pools.truncate(count);
+    listing.pools
+}
+
+/// The pools of tokens that take more than they give: one that sells them for
+/// too little, and one that promises too much for them.
+pub(super) fn baits(assets: &[Asset]) -> Vec<Pool> {
+    let mut listing = Listing {
+        assets,
+        pools: Vec::new(),
+        known: HashSet::new(),
+    };
+    let snares = assets.iter().enumerate();
+    for (place, _) in snares.filter(|(_, asset)| asset.is_snare()) {
+        for (hub, slot, price) in BAITS {
+            listing.add([hub, place], slot, BAIT_USD);
+            if let Some(pool) = listing.pools.last_mut() {
+                // Prices are those of the first token.
+                let is_first = pool.assets[0] == place;
+                pool.bait = Some(if is_first { price } else { 1.0 / price });
+            }
+        }
+    }
     listing.pools
 }
 
@@ -180,24 +201,6 @@ impl Listing<'_> {
         for (slot, count) in MORE.into_iter().zip(HOW_MANY) {
             for (rank, pair) in HUB_PAIRS.into_iter().take(count).enumerate() {
                 self.add(pair, slot, hub_worth(rank, slot, rng) / 3.0);
-            }
-        }
-    }
-
-    /// Tokens that take more than they give have a pool that sells them for too
-    /// little, and one that promises too much for them.
-    fn snares(&mut self) {
-        let snares = self.assets.iter().enumerate();
-        let snares = snares.filter(|(_, asset)| asset.is_snare());
-        let places: Vec<usize> = snares.map(|(place, _)| place).collect();
-        for place in places {
-            for (hub, slot, price) in BAITS {
-                self.add([hub, place], slot, BAIT_USD);
-                if let Some(pool) = self.pools.last_mut() {
-                    // Prices are those of the first token.
-                    let is_first = pool.assets[0] == place;
-                    pool.bait = Some(if is_first { price } else { 1.0 / price });
-                }
             }
         }
     }

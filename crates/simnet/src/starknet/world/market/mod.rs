@@ -42,11 +42,14 @@ const PROVIDERS: usize = 4;
 const ARBITRAGEURS: usize = 3;
 
 /// Of a hundred transactions, so many are the market's.
-const MARKET_PERCENT: u32 = 65;
+const MARKET_PERCENT: u32 = 75;
+
+/// Markets of at least so many pools have baits.
+const LARGE_MARKET: usize = 100;
 
 /// A pool is chosen by its worth to this power, and some more.
-const POPULARITY: f64 = 0.7;
-const LEAST_POPULARITY: f64 = 20.0;
+const POPULARITY: f64 = 0.8;
+const LEAST_POPULARITY: f64 = 500.0;
 
 /// Nobody moves a pool by more than twice this share of what it holds.
 const BEARABLE: f64 = 0.005;
@@ -63,6 +66,8 @@ pub(super) struct Market {
     pools: Vec<Pool>,
     /// Pools that open at the beginning.
     first: usize,
+    /// Pools behind these that providers may open later; baits follow.
+    later: usize,
     /// For each pool how often it is chosen, and all before it.
     popularity: Vec<f64>,
     /// Whether there is nobody who keeps prices together.
@@ -70,6 +75,9 @@ pub(super) struct Market {
     providers: Vec<Felt>,
     arbitrageurs: Vec<Felt>,
     attacker: Felt,
+    /// For whom there are tokens that take more than they give. Does nothing but
+    /// open their pools.
+    founder: Felt,
 }
 
 impl Market {
@@ -79,10 +87,13 @@ impl Market {
         let mut rng = ChaCha8Rng::seed_from_u64(seed.rotate_left(32) ^ 0x6d61_726b_6574);
         let mut people = |count| (0..count).map(|_| random_felt(&mut rng)).collect();
         let (providers, arbitrageurs) = (people(PROVIDERS), people(ARBITRAGEURS));
-        let attacker = random_felt(&mut rng);
+        let (attacker, founder) = (random_felt(&mut rng), random_felt(&mut rng));
         let assets = asset::all();
-        let all = first + first.div_ceil(LATER_POOLS);
-        let pools = listing::pools(&assets, all, &mut rng);
+        let later = first.div_ceil(LATER_POOLS);
+        let mut pools = listing::pools(&assets, first + later, &mut rng);
+        if first >= LARGE_MARKET {
+            pools.extend(listing::baits(&assets));
+        }
         let mut sum = 0.0;
         let popularity = pools.iter().map(|pool| {
             // Who trades with snares knows no better: that is a matter of its own.
@@ -96,10 +107,12 @@ impl Market {
             pools,
             assets,
             first,
+            later,
             wild,
             providers,
             arbitrageurs,
             attacker,
+            founder,
         }
     }
 
@@ -120,14 +133,14 @@ impl Market {
 
     /// Those who live on the exchanges: they have much of every token.
     pub(super) fn desks(&self) -> impl Iterator<Item = Felt> {
-        let traders = self.arbitrageurs.iter().chain([&self.attacker]);
+        let others = [&self.attacker, &self.founder];
+        let traders = self.arbitrageurs.iter().chain(others);
         self.providers.iter().chain(traders).copied()
     }
 
-    /// The first of the providers, for whom there are tokens that take more than
-    /// they give.
+    /// Who owns the tokens that take more than they give.
     pub(super) fn founder(&self) -> Felt {
-        self.providers.first().copied().unwrap_or_default()
+        self.founder
     }
 
     /// Whether the market has a price for the token.

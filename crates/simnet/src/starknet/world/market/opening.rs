@@ -15,6 +15,9 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
+/// The block in which baits open, when the market is there.
+const BAITS_BLOCK: u64 = 100;
+
 /// Pools that open in one block.
 const A_BLOCK: usize = 64;
 
@@ -56,6 +59,10 @@ const V2_TICK_ROOT: f64 = 1.000_049_998_750_062_5;
 
 /// The pools that open in block `number`.
 pub(super) fn of_block(market: &Market, number: u64) -> &[Pool] {
+    if number == BAITS_BLOCK {
+        let baits = market.pools.get(market.first + market.later..);
+        return baits.unwrap_or_default();
+    }
     let first = market.pools.get(..market.first).unwrap_or(&market.pools);
     let skipped = number
         .checked_sub(1)

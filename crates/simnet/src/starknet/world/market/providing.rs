@@ -107,7 +107,9 @@ pub(super) fn remove(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
 /// Somebody opens a pool that was not there before.
 pub(super) fn open(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let market = scene.market();
-    let later = market.pools.get(market.first..)?;
+    let later = market
+        .pools
+        .get(market.first..market.first + market.later)?;
     opening::open(scene, later.choose(rng)?, rng)
 }
 

@@ -90,7 +90,7 @@ pub(super) fn trend(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
 pub(super) fn taken_in(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let pools = scene.market().pools.iter();
     let baits: Vec<&Pool> = pools.filter(|pool| pool.bait.is_some()).collect();
-    let pool = *baits.choose(rng)?;
+    let pool = baits.choose(rng).filter(|pool| pool.exists(scene.view))?;
     let is_snare = |asset: usize| {
         scene
             .market()

@@ -4,7 +4,7 @@ use super::super::super::snares;
 use super::super::pool::Order;
 use super::super::rehearsal::Rehearsal;
 use super::*;
-use crate::starknet::contracts::erc20::SALE_REFUSED;
+use crate::starknet::contracts::manner::SALE_REFUSED;
 
 fn taxed() -> Felt {
     snares::address(0)
@@ -14,8 +14,22 @@ fn trapped() -> Felt {
     snares::address(1)
 }
 
+/// The default world with the pools of snares just opened.
+fn baited() -> Chain {
+    let mut chain = opened(0);
+    let exist = |chain: &Chain| {
+        let look = Look::new(chain, chain.head().number);
+        bait(look.scene(), taxed()).0.exists(look.scene().view)
+    };
+    while !exist(&chain) {
+        assert!(chain.head().number < 1_000);
+        chain.mine(NOW, 0);
+    }
+    chain
+}
+
 /// A pool of a snare, and whether the snare is its first token.
-fn bait(scene: Scene<'_>, snare: Felt) -> (&Pool, bool) {
+fn bait<'a>(scene: Scene<'a>, snare: Felt) -> (&'a Pool, bool) {
     let mut pools = scene.market().pools.iter();
     let pool = pools.find(|pool| pool.tokens.contains(&snare)).unwrap();
     (pool, pool.tokens[0] == snare)
@@ -44,7 +58,7 @@ fn trade(scene: Scene<'_>, snare: Felt, sells: bool) -> Result<U256, String> {
 
 #[test]
 fn a_snare_can_be_bought_and_not_sold() {
-    let chain = opened(0);
+    let chain = baited();
     let look = Look::new(&chain, chain.head().number);
     for snare in [taxed(), trapped()] {
         assert!(trade(look.scene(), snare, false).unwrap() > U256::ZERO);
@@ -66,12 +80,13 @@ fn transfers(sent: &Transaction, token: Felt) -> Vec<(Felt, U256)> {
 
 #[test]
 fn people_fall_for_snares_and_the_chain_shows_it() {
-    let mut chain = opened(0);
+    let mut chain = baited();
+    let first = chain.head().number + 1;
     for number in 1..=200 {
         chain.mine(NOW + 2 * number, 30);
     }
     let founder = chain.world().market.founder();
-    let blocks = chain.range(7, u64::MAX);
+    let blocks = chain.range(first, u64::MAX);
     let sent = || blocks.iter().flat_map(|block| &block.transactions);
     let mut taxes = 0;
     for sent in sent() {
