@@ -46,8 +46,8 @@ fn loss(chain: &Chain, pair: [usize; 2]) -> f64 {
     // What each pool pays for one more part.
     let mut parts: Vec<f64> = pools
         .flat_map(|pool| {
-            let paid = |parts: u32| paid(scene, pool, PART_USD * f64::from(parts));
-            (0..PARTS).map_while(move |sold| Some(paid(sold + 1)? - paid(sold)?))
+            let brings = |parts: u32| paid(scene, pool, PART_USD * f64::from(parts));
+            (0..PARTS).map_while(move |sold| Some(brings(sold + 1)? - brings(sold)?))
         })
         .collect();
     parts.sort_by(|one, other| other.total_cmp(one));
@@ -106,10 +106,10 @@ fn hourly_moves(chain: &Chain) -> (f64, f64) {
 fn still_minutes(chain: &Chain) -> usize {
     let price = |at| price(chain, at);
     let blocks = chain.range(chain.head().number - 360, u64::MAX);
-    let moved =
+    let has_moved =
         |block: &Arc<Block>| price(block.number).to_bits() != price(block.number - 1).to_bits();
-    let moves = blocks.iter().filter(|block| moved(block));
-    let minutes: HashSet<u64> = moves.map(|block| block.timestamp / MINUTE).collect();
+    let trades = blocks.iter().filter(|block| has_moved(block));
+    let minutes: HashSet<u64> = trades.map(|block| block.timestamp / MINUTE).collect();
     60_usize.saturating_sub(minutes.len())
 }
 

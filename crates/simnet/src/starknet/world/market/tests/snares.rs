@@ -29,7 +29,7 @@ fn baited() -> Chain {
 }
 
 /// A pool of a snare, and whether the snare is its first token.
-fn bait<'a>(scene: Scene<'a>, snare: Felt) -> (&'a Pool, bool) {
+fn bait(scene: Scene<'_>, snare: Felt) -> (&Pool, bool) {
     let mut pools = scene.market().pools.iter();
     let pool = pools.find(|pool| pool.tokens.contains(&snare)).unwrap();
     (pool, pool.tokens[0] == snare)
