@@ -19,6 +19,6 @@ pub use solana::{
     SimulatedValidator, SlotReorgError, SlotSteerError, SolanaConfig, SolanaKeypair, SolanaNode,
 };
 pub use starknet::{
-    Action, Funding, History, PrefundedAccount, Refusal, ReorgError, SignedTransaction,
-    StarknetConfig, StarknetNode, SteerError,
+    Action, Funding, History, HistoryProgress, PrefundedAccount, Refusal, ReorgError,
+    SignedTransaction, StarknetConfig, StarknetNode, SteerError,
 };

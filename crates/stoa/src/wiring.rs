@@ -28,7 +28,9 @@ use services::{
     QuoteStore, RateLimiter, Rehearsals, Snapshots, SwapOptions, Swaps, Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health};
-pub(crate) use simnet::{PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode};
+pub(crate) use simnet::{
+    HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode,
+};
 use simnet::{SolanaConfig, StarknetConfig, StarknetNode};
 use std::{fmt, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 pub(crate) use store::Store;
@@ -121,8 +123,11 @@ pub(crate) fn client(config: &Config, url: Url) -> Result<StarknetClient, chain:
 }
 
 /// Makes the simulated node's world, or goes on with the one in the data
-/// folder; both take a processor for a while.
-pub(crate) async fn simulated_node(config: &Config) -> anyhow::Result<StarknetNode> {
+/// folder; both take a processor for a while, and tell how far they are.
+pub(crate) async fn simulated_node(
+    config: &Config,
+    progress: HistoryProgress,
+) -> anyhow::Result<StarknetNode> {
     let folder = config.store.data.join("simnet");
     let context = format!("cannot use the simulated chain in {}", folder.display());
     let config = StarknetConfig {
@@ -131,6 +136,8 @@ pub(crate) async fn simulated_node(config: &Config) -> anyhow::Result<StarknetNo
         block_time: Some(config.simnet.block_time),
         transactions_per_block: config.simnet.transactions_per_block,
         pools: usize::try_from(config.simnet.pools)?,
+        wild: config.simnet.wild,
+        progress,
         ..StarknetConfig::default()
     };
     tokio::task::spawn_blocking(move || StarknetNode::open(config, clock()))

@@ -17,8 +17,8 @@ use super::mempool::Mempool;
 use super::state::{Key, State};
 use super::storage::StorageIndex;
 use super::transaction::{Request, Transaction};
-use super::world::World;
 use super::world::actors::{self, Moment};
+use super::world::{Watch, World};
 use primitives::Felt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -54,6 +54,8 @@ pub(crate) struct Chain {
     open: OpenBlock,
     mempool: Mempool,
     storage: Mutex<StorageIndex>,
+    /// What arbitrageurs know of the state as it is now.
+    watch: Watch,
     kept_blocks: usize,
     /// Counts reorgs, so that a replacement differs from what it replaces.
     fork: u64,
@@ -84,6 +86,7 @@ impl Chain {
             transactions: HashMap::new(),
             mempool: Mempool::default(),
             storage: Mutex::default(),
+            watch: Watch::default(),
             kept_blocks: kept_blocks.max(1),
             fork: 0,
         };
@@ -189,7 +192,7 @@ impl Chain {
             time: timestamp,
             mean: transactions,
         };
-        actors::act(&self.world, &mut builder, &mut rng, moment);
+        actors::act(&self.world, &mut self.watch, &mut builder, &mut rng, moment);
         self.seal(timestamp);
     }
 
@@ -230,6 +233,7 @@ impl Chain {
     /// Takes the last `orphans` blocks back, and the one in the making. Answers
     /// with them and with their transactions from outside, in their order.
     fn take_back(&mut self, orphans: usize) -> (VecDeque<Arc<Block>>, Vec<Request>) {
+        self.watch = Watch::default();
         let mut returning = self.abandon_open();
         let orphaned = self.blocks.split_off(self.blocks.len() - orphans);
         for block in orphaned.iter().rev() {

@@ -1,6 +1,8 @@
 //! What can be chosen about a simulated node.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A history has at most this many blocks; of a longer one the newest are made.
@@ -9,6 +11,11 @@ pub(crate) const MAX_HISTORY_BLOCKS: usize = 20_000;
 /// A history has about this many events at most: its blocks get fewer
 /// transactions when there are many of them.
 pub(crate) const MAX_HISTORY_EVENTS: usize = 200_000;
+
+/// Blocks of a history that come at most so many seconds after the one before
+/// have as many transactions as the blocks of today, others at most so many.
+pub(crate) const DENSE_SPACING: u64 = 10;
+pub(crate) const SPARSE_TRANSACTIONS: u32 = 3;
 
 /// Blocks with more transactions than this (on average) are not made.
 pub(crate) const MAX_TRANSACTIONS_PER_BLOCK: u32 = 1_000;
@@ -41,8 +48,13 @@ pub struct StarknetConfig {
     /// Pools that the exchanges have at the beginning; without any there are no
     /// exchanges. A few are those of the hubs, on every venue.
     pub pools: usize,
+    /// Whether prices jump, dollars leave their peg and nobody keeps the prices
+    /// of the pools together: a market to try the worst on.
+    pub wild: bool,
     /// Blocks that stay readable. At least the newest one always does.
     pub kept_blocks: usize,
+    /// Where the making of a history can be followed.
+    pub progress: HistoryProgress,
     /// The folder in which the chain outlives the process; nothing is kept
     /// without one. Only [`StarknetNode::open`](crate::StarknetNode::open) looks
     /// at it.
@@ -55,10 +67,31 @@ impl Default for StarknetConfig {
             seed: 0,
             block_time: Some(Duration::from_secs(2)),
             history: History::default(),
-            transactions_per_block: 3,
+            transactions_per_block: 5,
             pools: POOLS,
+            wild: false,
             kept_blocks: KEPT_BLOCKS,
+            progress: HistoryProgress::default(),
             data: None,
+        }
+    }
+}
+
+/// How far the making of a history is. Clones show the same.
+#[derive(Debug, Clone, Default)]
+pub struct HistoryProgress(Arc<[AtomicUsize; 2]>);
+
+impl HistoryProgress {
+    /// Blocks that are made, and that will be in all; both zero before it
+    /// begins.
+    pub fn blocks(&self) -> (usize, usize) {
+        let [made, all] = &*self.0;
+        (made.load(Ordering::Relaxed), all.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn tell(&self, made: usize, all: usize) {
+        for (place, blocks) in self.0.iter().zip([made, all]) {
+            place.store(blocks, Ordering::Relaxed);
         }
     }
 }
@@ -108,7 +141,7 @@ impl History {
 }
 
 impl Default for History {
-    /// 30 days: every ten minutes, the last day every minute, the last hour
+    /// 30 days: every half an hour, the last day every two minutes, the last hour
     /// every ten seconds.
     fn default() -> Self {
         let stretch = |span: u64, spacing: u64| Stretch {
@@ -117,8 +150,8 @@ impl Default for History {
         };
         Self {
             stretches: vec![
-                stretch(29 * DAY + 10 * MINUTE, 10 * MINUTE),
-                stretch(23 * HOUR, MINUTE),
+                stretch(29 * DAY + 30 * MINUTE, 30 * MINUTE),
+                stretch(23 * HOUR, 2 * MINUTE),
                 stretch(HOUR, 10),
             ],
         }
@@ -136,10 +169,10 @@ mod tests {
         let times = History::default().timestamps(NOW);
         assert_eq!(times.last(), Some(&NOW));
         assert!(NOW - times[0] >= 30 * DAY);
-        assert!((5_000..=MAX_HISTORY_BLOCKS).contains(&times.len()));
+        assert!((2_000..=MAX_HISTORY_BLOCKS).contains(&times.len()));
         let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(gaps.is_sorted_by(|earlier, later| earlier >= later));
-        assert_eq!((gaps[0], gaps[gaps.len() - 1]), (10 * MINUTE, 10));
+        assert_eq!((gaps[0], gaps[gaps.len() - 1]), (30 * MINUTE, 10));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::class::{Class, Interface, Signature, Typed};
 use super::execution::{CallFailure, Execution, Origin};
-use super::hash::{deployed_address, from_felt};
+use super::hash::{deployed_address, felt, from_felt};
 use super::state::{Key, Variable};
 use super::transaction::{Call, Event};
 use primitives::{Felt, U256, selector};
@@ -302,6 +302,11 @@ impl<'a> Env<'_, 'a> {
     pub(crate) fn replace_class(&mut self, class_hash: Felt) {
         self.execution
             .write(Key::class_hash(self.address), from_felt(class_hash));
+    }
+
+    /// The class at an address, zero where nothing is deployed.
+    pub(crate) fn class_of(&self, address: Felt) -> Felt {
+        felt(self.execution.read(&Key::class_hash(address)))
     }
 
     /// Reads a variable of this contract.

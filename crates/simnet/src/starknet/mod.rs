@@ -28,7 +28,7 @@ mod wallet;
 mod world;
 
 pub use chain::ReorgError;
-pub use config::{History, StarknetConfig};
+pub use config::{History, HistoryProgress, StarknetConfig};
 pub use ledger::SteerError;
 pub use node::StarknetNode;
 pub use refusal::Refusal;

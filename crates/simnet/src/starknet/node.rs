@@ -3,8 +3,8 @@
 use super::aggregator;
 use super::chain::Chain;
 use super::config::{
-    History, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_POOLS, MAX_TRANSACTIONS_PER_BLOCK,
-    StarknetConfig,
+    DENSE_SPACING, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_POOLS, MAX_TRANSACTIONS_PER_BLOCK,
+    SPARSE_TRANSACTIONS, StarknetConfig,
 };
 use super::contracts::exchange::{EXCHANGE, EXECUTOR};
 use super::feed::{Feed, News};
@@ -71,7 +71,7 @@ impl StarknetNode {
         if let Some(restored) = restored {
             let ledger = Ledger::restored(restored, journal, config.kept_blocks);
             let node = Self::with(ledger, &config, clock);
-            node.catch_up(&config.history)?;
+            node.catch_up(&config)?;
             return Ok(node);
         }
         let chain = first_chain(&config, seconds(clock.as_ref()));
@@ -97,18 +97,18 @@ impl StarknetNode {
     }
 
     /// Makes the blocks that a history would have since the head.
-    fn catch_up(&self, history: &History) -> Result<(), KeepError> {
+    fn catch_up(&self, config: &StarknetConfig) -> Result<(), KeepError> {
         if self.0.block_time.is_none() || self.0.steering.is_paused() {
             return Ok(());
         }
         let mut ledger = self.write();
         let head = ledger.head().timestamp;
-        let mut times = history.timestamps(self.now());
+        let mut times = config.history.timestamps(self.now());
         times.retain(|time| *time > head);
-        let transactions = self.0.transactions_per_block;
-        let transactions = transactions.min(history_transactions(times.len()));
-        for time in times {
-            ledger.mine(time, transactions)?;
+        times.insert(0, head);
+        for (made, block) in past(&times, self.0.transactions_per_block).enumerate() {
+            ledger.mine(block.time, block.transactions)?;
+            config.progress.tell(made + 1, times.len());
         }
         ledger.sync()
     }
@@ -311,23 +311,55 @@ impl StarknetNode {
     }
 }
 
-/// The world and its history up to `now`.
+/// The world and its history up to `now`. Its exchanges open at one time, so that
+/// prices do not move meanwhile.
 fn first_chain(config: &StarknetConfig, now: u64) -> Chain {
-    let times = config.history.timestamps(now);
-    let transactions = transactions_per_block(config).min(history_transactions(times.len()));
+    let mut times = config.history.timestamps(now);
     let world = World::new(genesis(config));
     let first = times.first().copied().unwrap_or_default();
+    let before_now = times.len().saturating_sub(1);
+    let openings = times
+        .iter_mut()
+        .take(before_now.min(world.opening_blocks() + 1));
+    openings.for_each(|time| *time = first);
     let mut chain = Chain::new(world, first.min(GENESIS_TIME), config.kept_blocks);
-    for time in times.iter().skip(1) {
-        chain.mine(*time, transactions);
+    for (made, block) in past(&times, transactions_per_block(config)).enumerate() {
+        chain.mine(block.time, block.transactions);
+        config.progress.tell(made + 1, times.len());
     }
     chain
+}
+
+/// A block of a history.
+struct Past {
+    time: u64,
+    transactions: u32,
+}
+
+/// The blocks of a history after its first one: those of the last hour are as
+/// busy as those of today.
+fn past(times: &[u64], transactions: u32) -> impl Iterator<Item = Past> {
+    let most = transactions.min(history_transactions(times.len()));
+    let steps = times.iter().zip(times.iter().skip(1));
+    steps.map(move |(before, time)| {
+        let dense = time.saturating_sub(*before) <= DENSE_SPACING;
+        let transactions = if dense {
+            most
+        } else {
+            most.min(SPARSE_TRANSACTIONS)
+        };
+        Past {
+            time: *time,
+            transactions,
+        }
+    })
 }
 
 fn genesis(config: &StarknetConfig) -> Genesis {
     Genesis {
         seed: config.seed,
         pools: config.pools.min(MAX_POOLS),
+        wild: config.wild,
     }
 }
 
@@ -349,6 +381,7 @@ fn seconds(clock: &dyn Clock) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::config::History;
     use super::*;
     use primitives::{ManualClock, Timestamp};
     use std::collections::HashSet;
@@ -365,7 +398,7 @@ mod tests {
         let node = node(StarknetConfig::default());
         let chain = node.read();
         let blocks = chain.range(0, u64::MAX);
-        assert!((5_000..=MAX_HISTORY_BLOCKS).contains(&blocks.len()));
+        assert!((2_000..=MAX_HISTORY_BLOCKS).contains(&blocks.len()));
         assert_eq!(i64::try_from(chain.head().timestamp), Ok(NOW));
         let events: usize = blocks.iter().map(|block| block.event_count()).sum();
         assert!((30_000..=MAX_HISTORY_EVENTS).contains(&events), "{events}");

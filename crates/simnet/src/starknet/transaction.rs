@@ -1,11 +1,15 @@
 //! Transactions: what senders ask for and what came of it.
 
 use super::gas::{Prices, Resources, with_headroom};
-use super::hash::contract_address;
+use super::hash::{contract_address, from_felt};
 use super::world::Deed;
 use super::world::token_list::CHAIN_ID;
 use primitives::transaction_hash::{DeployAccount, Invoke, Terms, Version};
-use primitives::{Felt, short_string};
+use primitives::{Felt, U256, short_string};
+
+/// Tips are so many different multiples of a step.
+const TIPS: u64 = 30;
+const TIP_STEP: u64 = 1_000_000;
 
 /// A transaction of version 3 as its sender signed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +78,7 @@ impl Request {
                 }),
                 terms: Terms {
                     nonce,
+                    tip: tip(hash),
                     bounds: with_headroom(Resources::of(deed.work), prices),
                     ..Terms::default()
                 },
@@ -86,6 +91,13 @@ impl Request {
     pub(crate) fn is_from_outside(&self) -> bool {
         !self.signed.signature.is_empty()
     }
+}
+
+/// What an actor adds for each unit of L2 gas, in FRI: up to a per cent of what
+/// it usually costs, and never nothing.
+fn tip(hash: Felt) -> u64 {
+    let drawn = from_felt(hash) % U256::from(TIPS);
+    (drawn.saturating_to::<u64>() + 1) * TIP_STEP
 }
 
 /// An included transaction.

@@ -25,8 +25,8 @@ fn argument(key: &'static Key, flag: Flag) -> Arg {
         .global(true)
         .help_heading(HEADING);
     match flag {
-        Flag::Off { .. } => argument
-            .help(format!("Sets {} to false", key.path))
+        Flag::Switch { to, .. } => argument
+            .help(format!("Sets {} to {to}", key.path))
             .action(ArgAction::SetTrue),
         Flag::Takes { value, .. } => {
             let default = key.default.map(|text| format!(" [default: {text}]"));
@@ -55,7 +55,7 @@ impl FromArgMatches for Flags {
         for (key, flag) in flagged() {
             let text = match flag {
                 Flag::Takes { .. } => matches.get_one::<String>(key.path).cloned(),
-                Flag::Off { .. } => matches.get_flag(key.path).then(|| "false".to_owned()),
+                Flag::Switch { to, .. } => matches.get_flag(key.path).then(|| to.to_owned()),
             };
             flags.extend(text.map(|text| (key, flag.name(), text)));
         }

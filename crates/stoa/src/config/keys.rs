@@ -53,10 +53,12 @@ pub(crate) enum Flag {
         /// What stands for the value in help texts.
         value: &'static str,
     },
-    /// `--name`, which sets the key to false.
-    Off {
+    /// `--name`, which sets the key to what it is not by default.
+    Switch {
         /// Without the dashes.
         name: &'static str,
+        /// What the key is set to.
+        to: &'static str,
     },
 }
 
@@ -64,7 +66,7 @@ impl Flag {
     /// Without the dashes.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Takes { name, .. } | Self::Off { name } => name,
+            Self::Takes { name, .. } | Self::Switch { name, .. } => name,
         }
     }
 }
@@ -74,7 +76,11 @@ const fn takes(name: &'static str, value: &'static str) -> Flag {
 }
 
 const fn off(name: &'static str) -> Flag {
-    Flag::Off { name }
+    Flag::Switch { name, to: "false" }
+}
+
+const fn on(name: &'static str) -> Flag {
+    Flag::Switch { name, to: "true" }
 }
 
 impl Key {
@@ -339,9 +345,12 @@ settings! {
         /// Time between its blocks.
         block_time: Duration = "2s";
         /// Transactions in a block, on average.
-        transactions_per_block: u32 = "3";
+        transactions_per_block: u32 = "5";
         /// Pools of its exchanges, at most 1000; none with 0.
         pools: u32 = "320";
+        /// Whether prices jump, dollars leave their peg, attackers trade around others and
+        /// nobody keeps the prices of its pools together: a market to try the worst on.
+        wild: bool = "false", on("sim-wild");
         /// Time between the slots of the simulated Solana node, in whole milliseconds.
         slot_time: Duration = "400ms";
         /// Slots of its epochs, 64 to 432000. A chain that was begun keeps its own.

@@ -13,7 +13,15 @@ const NOW: u64 = 1_800_000_000;
 
 fn chain(seed: u64, blocks: usize, transactions: u32, kept: usize) -> Chain {
     let times = History::blocks(blocks, Duration::from_secs(30)).timestamps(NOW);
-    let mut chain = Chain::new(World::new(Genesis { seed, pools: 24 }), times[0], kept);
+    let mut chain = Chain::new(
+        World::new(Genesis {
+            seed,
+            pools: 24,
+            wild: false,
+        }),
+        times[0],
+        kept,
+    );
     for time in &times[1..] {
         chain.mine(*time, transactions);
     }
@@ -194,7 +202,9 @@ fn actors_pay_their_fees_and_some_of_them_fail() {
     };
     for (block, included) in receipts() {
         let receipt = &included.receipt;
-        assert_eq!(receipt.fee, receipt.resources.fee(block.prices, 0));
+        let tip = included.request.signed.terms.tip;
+        assert!(tip > 0);
+        assert_eq!(receipt.fee, receipt.resources.fee(block.prices, tip));
         let fee = receipt.events.last().unwrap();
         assert_eq!(fee.from, crate::starknet::world::STRK);
         assert_eq!(fee.data[0], Felt::from(receipt.fee));
@@ -204,6 +214,17 @@ fn actors_pay_their_fees_and_some_of_them_fail() {
     }
     let reverted = receipts().filter(|(_, included)| included.receipt.revert_reason.is_some());
     assert!(reverted.count() > 0);
+}
+
+#[test]
+fn what_arbitrageurs_know_is_no_more_than_the_state_says() {
+    let [mut one, mut other] = [(); 2].map(|()| chain(9, 20, 8, usize::MAX));
+    for number in 1..=20 {
+        other.watch = Watch::default();
+        one.mine(NOW + 30 * number, 8);
+        other.mine(NOW + 30 * number, 8);
+    }
+    assert_eq!(hashes(&one), hashes(&other));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Fungible tokens, of the older and of the newer fashion.
 
+use super::manner::Manner;
 use super::text::Text;
 use crate::starknet::class::{
     ADDRESS, BOOL, BYTE_ARRAY, Class, EventSignature, FELT, Interface, Signature, Typed, U8,
@@ -73,10 +74,20 @@ const MINTED: [&[Entry]; 2] = [
     ],
 ];
 
-static LEGACY_SHORT: LazyLock<Kind<Erc20>> = LazyLock::new(|| kind(Fashion::Legacy, Text::Short));
-static LEGACY_BYTES: LazyLock<Kind<Erc20>> = LazyLock::new(|| kind(Fashion::Legacy, Text::Bytes));
-static MODERN_SHORT: LazyLock<Kind<Erc20>> = LazyLock::new(|| kind(Fashion::Modern, Text::Short));
-static MODERN_BYTES: LazyLock<Kind<Erc20>> = LazyLock::new(|| kind(Fashion::Modern, Text::Bytes));
+static LEGACY_SHORT: LazyLock<Kind<Erc20>> =
+    LazyLock::new(|| kind("", Fashion::Legacy, Text::Short));
+static LEGACY_BYTES: LazyLock<Kind<Erc20>> =
+    LazyLock::new(|| kind("", Fashion::Legacy, Text::Bytes));
+static MODERN_SHORT: LazyLock<Kind<Erc20>> =
+    LazyLock::new(|| kind("", Fashion::Modern, Text::Short));
+static MODERN_BYTES: LazyLock<Kind<Erc20>> =
+    LazyLock::new(|| kind("", Fashion::Modern, Text::Bytes));
+
+/// Tokens that do not arrive as they are sent are of the newer fashion.
+static TAXED: LazyLock<Kind<Erc20>> =
+    LazyLock::new(|| kind(" taxed", Fashion::Modern, Text::Bytes));
+static TRAPPED: LazyLock<Kind<Erc20>> =
+    LazyLock::new(|| kind(" trapped", Fashion::Modern, Text::Bytes));
 
 static LEGACY_SHARE: LazyLock<Entrypoints<Erc20>> =
     LazyLock::new(|| Entrypoints::new(&functions(Fashion::Legacy, Text::Short)));
@@ -97,7 +108,7 @@ fn functions(fashion: Fashion, text: Text) -> Vec<Entry> {
     [names, CAMEL_CASE, more].concat()
 }
 
-fn kind(fashion: Fashion, text: Text) -> Kind<Erc20> {
+fn kind(manner: &str, fashion: Fashion, text: Text) -> Kind<Erc20> {
     let form = match text {
         Text::Short => "short",
         Text::Bytes => "long",
@@ -112,7 +123,11 @@ fn kind(fashion: Fashion, text: Text) -> Kind<Erc20> {
         ..Interface::default()
     };
     let functions = [&functions(fashion, text), minting].concat();
-    Kind::new(&format!("ERC20 {age} {form}"), &functions, interface)
+    Kind::new(
+        &format!("ERC20{manner} {age} {form}"),
+        &functions,
+        interface,
+    )
 }
 
 /// The signatures of what contracts can do that are tokens besides.
@@ -254,6 +269,7 @@ pub(crate) struct Erc20 {
     pub(crate) text: Text,
     /// Who may mint.
     pub(crate) minter: Felt,
+    pub(crate) manner: Manner,
 }
 
 impl Erc20 {
@@ -267,6 +283,7 @@ impl Erc20 {
             fashion,
             text,
             minter: Felt::ZERO,
+            manner: Manner::Plain,
         }
     }
 
@@ -285,6 +302,11 @@ impl Erc20 {
     }
 
     fn kind(&self) -> &'static Kind<Self> {
+        match self.manner {
+            Manner::Plain => {}
+            Manner::Taxed { .. } => return &TAXED,
+            Manner::Trapped { .. } => return &TRAPPED,
+        }
         match (self.fashion, self.text) {
             (Fashion::Legacy, Text::Short) => &LEGACY_SHORT,
             (Fashion::Legacy, Text::Bytes) => &LEGACY_BYTES,
@@ -425,8 +447,14 @@ impl Erc20 {
             .checked_sub(amount)
             .ok_or_else(|| Revert::new("ERC20: insufficient balance"))?;
         env.write(BALANCES, &[from], left);
-        self.credit(env, to, amount)?;
-        self.emit(env, *TRANSFER_EVENT, from, to, amount);
+        let tax = self.manner.tax(env, from, to, amount)?;
+        let arriving = amount.saturating_sub(tax.amount);
+        self.credit(env, to, arriving)?;
+        self.emit(env, *TRANSFER_EVENT, from, to, arriving);
+        if !tax.amount.is_zero() {
+            self.credit(env, tax.collector, tax.amount)?;
+            self.emit(env, *TRANSFER_EVENT, from, tax.collector, tax.amount);
+        }
         Ok(())
     }
 

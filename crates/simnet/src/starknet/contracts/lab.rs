@@ -2,6 +2,7 @@
 //! they leave behind.
 
 use super::erc20::{Erc20, Fashion, approve_call, balance_key, mint_call};
+use super::manner::Manner;
 use super::text::Text;
 use crate::starknet::contract::{Calldata, Contract};
 use crate::starknet::execution::{Contracts, Execution, View};
@@ -42,6 +43,7 @@ impl Lab {
                 fashion,
                 text: Text::Short,
                 minter: DEPLOYER,
+                manner: Manner::Plain,
             };
             contracts.insert(token, Arc::new(contract));
         }

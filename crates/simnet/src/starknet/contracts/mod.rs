@@ -8,6 +8,7 @@ pub(crate) mod exchange;
 pub(crate) mod jediswap_v2;
 #[cfg(test)]
 mod lab;
+pub(crate) mod manner;
 pub(crate) mod pairs;
 mod signed;
 pub(crate) mod text;

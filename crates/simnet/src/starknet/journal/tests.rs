@@ -33,6 +33,7 @@ fn config(data: Option<&Path>) -> StarknetConfig {
         pools: 24,
         kept_blocks: 100,
         data: data.map(Path::to_owned),
+        ..StarknetConfig::default()
     }
 }
 
@@ -436,8 +437,8 @@ fn the_time_of_absence_is_filled_with_few_blocks_up_to_now() {
         (0, 0, 0),
         (1, 1, 1),
         (3_600, 360, 360),
-        (86_400, 1_500, 2_000),
-        (365 * 86_400, 5_000, 20_000),
+        (86_400, 1_000, 2_000),
+        (365 * 86_400, 2_000, 20_000),
     ] {
         clock.advance(SignedDuration::from_secs(absence));
         let node = open_lively(folder.path(), &clock);

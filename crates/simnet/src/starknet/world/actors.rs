@@ -1,6 +1,6 @@
 //! What happens by itself: holders who pay each other, and those who trade.
 
-use super::market::{self, Deed, Scene};
+use super::market::{self, Deed, Scene, Watch};
 use super::{STRK, Traded, World, tokens::whole};
 use crate::starknet::builder::BlockBuilder;
 use crate::starknet::contracts::erc20::{approve_call, balance_key, transfer_call};
@@ -14,6 +14,10 @@ use rand_chacha::ChaCha8Rng;
 
 /// An actor's transaction has fewer events than this on average.
 pub(crate) const ACTOR_EVENTS: usize = 10;
+
+/// Transactions of every block, where there are so many on average: any three
+/// blocks have the ten by which wallets estimate tips.
+const LEAST_IN_BLOCK: u32 = 4;
 
 /// A transaction makes at most so many payments.
 const MAX_PAYMENTS: usize = 3;
@@ -32,13 +36,21 @@ pub(crate) struct Moment {
 }
 
 /// Puts about `mean` transactions of actors into a block, after those that open
-/// the exchanges.
+/// the exchanges and before those of arbitrageurs, of whom there are at most
+/// half as many.
 pub(crate) fn act(
     world: &World,
+    watch: &mut Watch,
     builder: &mut BlockBuilder<'_>,
     rng: &mut ChaCha8Rng,
     moment: Moment,
 ) {
+    let prices = world.market.unit_prices(world.seed, moment.time);
+    let now = Now {
+        world,
+        time: moment.time,
+        prices: &prices,
+    };
     let mut index = 0;
     let mut include = |builder: &mut BlockBuilder<'_>, deed: &Deed| {
         let hash = digest("INVOKE", &[moment.seed, Felt::from(index)]);
@@ -48,33 +60,65 @@ pub(crate) fn act(
         }
     };
     for pool in market::opening(world, builder.open.number) {
-        if let Some(deed) = market::open(scene(world, builder, moment), pool, rng) {
+        if let Some(deed) = market::open(now.scene(builder), pool, rng) {
             include(builder, &deed);
         }
     }
-    let count = rng.random_range(0..=u64::from(moment.mean) * 2);
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let count = count(moment.mean, rng);
     let mut made = 0;
     // Somebody may have nothing to do, and an attack is several transactions.
-    for _ in 0..count {
+    for _ in 0..count.saturating_mul(2) {
         if made >= count {
             break;
         }
-        let deeds = (0..ATTEMPTS).find_map(|_| plan(scene(world, builder, moment), rng));
+        let deeds = (0..ATTEMPTS).find_map(|_| plan(now.scene(builder), rng));
         let deeds = deeds.unwrap_or_default();
         made += deeds.len();
         for deed in deeds {
             include(builder, &deed);
         }
     }
+    if world.market.is_settled() {
+        let written = builder.open.writes.iter();
+        let keys = written.filter_map(|slot| builder.state.key(*slot));
+        watch.look(now.scene(builder), keys);
+        let most = count.saturating_sub(1) / 2;
+        for deed in market::settle(now.scene(builder), watch, most, rng) {
+            include(builder, &deed);
+        }
+    }
 }
 
-fn scene<'a>(world: &'a World, builder: &'a BlockBuilder<'_>, moment: Moment) -> Scene<'a> {
-    Scene {
-        world,
-        view: builder.view(),
-        time: moment.time,
+/// What does not change within a block.
+#[derive(Clone, Copy)]
+struct Now<'n> {
+    world: &'n World,
+    time: u64,
+    prices: &'n [f64],
+}
+
+impl Now<'_> {
+    fn scene<'a>(&'a self, builder: &'a BlockBuilder<'_>) -> Scene<'a> {
+        Scene {
+            world: self.world,
+            view: builder.view(),
+            time: self.time,
+            prices: self.prices,
+        }
     }
+}
+
+/// How many transactions there are in a block: where there are enough on
+/// average, every block has some.
+fn count(mean: u32, rng: &mut ChaCha8Rng) -> usize {
+    let least = if mean < LEAST_IN_BLOCK {
+        0
+    } else {
+        LEAST_IN_BLOCK
+    };
+    let most = u64::from(mean) * 2 - u64::from(least);
+    let count = rng.random_range(u64::from(least)..=most);
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// Somebody and what they want to do, if they can afford it.

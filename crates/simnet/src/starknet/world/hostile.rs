@@ -4,6 +4,7 @@
 use super::tokens::{Token, own_address, whole};
 use crate::starknet::contract::{Returned, Revert};
 use crate::starknet::contracts::erc20::{Erc20, Fashion};
+use crate::starknet::contracts::manner::Manner;
 use crate::starknet::contracts::text::{Text, byte_array, short};
 use primitives::Felt;
 
@@ -33,6 +34,7 @@ pub(super) fn tokens(minter: Felt) -> Vec<Token> {
             fashion: Fashion::Modern,
             text: Text::Bytes,
             minter,
+            manner: Manner::Plain,
         },
         supply: whole(1_000_000, 18),
     })

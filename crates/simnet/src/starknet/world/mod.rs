@@ -10,6 +10,7 @@ mod exchange_terms;
 mod hostile;
 pub(crate) mod market;
 mod outside;
+mod snares;
 mod tail;
 pub(crate) mod token_list;
 mod tokens;
@@ -18,7 +19,7 @@ mod well_known;
 
 pub use accounts::{Funding, PrefundedAccount};
 pub(crate) use actors::ACTOR_EVENTS;
-pub(crate) use market::Deed;
+pub(crate) use market::{Deed, Watch};
 pub(crate) use outside::Outside;
 pub(crate) use well_known::STRK;
 
@@ -59,6 +60,8 @@ pub(crate) struct Genesis {
     pub(crate) seed: u64,
     /// Pools of the exchanges at the beginning.
     pub(crate) pools: usize,
+    /// Whether prices jump and nobody keeps them together.
+    pub(crate) wild: bool,
 }
 
 /// The world as it is before anything happens.
@@ -84,15 +87,16 @@ struct Traded {
 }
 
 impl World {
-    /// The world of a seed, with so many pools.
-    pub(crate) fn new(Genesis { seed, pools }: Genesis) -> Self {
+    /// The world that comes from a genesis.
+    pub(crate) fn new(genesis: Genesis) -> Self {
+        let seed = genesis.seed;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let accounts = accounts::make(&mut rng);
         let holders: Vec<Felt> = (0..HOLDERS).map(|_| random_felt(&mut rng)).collect();
         let account: Arc<dyn Contract> = Arc::new(Account);
         let mut contracts = Contracts::default();
         let addresses = accounts.iter().map(|account| account.address.felt());
-        let market = Market::new(seed, pools);
+        let market = Market::new(genesis);
         for address in addresses
             .chain(holders.iter().copied())
             .chain(market.desks())
@@ -101,7 +105,10 @@ impl World {
             contracts.insert(address, Arc::clone(&account));
         }
         let mut tokens = Vec::new();
-        for (rank, token) in tokens::all(DEPLOYER).into_iter().enumerate() {
+        for (rank, token) in tokens::all(DEPLOYER, market.founder())
+            .into_iter()
+            .enumerate()
+        {
             let Token {
                 address,
                 contract,
@@ -127,6 +134,11 @@ impl World {
             market,
             exchanges,
         }
+    }
+
+    /// The blocks after the first one in which the exchanges open.
+    pub(crate) fn opening_blocks(&self) -> usize {
+        market::opening_blocks(&self.market)
     }
 
     /// Fills the first block: every contract is deployed, every token minted.
@@ -221,7 +233,11 @@ mod tests {
     use super::*;
 
     fn world(seed: u64) -> World {
-        World::new(Genesis { seed, pools: 24 })
+        World::new(Genesis {
+            seed,
+            pools: 24,
+            wild: false,
+        })
     }
 
     #[test]

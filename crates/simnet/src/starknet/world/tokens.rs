@@ -1,7 +1,8 @@
 //! The tokens of the network, from the most to the least used.
 
-use super::{hostile, tail, well_known};
+use super::{hostile, snares, tail, well_known};
 use crate::starknet::contracts::erc20::{Erc20, Fashion};
+use crate::starknet::contracts::manner::Manner;
 use crate::starknet::contracts::text::Text;
 use crate::starknet::hash::digest;
 use primitives::{Felt, U256};
@@ -15,10 +16,12 @@ pub(super) struct Token {
     pub(super) supply: U256,
 }
 
-/// All tokens, which `minter` may mint.
-pub(super) fn all(minter: Felt) -> Vec<Token> {
+/// All tokens, which `minter` may mint. Those that are made to take from people
+/// take for `owner`.
+pub(super) fn all(minter: Felt, owner: Felt) -> Vec<Token> {
     let mut tokens = well_known::tokens(minter);
     tokens.extend(tail::tokens(minter));
+    tokens.extend(snares::tokens(minter, owner));
     tokens.extend(hostile::tokens(minter));
     tokens
 }
@@ -40,6 +43,7 @@ pub(super) fn honest(
             fashion,
             text,
             minter,
+            manner: Manner::Plain,
         },
         supply: whole(supply, decimals),
     }

@@ -2,14 +2,14 @@
 
 use super::{
     banner::{Banner, Simulation},
-    market,
+    market, ready,
     sockets::{Sockets, reachable},
     tasks::Tasks,
 };
 use crate::{
     config::{Config, Role},
     network::Network,
-    wiring::{self, Face, Service, Sources},
+    wiring::{self, Face, HistoryProgress, Service, Sources},
 };
 use anyhow::Context as _;
 use std::time::Duration;
@@ -169,7 +169,9 @@ pub(crate) async fn start_simulation(
     listener: TcpListener,
     tasks: &mut Tasks,
 ) -> anyhow::Result<(Simulation, Url)> {
-    let node = wiring::simulated_node(config).await?;
+    let progress = HistoryProgress::default();
+    let node = wiring::simulated_node(config, progress.clone());
+    let node = ready::while_making(&progress, node).await?;
     let solana = wiring::simulated_solana_node(config).await?;
     let address = reachable(&listener)?;
     let url = format!("http://{address}/starknet");

@@ -20,7 +20,7 @@ pub(crate) use calls::{
     Hop, clear_call, initialize_call, mint_position_call, price_call, quote_call, swap_calls,
     withdraw_call,
 };
-pub(crate) use pool::{PoolKey, pool};
+pub(crate) use pool::{PoolKey, pool, price_keys};
 pub(crate) use positions::{COUNT as POSITION_COUNT, position_owner};
 pub(crate) use wire::read_key;
 

@@ -67,6 +67,12 @@ pub(crate) fn pool(view: View<'_>, key: &PoolKey) -> Snapshot {
     snapshot(|variable| view.read(&Key::new(CORE, variable, &[id])))
 }
 
+/// The variables that a pool's price and liquidity are in.
+pub(crate) fn price_keys(key: &PoolKey) -> [Key; 2] {
+    let id = key.id();
+    [SQRT_RATIO, LIQUIDITY].map(|variable| Key::new(CORE, variable, &[id]))
+}
+
 fn snapshot(read: impl Fn(Variable) -> U256) -> Snapshot {
     Snapshot {
         sqrt_ratio: read(SQRT_RATIO),

@@ -13,7 +13,7 @@ mod router;
 pub(crate) use calls::{
     burn_call, collect_call, create_pool_call, initialize_call, mint_call, sell_call,
 };
-pub(crate) use pool::snapshot;
+pub(crate) use pool::{price_keys, snapshot};
 
 use crate::starknet::execution::Contracts;
 use crate::starknet::hash::{deployed_address, digest, from_felt};

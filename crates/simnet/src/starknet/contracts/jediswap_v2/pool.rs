@@ -134,6 +134,11 @@ pub(crate) fn snapshot(view: View<'_>, pool: Felt) -> Snapshot {
     read(|variable| view.read(&Key::new(pool, variable, &[])))
 }
 
+/// The variables that the price and the liquidity are in.
+pub(crate) fn price_keys(pool: Felt) -> [Key; 2] {
+    [SQRT_RATIO, LIQUIDITY].map(|variable| Key::new(pool, variable, &[]))
+}
+
 fn read(read: impl Fn(Variable) -> U256) -> Snapshot {
     Snapshot {
         sqrt_ratio: read(SQRT_RATIO),

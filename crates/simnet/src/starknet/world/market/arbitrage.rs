@@ -1,24 +1,37 @@
 //! Those who bring pools to the price of the market, and keep the difference.
+//!
+//! A pool whose price is within its fee of what tokens are worth outside takes
+//! no more than it gives. Where all pools are, no way through them gains,
+//! however many it passes: what there is to gain on a way is at most what there
+//! is to gain at its pools against the outside. So it is enough to look at every
+//! pool by itself, and to close those where most is to be gained first.
 
 use super::pool::{At, Order, Pool, Spot, slope};
 use super::rehearsal::{Deed, Rehearsal};
+use super::watch::Watch;
 use super::{Scene, permille};
 use crate::starknet::contracts::erc20::balance_key;
 use primitives::{Felt, U256};
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Pools that an arbitrageur looks at before choosing one.
+/// Pools that an arbitrageur of a wild world looks at before choosing one.
 const LOOKED_AT: usize = 24;
 
 /// Pools that one transaction brings back.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 6;
 
 /// A difference that is worth a transaction, beyond the fee.
-const WORTHWHILE: f64 = 0.000_5;
+const WORTHWHILE: f64 = 0.000_1;
 
-/// What an arbitrageur at least wants to sell, in dollars.
+/// What an arbitrageur at least wants to sell, and to gain at a pool, in
+/// dollars: some times what a transaction costs.
 const LEAST_USD: f64 = 0.5;
+const LEAST_GAIN: f64 = 0.04;
+
+/// Where liquidity lies in ranges there may be so many times as much to gain as
+/// it seems.
+const HIDDEN: f64 = 3.0;
 
 /// What is tried of an amount.
 const PARTS: [f64; 4] = [1.0, 0.5, 0.25, 0.1];
@@ -26,15 +39,43 @@ const PARTS: [f64; 4] = [1.0, 0.5, 0.25, 0.1];
 /// Halvings until an amount on a stable curve is good enough.
 const HALVINGS: usize = 40;
 
-/// Brings the pools that are furthest from the market back to it, several in
-/// one transaction.
+/// What arbitrageurs do at the end of a block, in at most so many transactions:
+/// they close the largest gaps of all pools. No two touch the same pool, and
+/// there is enough of every token.
+pub(crate) fn settle(
+    scene: Scene<'_>,
+    watch: &mut Watch,
+    most: usize,
+    rng: &mut ChaCha8Rng,
+) -> Vec<Deed> {
+    let mut found = largest(scene, watch).into_iter();
+    let mut deeds = Vec::new();
+    while let Some(sender) = scene.market().arbitrageurs.choose(rng)
+        && deeds.len() < most
+    {
+        let closed = found.by_ref().filter_map(|(place, pool, gap)| {
+            let deed = trade(scene, pool, gap, *sender, LEAST_GAIN)?;
+            watch.forget(place);
+            Some(deed)
+        });
+        let Some(deed) = closed.take(AT_ONCE).reduce(Deed::with) else {
+            break;
+        };
+        deeds.push(deed);
+    }
+    deeds
+}
+
+/// Brings some pools of a wild world back that are far from the market, several
+/// in one transaction.
 pub(super) fn correct(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let sender = *scene.market().arbitrageurs.choose(rng)?;
     let mut found: Vec<(&Pool, Gap)> = Vec::new();
     for _ in 0..LOOKED_AT {
         let pool = scene.popular_pool(rng)?;
         let known = found.iter().any(|(other, _)| std::ptr::eq(*other, pool));
-        if let Some(gap) = gap(scene, pool).filter(|_| !known) {
+        let gap = scene.spot(pool).and_then(|spot| gap(scene, pool, spot));
+        if let Some(gap) = gap.filter(|_| !known) {
             found.push((pool, gap));
         }
     }
@@ -42,9 +83,26 @@ pub(super) fn correct(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let deeds = found
         .into_iter()
         .take(AT_ONCE)
-        .filter_map(|(pool, gap)| trade(scene, pool, gap, sender));
+        .filter_map(|(pool, gap)| trade(scene, pool, gap, sender, 0.0));
     // No two of them touch the same pool, and there is enough of every token.
     deeds.reduce(Deed::with)
+}
+
+/// The gaps that are worth closing, those first where most is to be gained.
+fn largest<'a>(scene: Scene<'a>, watch: &Watch) -> Vec<(usize, &'a Pool, Gap)> {
+    let spots = watch.spots(scene);
+    // They know better than to touch a snare.
+    let spots = spots.filter(|(_, pool, _)| pool.bait.is_none());
+    let gaps = spots.filter_map(|(place, pool, spot)| {
+        let gap = gap(scene, pool, spot)?;
+        let gain = gap.gain(scene, pool)?;
+        (gain > LEAST_GAIN).then_some((gain, place, pool, gap))
+    });
+    let mut gaps: Vec<_> = gaps.collect();
+    gaps.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
+    let gaps = gaps.into_iter();
+    gaps.map(|(_, place, pool, gap)| (place, pool, gap))
+        .collect()
 }
 
 /// How far a pool is from the market.
@@ -59,8 +117,21 @@ struct Gap {
     profit: f64,
 }
 
-fn gap(scene: Scene<'_>, pool: &Pool) -> Option<Gap> {
-    let spot = scene.spot(pool)?;
+impl Gap {
+    /// About what closing it earns, in dollars: the last unit earns nothing.
+    fn gain(self, scene: Scene<'_>, pool: &Pool) -> Option<f64> {
+        let (sold, _) = pool.asset_way(self.first);
+        let usd = amount(pool, self) * scene.unit_price(sold)?;
+        let hidden = if let Spot::Ranges(..) = self.spot {
+            HIDDEN
+        } else {
+            1.0
+        };
+        Some(hidden * usd * self.profit / 2.0)
+    }
+}
+
+fn gap(scene: Scene<'_>, pool: &Pool, spot: Spot) -> Option<Gap> {
     let outside = scene.outside_price(pool)?;
     let difference = (spot.price() / outside).ln();
     let profit = difference.abs() - pool.fee;
@@ -74,7 +145,7 @@ fn gap(scene: Scene<'_>, pool: &Pool) -> Option<Gap> {
 
 /// Sells until the next unit would earn nothing. Where liquidity ends sooner
 /// than it seemed, less does.
-fn trade(scene: Scene<'_>, pool: &Pool, gap: Gap, sender: Felt) -> Option<Deed> {
+fn trade(scene: Scene<'_>, pool: &Pool, gap: Gap, sender: Felt, least: f64) -> Option<Deed> {
     let (sold, _) = pool.way(gap.first);
     let owned = permille(scene.view.read(&balance_key(sold, sender)), 100);
     let order = Order {
@@ -85,39 +156,37 @@ fn trade(scene: Scene<'_>, pool: &Pool, gap: Gap, sender: Felt) -> Option<Deed> 
     };
     if let At::Ekubo(_) = pool.at {
         // The exchange itself says how much reaches the limit.
-        let limit = limit(pool, gap)?;
-        let calls = order.calls(scene.view, U256::ZERO, limit)?;
-        let mut rehearsal = Rehearsal::new(scene.view);
-        let before = rehearsal.balance(sold, sender);
-        rehearsal.make(sender, &calls).ok()?;
-        let amount = before.checked_sub(rehearsal.balance(sold, sender))?;
-        return profitable(scene, Order { amount, ..order }, gap.first, limit);
+        return profitable(scene, order, gap, limit(pool, gap)?, least);
     }
     let most = amount(pool, gap);
     PARTS.into_iter().find_map(|part| {
         let amount = U256::try_from(most * part).ok()?.min(owned);
-        profitable(scene, Order { amount, ..order }, gap.first, U256::ZERO)
+        profitable(scene, Order { amount, ..order }, gap, U256::ZERO, least)
     })
 }
 
-/// The trade, if it earns anything at the prices of the market.
-fn profitable(scene: Scene<'_>, order: Order<'_>, first: bool, limit: U256) -> Option<Deed> {
-    let (sold, bought) = order.route.first()?.asset_way(first);
-    let worth = |asset, amount: U256| {
-        let price = scene.unit_price(asset, scene.time)?;
-        Some(f64::from(amount) * price)
-    };
-    let cost = worth(sold, order.amount)?;
-    if cost < LEAST_USD {
-        return None;
-    }
+/// The trade, if it earns enough at the prices of the market.
+fn profitable(
+    scene: Scene<'_>,
+    order: Order<'_>,
+    gap: Gap,
+    limit: U256,
+    least: f64,
+) -> Option<Deed> {
+    let (sold, bought) = order.route.first()?.asset_way(gap.first);
+    let worth = |asset, amount: U256| Some(f64::from(amount) * scene.unit_price(asset)?);
     let calls = order.calls(scene.view, U256::ZERO, limit)?;
     let mut rehearsal = Rehearsal::new(scene.view);
+    let before = rehearsal.balance(order.sold, order.sender);
     let gain = rehearsal.gain(order.sender, &calls, order.bought())?;
-    if worth(bought, gain)? <= cost {
+    let amount = before.checked_sub(rehearsal.balance(order.sold, order.sender))?;
+    let cost = worth(sold, amount)?;
+    if cost < LEAST_USD || worth(bought, gain)? <= cost + least {
         return None;
     }
-    let calls = order.calls(scene.view, gain, limit)?;
+    // Where a limit ended the trade, rounding may take a unit more.
+    let expected = gain - gain / U256::from(1_000);
+    let calls = Order { amount, ..order }.calls(scene.view, expected, limit)?;
     Some(rehearsal.done(order.sender, calls))
 }
 

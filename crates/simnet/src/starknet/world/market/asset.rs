@@ -3,8 +3,10 @@
 //! A price is a pure function of the seed and the time, as of a market that does
 //! not care what happens on the chain: nothing has to be kept, and a restart or
 //! a reorg changes nothing. It is a sum of slow and fast waves of random height,
-//! so that it has trends and noise at every scale, and of rare jumps.
+//! so that it has trends and noise at every scale. In a wild world prices jump
+//! besides, and dollars leave their peg.
 
+use super::super::snares::{self, SNARES};
 use super::super::tail::{self, TAIL};
 use super::super::well_known::WELL_KNOWN;
 use super::{HOUR, MINUTE};
@@ -12,16 +14,22 @@ use primitives::{Felt, U256};
 
 const DAY: u64 = 24 * HOUR;
 
-/// How long a wave takes, and the logarithm of its height.
-const WAVES: [(u64, f64); 7] = [
-    (30 * DAY, 0.18),
-    (8 * DAY, 0.07),
-    (2 * DAY, 0.02),
-    (12 * HOUR, 0.007),
-    (3 * HOUR, 0.0025),
-    (45 * MINUTE, 0.001),
-    (10 * MINUTE, 0.0005),
+/// How long a wave takes, and the logarithm of its height. Heights grow with the
+/// root of the length, as those of a random walk: about half a per cent an hour.
+const WAVES: [(u64, f64); 8] = [
+    (30 * DAY, 0.12),
+    (8 * DAY, 0.065),
+    (2 * DAY, 0.035),
+    (12 * HOUR, 0.018),
+    (3 * HOUR, 0.009),
+    (45 * MINUTE, 0.004_5),
+    (10 * MINUTE, 0.002),
+    (MINUTE, 0.000_5),
 ];
+
+/// The waves that a small token has are at least so long: nobody trades it from
+/// minute to minute.
+const SLOW_WAVE: u64 = 2 * DAY;
 
 /// Jumps begin within periods of this length, and end with them.
 const JUMP_PERIOD: u64 = 36 * HOUR;
@@ -45,16 +53,23 @@ pub(super) struct Asset {
 /// How a price moves.
 #[derive(Debug, Clone, Copy)]
 enum Nature {
-    /// Like others, so many times as far.
+    /// All the time, so many times as far as others.
     Free(f64),
+    /// Slowly, so many times as far.
+    Small(f64),
     /// Hardly at all.
     Steady,
     /// With another asset, hardly moving against it.
     Follows(usize),
+    /// Not at all: nobody outside wants it.
+    Snare,
 }
 
-/// How far steady prices move, against free ones.
-const STEADY: f64 = 0.012;
+/// How far the price of something that stands for something else moves against
+/// that: dollars by less than two hundredths of a per cent, so that even pools
+/// that begin at one are right, and others by less than a quarter of a per cent.
+const STEADY: f64 = 0.000_6;
+const FOLLOWING: f64 = 0.012;
 
 /// Prices of the well-known tokens, in their order.
 const KNOWN: [(f64, Nature); 17] = [
@@ -65,20 +80,23 @@ const KNOWN: [(f64, Nature); 17] = [
     (90_000.0, Nature::Free(0.8)),
     (3_550.0, Nature::Follows(0)),
     (1.0, Nature::Steady),
-    (0.04, Nature::Free(1.6)),
-    (4.0, Nature::Free(1.5)),
+    (0.04, Nature::Small(1.6)),
+    (4.0, Nature::Small(1.5)),
     (0.44, Nature::Follows(1)),
-    (0.03, Nature::Free(1.6)),
-    (0.02, Nature::Free(1.8)),
-    (0.000_9, Nature::Free(2.0)),
-    (0.000_4, Nature::Free(1.6)),
+    (0.03, Nature::Small(1.6)),
+    (0.02, Nature::Small(1.8)),
+    (0.000_9, Nature::Small(2.0)),
+    (0.000_4, Nature::Small(1.6)),
     (89_500.0, Nature::Follows(4)),
-    (0.012, Nature::Free(1.8)),
+    (0.012, Nature::Small(1.8)),
     (1.0, Nature::Steady),
 ];
 
 /// Prices of those tokens of the tail that pretend to be others: absurd ones.
 const ABSURD: [(&str, f64); 3] = [("USDC", 0.000_002), ("ETH", 740_000.0), ("STRK", 55.0)];
+
+/// A smallest unit that is worth more than this, in dollars, is a large one.
+const COARSE_USD: f64 = 0.001;
 
 /// All assets, in the order of the world's tokens.
 pub(super) fn all() -> Vec<Asset> {
@@ -96,10 +114,15 @@ pub(super) fn all() -> Vec<Asset> {
                 *decimals,
                 *supply,
                 usd,
-                Nature::Free(1.8),
+                Nature::Small(1.8),
             )
         });
-    known.chain(tail).collect()
+    let snares = SNARES.iter().enumerate();
+    let snares = snares.map(|(index, (_, _, supply, usd))| {
+        let address = snares::address(index);
+        asset(address, snares::DECIMALS, *supply, *usd, Nature::Snare)
+    });
+    known.chain(tail).chain(snares).collect()
 }
 
 fn asset(address: Felt, decimals: u32, supply: u64, usd: f64, nature: Nature) -> Asset {
@@ -120,19 +143,55 @@ fn modest(index: usize, supply: u64) -> f64 {
     capital / f64::from(U256::from(supply.max(1)))
 }
 
-/// The price of an asset in dollars.
-pub(super) fn price(assets: &[Asset], index: usize, seed: u64, time: u64) -> Option<f64> {
-    let asset = assets.get(index)?;
-    let (usd, scale) = match asset.nature {
-        Nature::Free(scale) => (asset.usd, scale),
-        Nature::Steady => (asset.usd, STEADY),
-        Nature::Follows(leader) => {
-            let leading = assets.get(leader)?;
-            let now = leading.usd * motion(leader, seed, time, leading.scale()).exp();
-            (asset.usd / leading.usd * now, STEADY)
-        }
-    };
-    Some(usd * motion(index, seed, time, scale).exp())
+/// The outside prices of one world.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Prices<'a> {
+    pub(super) assets: &'a [Asset],
+    pub(super) seed: u64,
+    /// Whether prices jump, and dollars leave their peg.
+    pub(super) wild: bool,
+}
+
+impl Prices<'_> {
+    /// The price of an asset in dollars.
+    pub(super) fn usd(self, index: usize, time: u64) -> Option<f64> {
+        let asset = self.assets.get(index)?;
+        let leading = match asset.nature {
+            Nature::Follows(leader) => {
+                let leading = self.assets.get(leader)?;
+                self.motion(leader, leading, time)
+            }
+            _ => 0.0,
+        };
+        Some(asset.usd * (leading + self.motion(index, asset, time)).exp())
+    }
+
+    /// How far a price is from the usual one by itself, as a logarithm.
+    fn motion(self, index: usize, asset: &Asset, time: u64) -> f64 {
+        let (scale, shortest) = match asset.nature {
+            Nature::Free(scale) => (scale, 0),
+            Nature::Small(scale) => (scale, SLOW_WAVE),
+            Nature::Steady | Nature::Follows(_) if self.wild => (FOLLOWING, 0),
+            Nature::Steady => (STEADY, 0),
+            Nature::Follows(_) => (FOLLOWING, SLOW_WAVE),
+            Nature::Snare => (0.0, SLOW_WAVE),
+        };
+        let index = u64::try_from(index).unwrap_or_default();
+        let shortest = if self.wild { 0 } else { shortest };
+        let waves = WAVES.iter().zip(0..);
+        let waves = waves.filter(|((period, _), _)| *period >= shortest);
+        let motion: f64 = waves
+            .map(|((period, height), wave)| {
+                height * level(&[self.seed, index, wave], time, *period)
+            })
+            .sum();
+        let jump = if self.wild {
+            jump(index, self.seed, time)
+        } else {
+            0.0
+        };
+        scale * (motion + jump)
+    }
 }
 
 impl Asset {
@@ -140,30 +199,30 @@ impl Asset {
     /// something else, and less where its makers keep a part.
     pub(super) fn circulating_share(&self) -> f64 {
         match self.nature {
-            Nature::Free(_) => 0.8,
+            Nature::Free(_) | Nature::Small(_) | Nature::Snare => 0.8,
             Nature::Steady | Nature::Follows(_) => 1.0,
         }
     }
 
-    fn scale(&self) -> f64 {
-        match self.nature {
-            Nature::Free(scale) => scale,
-            Nature::Steady | Nature::Follows(_) => STEADY,
-        }
+    /// Whether it was made to take from those who trade it.
+    pub(super) fn is_snare(&self) -> bool {
+        matches!(self.nature, Nature::Snare)
+    }
+
+    /// Whether its smallest unit is worth so much that hardly any amount of it
+    /// is fair.
+    pub(super) fn is_coarse(&self) -> bool {
+        self.usd / self.whole > COARSE_USD
     }
 }
 
-/// How far a price is from the usual one, as a logarithm.
-fn motion(index: usize, seed: u64, time: u64, scale: f64) -> f64 {
-    let index = u64::try_from(index).unwrap_or_default();
-    let waves = WAVES.iter().zip(0..).map(|((period, height), wave)| {
-        let (cell, share) = place(time, *period);
-        let level = |cell: u64| random(&[seed, index, wave, cell]);
-        // Smooth at both ends.
-        let turn = share * share * (3.0 - 2.0 * share);
-        height * (level(cell) * (1.0 - turn) + level(cell + 1) * turn)
-    });
-    scale * (waves.sum::<f64>() + jump(index, seed, time))
+/// A wave of random levels, smooth where it turns.
+fn level(wave: &[u64; 3], time: u64, period: u64) -> f64 {
+    let [seed, index, number] = *wave;
+    let (cell, share) = place(time, period);
+    let level = |cell: u64| random(&[seed, index, number, cell]);
+    let turn = share * share * (3.0 - 2.0 * share);
+    level(cell) * (1.0 - turn) + level(cell + 1) * turn
 }
 
 fn jump(index: u64, seed: u64, time: u64) -> f64 {
@@ -205,47 +264,70 @@ mod tests {
 
     const NOW: u64 = 1_800_000_000;
 
-    fn series(index: usize, seed: u64, step: u64) -> Vec<f64> {
+    fn series(index: usize, seed: u64, step: u64, wild: bool) -> Vec<f64> {
         let assets = all();
+        let prices = Prices {
+            assets: &assets,
+            seed,
+            wild,
+        };
         let times = (0..2_000).map(|number| NOW + number * step);
-        times
-            .map(|time| price(&assets, index, seed, time).unwrap())
-            .collect()
+        times.map(|time| prices.usd(index, time).unwrap()).collect()
+    }
+
+    /// How far a price moves from one look to the next.
+    fn moves(series: &[f64]) -> Vec<f64> {
+        let pairs = series.windows(2);
+        pairs.map(|pair| (pair[1] / pair[0]).ln().abs()).collect()
     }
 
     #[test]
     fn prices_belong_to_their_seed_and_time() {
-        assert_eq!(series(0, 1, 600), series(0, 1, 600));
-        assert_ne!(series(0, 1, 600), series(0, 2, 600));
-        assert_ne!(series(0, 1, 600), series(1, 1, 600));
+        assert_eq!(series(0, 1, 600, false), series(0, 1, 600, false));
+        assert_ne!(series(0, 1, 600, false), series(0, 2, 600, false));
+        assert_ne!(series(0, 1, 600, false), series(1, 1, 600, false));
     }
 
     #[test]
-    fn free_prices_drift_and_jump_and_steady_ones_stay_near_one() {
-        let ether = series(0, 1, 600);
-        let (low, high) = ether
-            .iter()
-            .fold((f64::MAX, 0.0_f64), |(low, high), price| {
-                (low.min(*price), high.max(*price))
-            });
-        assert!(low > 1_500.0 && high < 6_000.0, "{low} to {high}");
-        assert!(high / low > 1.05, "{low} to {high}");
-        let moves: Vec<f64> = ether
-            .windows(2)
-            .map(|pair| (pair[1] / pair[0]).ln().abs())
-            .collect();
-        let jumps = moves.iter().filter(|step| **step > 0.02).count();
-        assert!((1..20).contains(&jumps), "{jumps}");
-        let quiet = moves.iter().filter(|step| **step < 0.005).count();
-        assert!(quiet > 1_900, "{quiet}");
-        for price in series(2, 1, 600) {
-            assert!((0.993..1.007).contains(&price), "{price}");
+    fn hubs_move_by_about_half_a_per_cent_an_hour_and_never_jump() {
+        for (seed, hub) in (0..4).flat_map(|seed| [0, 1, 4].map(|hub| (seed, hub))) {
+            let moves = moves(&series(hub, seed, HOUR, false));
+            let sum: f64 = moves.iter().map(|step| step * step).sum();
+            let usual = (sum / 1_999.0).sqrt();
+            assert!((0.003..0.008).contains(&usual), "{usual}");
+            let most = moves.iter().copied().fold(0.0, f64::max);
+            assert!(most < 0.035, "{most}");
         }
     }
 
     #[test]
+    fn hubs_move_within_every_minute() {
+        let still = moves(&series(0, 1, MINUTE, false));
+        let still = still.iter().filter(|step| **step < 0.000_01).count();
+        assert!(still < 100, "{still}");
+    }
+
+    #[test]
+    fn dollars_stay_within_two_hundredths_of_a_per_cent() {
+        for dollar in [2, 3, 6, 16] {
+            for price in series(dollar, 1, 600, false) {
+                assert!((0.999_8..1.000_2).contains(&price), "{price}");
+            }
+        }
+    }
+
+    #[test]
+    fn wild_prices_jump_and_wild_dollars_leave_their_peg() {
+        let ether = series(0, 1, 600, true);
+        let jumps = moves(&ether).iter().filter(|step| **step > 0.02).count();
+        assert!((1..20).contains(&jumps), "{jumps}");
+        let off = |price: &&f64| (**price - 1.0).abs() > 0.000_5;
+        assert!(series(2, 1, 600, true).iter().filter(off).count() > 500);
+    }
+
+    #[test]
     fn followers_stay_with_their_leader() {
-        let (leader, follower) = (series(0, 3, 3_600), series(5, 3, 3_600));
+        let (leader, follower) = (series(0, 3, 3_600, false), series(5, 3, 3_600, false));
         for (leader, follower) in leader.iter().zip(&follower) {
             let ratio = follower / leader;
             assert!((1.16..1.21).contains(&ratio), "{ratio}");
@@ -253,12 +335,17 @@ mod tests {
     }
 
     #[test]
-    fn every_token_of_the_world_has_a_price_but_the_hostile_ones() {
+    fn every_token_of_the_world_has_a_price_but_those_with_hostile_names() {
         let assets = all();
-        assert_eq!(assets.len(), WELL_KNOWN.len() + TAIL.len());
+        assert_eq!(assets.len(), WELL_KNOWN.len() + TAIL.len() + SNARES.len());
+        let prices = Prices {
+            assets: &assets,
+            seed: 0,
+            wild: false,
+        };
         for index in 0..assets.len() {
-            assert!(price(&assets, index, 0, NOW).unwrap() > 0.0);
+            assert!(prices.usd(index, NOW).unwrap() > 0.0);
         }
-        assert_eq!(price(&assets, assets.len(), 0, NOW), None);
+        assert_eq!(prices.usd(assets.len(), NOW), None);
     }
 }

@@ -1,5 +1,8 @@
 //! Which pools there are: the hubs on every venue first, then ever smaller
 //! tokens on fewer venues, with less and less in them.
+//!
+//! What pools hold has a long tail: most of it is in a handful of pools of hubs
+//! with low fees, and hundreds of pools have next to nothing.
 
 use super::asset::Asset;
 use super::pool::{At, Pair, Pool, V2};
@@ -46,7 +49,17 @@ const DAI: usize = 6;
 const ABROAD_PERCENT: u32 = 15;
 
 /// No side of a pool has more than this share of what a token is worth.
-const LARGEST_SHARE: f64 = 0.04;
+const LARGEST_SHARE: f64 = 0.12;
+
+/// What all pools of the busiest pair begin with, in dollars. The next ones have
+/// less by this power of their rank.
+const BUSIEST_USD: f64 = 25_000_000.0;
+const FALLING: f64 = 0.8;
+
+/// The parts of it in the pool of Ekubo with the lowest fee, and in any other
+/// pool.
+const MAIN_PART: f64 = 0.6;
+const OTHER_PART: f64 = 0.04;
 
 /// An extension of which nobody knows what it does.
 const UNKNOWN: Felt = Felt::from_hex_unchecked("0x07e4e57e5109");
@@ -113,6 +126,16 @@ const SMALL: [Slot; 10] = [
     Slot::Ekubo(100, 19_802, Felt::ZERO),
 ];
 
+/// Pools of tokens that take more than they give: the hub, the venue, and what
+/// the token costs there of its price outside.
+const BAITS: [(usize, Slot, f64); 2] = [
+    (0, Slot::Volatile(&JEDISWAP), 0.8),
+    (2, Slot::Volatile(&TEN_K_SWAP), 1.25),
+];
+
+/// What each of these begins with, in dollars.
+const BAIT_USD: f64 = 8_000.0;
+
 /// The first `count` pools of a world.
 pub(super) fn pools(assets: &[Asset], count: usize, rng: &mut ChaCha8Rng) -> Vec<Pool> {
     let mut listing = Listing {
@@ -132,6 +155,28 @@ pub(super) fn pools(assets: &[Asset], count: usize, rng: &mut ChaCha8Rng) -> Vec
     listing.pools
 }
 
+/// The pools of tokens that take more than they give: one that sells them for
+/// too little, and one that promises too much for them.
+pub(super) fn baits(assets: &[Asset]) -> Vec<Pool> {
+    let mut listing = Listing {
+        assets,
+        pools: Vec::new(),
+        known: HashSet::new(),
+    };
+    let snares = assets.iter().enumerate();
+    for (place, _) in snares.filter(|(_, asset)| asset.is_snare()) {
+        for (hub, slot, price) in BAITS {
+            listing.add([hub, place], slot, BAIT_USD);
+            if let Some(pool) = listing.pools.last_mut() {
+                // Prices are those of the first token.
+                let is_first = pool.assets[0] == place;
+                pool.bait = Some(if is_first { price } else { 1.0 / price });
+            }
+        }
+    }
+    listing.pools
+}
+
 struct Listing<'l> {
     assets: &'l [Asset],
     pools: Vec<Pool>,
@@ -143,19 +188,19 @@ impl Listing<'_> {
         let mut steady = STEADY_PAIRS.into_iter();
         for (rank, pair) in HUB_PAIRS.into_iter().enumerate() {
             for slot in EVERYWHERE {
-                self.add(pair, slot, hub_worth(rank, rng));
+                self.add(pair, slot, hub_worth(rank, slot, rng));
             }
             if rank % 2 == 0
                 && let Some(pair) = steady.next()
             {
                 for slot in STEADY {
-                    self.add(pair, slot, hub_worth(rank, rng));
+                    self.add(pair, slot, hub_worth(rank, slot, rng));
                 }
             }
         }
         for (slot, count) in MORE.into_iter().zip(HOW_MANY) {
             for (rank, pair) in HUB_PAIRS.into_iter().take(count).enumerate() {
-                self.add(pair, slot, hub_worth(rank, rng) / 3.0);
+                self.add(pair, slot, hub_worth(rank, slot, rng) / 3.0);
             }
         }
     }
@@ -163,7 +208,8 @@ impl Listing<'_> {
     /// A pool of one small token against a hub.
     fn small(&mut self, rng: &mut ChaCha8Rng) {
         let token = rng.random_range(FIRST_SMALL..self.assets.len());
-        if token == DAI {
+        let is_snare = self.assets.get(token).is_some_and(Asset::is_snare);
+        if token == DAI || is_snare {
             return;
         }
         let home = HUBS.get(token % HUBS.len()).copied();
@@ -173,6 +219,12 @@ impl Listing<'_> {
         } else {
             home
         };
+        // Of what has no small units there is one pool: amounts are never quite
+        // fair there, and a second pool would make a way to gain of it.
+        let coarse = self.assets.get(token).is_some_and(Asset::is_coarse);
+        if coarse && self.pools.iter().any(|pool| pool.assets.contains(&token)) {
+            return;
+        }
         if let (Some(hub), Some(slot)) = (hub, SMALL.choose(rng)) {
             self.add([hub, token], *slot, small_worth(rng));
         }
@@ -195,6 +247,7 @@ impl Listing<'_> {
                 tokens: id.tokens,
                 fee,
                 worth: worth.min(most),
+                bait: None,
             });
         }
     }
@@ -223,9 +276,13 @@ fn place(slot: Slot, id: PairId) -> (At, f64) {
     }
 }
 
-fn hub_worth(rank: usize, rng: &mut ChaCha8Rng) -> f64 {
-    let rank = u32::try_from(rank).unwrap_or(u32::MAX);
-    400_000.0 / (1.0 + f64::from(rank)) * power_law(rng).min(12.0)
+fn hub_worth(rank: usize, slot: Slot, rng: &mut ChaCha8Rng) -> f64 {
+    let rank = f64::from(u32::try_from(rank).unwrap_or(u32::MAX));
+    let part = match slot {
+        Slot::Ekubo(1..=5, ..) => MAIN_PART,
+        _ => OTHER_PART * power_law(rng).min(3.0) / 2.0,
+    };
+    BUSIEST_USD / (1.0 + rank).powf(FALLING) * part
 }
 
 /// Mostly little, seldom much, sometimes next to nothing or nothing at all.

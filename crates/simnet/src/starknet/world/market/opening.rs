@@ -15,11 +15,14 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
+/// The block in which baits open, when the market is there.
+const BAITS_BLOCK: u64 = 100;
+
 /// Pools that open in one block.
 const A_BLOCK: usize = 64;
 
-/// More than the opening of a pool leads to.
-const MOST_WORK: Work = Work {
+/// More than the opening of a pool leads to, or a trade.
+pub(super) const MOST_WORK: Work = Work {
     calls: 100,
     reads: 400,
     writes: 200,
@@ -30,7 +33,11 @@ const MOST_WORK: Work = Work {
 
 /// A pool begins with at least so many units of either token: some have no
 /// smaller ones than whole tokens.
-const LEAST_UNITS: U256 = U256::from_limbs([10, 0, 0, 0]);
+const LEAST_UNITS: f64 = 10.0;
+
+/// Those who open a pool are wrong about its price by such parts of its fee:
+/// nobody gains from that.
+const MISTAKES: std::ops::Range<f64> = -0.6..0.6;
 
 /// The fee of new pools of mySwap, in its scale.
 const MY_SWAP_FEE: u64 = 300;
@@ -38,8 +45,8 @@ const MY_SWAP_FEE: u64 = 300;
 /// How far the first positions of a pool reach to both sides, in ticks, and
 /// their parts of what it begins with.
 const RANGES: [(i32, f64); 4] = [
-    (3_000_000, 0.25),
-    (300_000, 0.35),
+    (3_000_000, 0.15),
+    (300_000, 0.45),
     (60_000, 0.25),
     (15_000, 0.15),
 ];
@@ -52,6 +59,10 @@ const V2_TICK_ROOT: f64 = 1.000_049_998_750_062_5;
 
 /// The pools that open in block `number`.
 pub(super) fn of_block(market: &Market, number: u64) -> &[Pool] {
+    if number == BAITS_BLOCK {
+        let baits = market.pools.get(market.first + market.later..);
+        return baits.unwrap_or_default();
+    }
     let first = market.pools.get(..market.first).unwrap_or(&market.pools);
     let skipped = number
         .checked_sub(1)
@@ -61,10 +72,19 @@ pub(super) fn of_block(market: &Market, number: u64) -> &[Pool] {
     left.get(..A_BLOCK).unwrap_or(left)
 }
 
+/// Blocks until all have opened.
+pub(super) fn blocks(market: &Market) -> usize {
+    market.first.div_ceil(A_BLOCK)
+}
+
 /// Opens a pool that is not there yet. Creating a contract takes long, and is
 /// therefore not tried out before.
 pub(crate) fn open(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<Deed> {
-    let provider = *scene.market().providers.choose(rng)?;
+    let provider = if pool.bait.is_some() {
+        scene.market().founder()
+    } else {
+        *scene.market().providers.choose(rng)?
+    };
     if pool.exists(scene.view) {
         return None;
     }
@@ -116,11 +136,18 @@ fn first_amounts(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<
         };
         return Some([amount(low)?, amount(high)?]);
     }
-    let mistake = 1.0 + pool.fee * rng.random_range(-0.8..0.8);
-    Some(
-        [scene.units(low, usd)?, scene.units(high, usd * mistake)?]
-            .map(|amount| amount.max(LEAST_UNITS)),
-    )
+    let off = pool.bait.unwrap_or(1.0) * (1.0 + pool.fee * rng.random_range(MISTAKES));
+    let [of_low, of_high] = [scene.unit_price(low)?, scene.unit_price(high)?];
+    let units = |price: f64| (usd / price).floor().max(LEAST_UNITS);
+    let (low, high) = (units(of_low), units(of_high));
+    // Units of one of the tokens may be so large that their number is not quite
+    // what it should be: the other amount follows from it.
+    let (low, high) = if low * of_low > high * of_high {
+        (low, low * of_low / of_high * off)
+    } else {
+        (high * of_high / of_low / off, high)
+    };
+    Some([U256::try_from(low).ok()?, U256::try_from(high).ok()?])
 }
 
 /// A pool of ranges with its first positions, each narrower than the one before.
@@ -130,7 +157,7 @@ fn initialized(
     key: &PoolKey,
     rng: &mut ChaCha8Rng,
 ) -> Option<Vec<Call>> {
-    let price = scene.outside_price(pool)? * (1.0 + pool.fee * rng.random_range(-0.8..0.8));
+    let price = scene.outside_price(pool)? * (1.0 + pool.fee * rng.random_range(MISTAKES));
     let tick = tick_of(price)?;
     let mut calls = vec![ekubo::initialize_call(key, tick)];
     if pool.worth == 0.0 {
@@ -175,8 +202,9 @@ fn created(scene: Scene<'_>, pool: &Pool, v2: &V2, provider: Felt) -> Option<Vec
     for bounds in [widest(spacing), near] {
         let usd = pool.worth / 4.0;
         let [low, high] = pool.assets;
+        let least = U256::try_from(LEAST_UNITS).ok()?;
         let amounts =
-            [scene.units(low, usd)?, scene.units(high, usd)?].map(|amount| amount.max(LEAST_UNITS));
+            [scene.units(low, usd)?, scene.units(high, usd)?].map(|amount| amount.max(least));
         calls.extend(approvals(pool, address, amounts));
         let liquidity = affordable(root, bounds, amounts)?;
         calls.push(jediswap_v2::mint_call(address, provider, bounds, liquidity));

@@ -27,6 +27,9 @@ pub(crate) struct Pool {
     pub(super) fee: f64,
     /// What it begins with, in dollars; some begin with nothing.
     pub(super) worth: f64,
+    /// What its first price is of the one outside, where it is there to invite:
+    /// one of its tokens is a snare.
+    pub(super) bait: Option<f64>,
 }
 
 /// The venue of a pool, and what it is called there.
@@ -103,6 +106,16 @@ impl Spot {
             Self::Ranges(price, _) => price,
         }
     }
+
+    /// What the pool holds, as one would have to whose price moves as fast when
+    /// somebody trades.
+    pub(super) fn holdings(self) -> [f64; 2] {
+        match self {
+            Self::Product(reserves) => reserves,
+            Self::Stable([x, y], [whole_x, whole_y]) => [x * whole_x, y * whole_y],
+            Self::Ranges(price, liquidity) => [liquidity / price.sqrt(), liquidity * price.sqrt()],
+        }
+    }
 }
 
 /// What a stable curve pays for a little of x, in y.
@@ -140,6 +153,22 @@ impl Pool {
             return Some(Spot::Stable([x / whole_x, y / whole_y], wholes));
         }
         Some(Spot::Product(reserves))
+    }
+
+    /// The variables that its price is in, as far as they are known before it
+    /// exists.
+    pub(super) fn price_keys(&self, view: View<'_>) -> Vec<Key> {
+        match &self.at {
+            At::Pair(pair) => pairs::reserve_keys(pair.address()).to_vec(),
+            At::MySwap => {
+                let reserves = self.number(view).map(my_swap::reserve_keys);
+                let mut keys = vec![my_swap::pool_key_of(self.tokens)];
+                keys.extend(reserves.into_iter().flatten());
+                keys
+            }
+            At::Ekubo(key) => ekubo::price_keys(key).to_vec(),
+            At::V2(pool) => jediswap_v2::price_keys(pool.address()).to_vec(),
+        }
     }
 
     pub(super) fn is_stable(&self) -> bool {

@@ -26,7 +26,7 @@ const LOOKED_AT: usize = 8;
 /// Somebody adds to a pool.
 pub(super) fn add(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let provider = *scene.market().providers.choose(rng)?;
-    let pool = scene.popular_pool(rng)?;
+    let pool = scene.any_pool(rng)?;
     let thousandths = rng.random_range(2..=40);
     let view = scene.view;
     let calls = match &pool.at {
@@ -70,7 +70,7 @@ pub(super) fn add(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
 /// Somebody takes out a part of what they have in a pool.
 pub(super) fn remove(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let provider = *scene.market().providers.choose(rng)?;
-    let pool = scene.popular_pool(rng)?;
+    let pool = scene.any_pool(rng)?;
     let thousandths = rng.random_range(5..=100);
     let view = scene.view;
     let calls = match &pool.at {
@@ -107,7 +107,9 @@ pub(super) fn remove(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
 /// Somebody opens a pool that was not there before.
 pub(super) fn open(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let market = scene.market();
-    let later = market.pools.get(market.first..)?;
+    let later = market
+        .pools
+        .get(market.first..market.first + market.later)?;
     opening::open(scene, later.choose(rng)?, rng)
 }
 
@@ -146,7 +148,7 @@ fn open_position(scene: Scene<'_>, provider: Felt, rng: &mut ChaCha8Rng) -> Opti
     let tick = ekubo::pool(scene.view, key).tick;
     let cell = tick.div_euclid(width) + rng.random_range(-1..=1);
     let bounds = [cell.checked_mul(width)?, (cell + 1).checked_mul(width)?];
-    let usd = pool.worth / 2.0 * f64::from(rng.random_range(5_u32..=40)) / 1_000.0;
+    let usd = pool.worth / 2.0 * f64::from(rng.random_range(10_u32..=80)) / 1_000.0;
     let amounts = pool
         .assets
         .map(|asset| scene.units(asset, usd).unwrap_or_default());

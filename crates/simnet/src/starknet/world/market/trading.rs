@@ -1,5 +1,7 @@
 //! People who trade for reasons of their own, and those who follow a trend.
 
+use super::asset::Asset;
+use super::opening::MOST_WORK;
 use super::pool::{Order, Pool};
 use super::rehearsal::{Deed, Rehearsal};
 use super::{HOUR, Scene, log_normal, permille};
@@ -27,6 +29,11 @@ const EXACT_OUT_ODDS: u32 = 10;
 /// Pools that are looked at for a second hop, or for a trend.
 const LOOKED_AT: usize = 12;
 
+/// One in so many of those who deal with a snare wants to be rid of it; nobody
+/// puts more into one, in dollars.
+const SALE_ODDS: u32 = 3;
+const MOST_TAKEN_USD: f64 = 200.0;
+
 /// Somebody trades something for something else.
 pub(super) fn noise(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let pool = scene.popular_pool(rng)?;
@@ -36,6 +43,11 @@ pub(super) fn noise(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     if rng.random_range(0..TWO_POOLS_ODDS) == 0 {
         route.extend(second(scene, pool, first, rng));
     }
+    let most = route.iter().map(|pool| scene.bearable_usd(pool));
+    let usd = most
+        .collect::<Option<Vec<f64>>>()?
+        .into_iter()
+        .fold(usd, f64::min);
     let (sender, amount) = seller(scene, pool, first, usd, rng)?;
     let order = Order {
         route: &route,
@@ -52,14 +64,15 @@ pub(super) fn trend(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let (pool, change) = (0..LOOKED_AT).find_map(|_| {
         let pool = scene.popular_pool(rng)?;
         let change = |asset| {
-            let then = scene.unit_price(asset, before)?;
-            Some(scene.unit_price(asset, scene.time)? / then)
+            let then = scene.earlier_price(asset, before)?;
+            Some(scene.unit_price(asset)? / then)
         };
         let [low, high] = pool.assets;
         let change = (change(low)? / change(high)?).ln();
         (change.abs() > TREND).then_some((pool, change))
     })?;
     let usd = 2.0 * USUAL_USD * log_normal(DEVIATION, rng);
+    let usd = usd.min(scene.bearable_usd(pool)?);
     // The first token is sold if it has fallen against the second one.
     let first = change < 0.0;
     let (sender, amount) = seller(scene, pool, first, usd, rng)?;
@@ -70,6 +83,39 @@ pub(super) fn trend(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
         amount,
     };
     send(scene, order, rng)
+}
+
+/// Somebody who knows no better buys a snare, or finds out that it cannot be
+/// sold for what was promised.
+pub(super) fn taken_in(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
+    let pools = scene.market().pools.iter();
+    let baits: Vec<&Pool> = pools.filter(|pool| pool.bait.is_some()).collect();
+    let pool = baits.choose(rng).filter(|pool| pool.exists(scene.view))?;
+    let is_snare = |asset: usize| {
+        scene
+            .market()
+            .assets
+            .get(asset)
+            .is_some_and(Asset::is_snare)
+    };
+    let sells = rng.random_range(0..SALE_ODDS) == 0;
+    let first = is_snare(pool.assets[0]) == sells;
+    let usd = (USUAL_USD * log_normal(1.0, rng)).min(MOST_TAKEN_USD);
+    let (sender, amount) = seller(scene, pool, first, usd, rng)?;
+    let order = Order {
+        route: &[pool],
+        sender,
+        sold: pool.way(first).0,
+        amount,
+    };
+    if !sells {
+        return send(scene, order, rng);
+    }
+    Some(Deed {
+        sender,
+        calls: order.calls(scene.view, U256::ZERO, U256::ZERO)?,
+        work: MOST_WORK,
+    })
 }
 
 /// A holder who sells about so much, and what they sell.
