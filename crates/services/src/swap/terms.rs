@@ -85,6 +85,11 @@ impl ExchangeTerms {
         self.0.exchange
     }
 
+    /// Who is asked, in the order of preference.
+    pub(super) fn nodes(&self) -> &[StarknetClient] {
+        &self.0.nodes
+    }
+
     /// The terms of a trade with these tokens, for an integrator whose fees go
     /// to this address.
     pub async fn of(&self, tokens: [Address; 2], integrator: Option<Address>) -> Arc<Terms> {
