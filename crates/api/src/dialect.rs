@@ -87,6 +87,11 @@ impl Dialect {
         self == Self::Avnu
     }
 
+    /// Whether answers have what no published API has.
+    pub(crate) fn has_additions(self) -> bool {
+        self == Self::Plain
+    }
+
     /// Rewrites a document of plain names: keys, values, and names in
     /// backticks in descriptions.
     pub(crate) fn translate(self, document: Value) -> Value {

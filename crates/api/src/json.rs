@@ -36,9 +36,14 @@ impl JsonText {
         &self.0
     }
 
+    /// Reads an object. A list of the same values is refused: what reads a
+    /// structure would take it as the structure without its names.
     pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Rejection> {
-        serde_json::from_slice(&self.0)
-            .map_err(|error| Rejection::invalid(format!("request body: {error}")))
+        let refusal = |problem: String| Rejection::invalid(format!("request body: {problem}"));
+        if self.0.trim_ascii_start().starts_with(b"[") {
+            return Err(refusal("must be an object, not an array".to_owned()));
+        }
+        serde_json::from_slice(&self.0).map_err(|error| refusal(error.to_string()))
     }
 }
 

@@ -18,6 +18,14 @@ const X_RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit
 const X_RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
+/// Keys of one address that are looked up in the store without costing it a
+/// request. A key that is met for the first time must not depend on what others
+/// at its address have used up; nor may guessing be free without end.
+const LOOKUPS: Policy = Policy {
+    limit: 100,
+    window_s: 300,
+};
+
 /// Who asks.
 #[derive(Debug)]
 pub(crate) struct Caller {
@@ -70,7 +78,8 @@ impl Limits {
     /// Lets the caller pass or not. The window that counted the request is
     /// left in `counted`.
     ///
-    /// A key that is not known yet costs its address a request before the
+    /// A key that is not known yet is looked up first, and costs its address a
+    /// request only if it is none. Beyond [`LOOKUPS`] it costs one before the
     /// store is asked: guessing keys is as limited as anything else.
     pub(crate) async fn admit(
         &self,
@@ -85,18 +94,32 @@ impl Limits {
             }
             PresentedKey::One(secret) => secret,
         };
-        match self.keys.recall(&secret) {
+        let costs_a_request = match self.keys.recall(&secret) {
             Recollection::Caller(key) => return self.count_key(&key, counted).await,
-            Recollection::Former => {}
-            Recollection::Stranger | Recollection::Nothing => {
-                self.count_address(&caller.address, counted).await?;
-            }
+            Recollection::Former => false,
+            Recollection::Stranger => true,
+            Recollection::Nothing => !self.may_look_up(&caller.address).await,
+        };
+        if costs_a_request {
+            self.count_address(&caller.address, counted).await?;
         }
         // Apart, since it is seldom asked and large.
-        match Box::pin(self.keys.recognise(&secret)).await? {
-            Some(key) => self.count_key(&key, counted).await,
-            None => Err(Rejection::UnknownKey),
+        if let Some(key) = Box::pin(self.keys.recognise(&secret)).await? {
+            return self.count_key(&key, counted).await;
         }
+        if !costs_a_request {
+            self.count_address(&caller.address, counted).await?;
+        }
+        Err(Rejection::UnknownKey)
+    }
+
+    /// Whether a further unknown key of an address is looked up for nothing.
+    async fn may_look_up(&self, address: &ClientAddress) -> bool {
+        if self.tiers.is_none() {
+            return true;
+        }
+        let lookups = format!("lookups:{}", address.key());
+        self.limiter.take(&lookups, LOOKUPS).await.admitted
     }
 
     async fn count_address(

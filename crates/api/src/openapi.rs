@@ -115,6 +115,9 @@ pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'st
             if dialect.absent_is_null() {
                 add_nulls(&mut document);
             }
+            if !dialect.has_additions() {
+                remove_additions(&mut document);
+            }
             (name, format!("{:#}\n", dialect.translate(document)))
         })
         .collect();
@@ -166,6 +169,29 @@ fn add_nulls(document: &mut Value) {
         let required = schema.get_mut("required").and_then(Value::as_array_mut);
         if let Some(required) = required.filter(|it| !it.contains(&json!(key))) {
             required.push(json!(key));
+        }
+    }
+}
+
+/// Takes out what only the plain dialect has.
+fn remove_additions(document: &mut Value) {
+    let Some(schemas) = document.pointer_mut("/components/schemas") else {
+        return;
+    };
+    if let Some(schemas) = schemas.as_object_mut() {
+        schemas.remove(trade::ADDED_SCHEMA);
+    }
+    for (schema, key) in trade::ADDED.into_iter().chain(market::ADDED) {
+        let Some(schema) = schemas.get_mut(schema) else {
+            continue;
+        };
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        if let Some(properties) = properties {
+            properties.remove(key);
+        }
+        let required = schema.get_mut("required").and_then(Value::as_array_mut);
+        if let Some(required) = required {
+            required.retain(|it| it != key);
         }
     }
 }

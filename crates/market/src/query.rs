@@ -1,12 +1,13 @@
 //! What people ask of the token list.
 
 use crate::{tag::Tag, token_list::Token};
+use primitives::Address;
 use std::{cmp::Ordering, num::NonZeroU64, sync::Arc};
 
 /// One page of a filtered, sorted list.
 #[derive(Debug, Clone)]
 pub struct TokenQuery {
-    /// Part of a name or symbol, or an address.
+    /// Part of a name, a symbol or an address.
     pub search: Option<String>,
     /// Tokens with any of these tags; all tokens if there is none.
     pub tags: Vec<Tag>,
@@ -102,42 +103,70 @@ impl Page {
     }
 }
 
+/// Digits that a text without `0x` must have to be looked for in addresses:
+/// fewer are in nearly all of them.
+const MIN_BARE_DIGITS: usize = 4;
+
 /// A search text, prepared once for all tokens.
 #[derive(Debug)]
 pub(crate) struct Needle {
     text: String,
-    /// Digits of an address without leading zeros, if the text looks like the
-    /// beginning of one.
-    address_digits: Option<String>,
+    digits: Option<AddressDigits>,
+}
+
+/// What a search text says of an address, if it can be of one.
+#[derive(Debug)]
+struct AddressDigits {
+    /// Digits that an address begins with, without leading zeros.
+    beginning: String,
+    /// Digits that may be anywhere in it. What is written after `0x` is a
+    /// beginning alone.
+    part: Option<String>,
+}
+
+impl AddressDigits {
+    fn of(text: &str) -> Option<Self> {
+        let after_prefix = text.strip_prefix("0x");
+        let digits = after_prefix.unwrap_or(text);
+        let part = after_prefix.is_none().then(|| digits.to_owned());
+        let least = part.as_ref().map_or(1, |_| MIN_BARE_DIGITS);
+        let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        (is_hexadecimal && digits.len() >= least).then(|| Self {
+            beginning: digits.trim_start_matches('0').to_owned(),
+            part,
+        })
+    }
+
+    /// How well an address matches: the lower, the better.
+    fn rank(&self, address: Address) -> Option<u8> {
+        let address = address.to_string();
+        let own = address.trim_start_matches("0x");
+        let begins = !self.beginning.is_empty() && own.starts_with(&self.beginning);
+        if begins {
+            return Some(u8::from(own != self.beginning));
+        }
+        let has_part = self.part.as_ref().is_some_and(|part| own.contains(part));
+        has_part.then_some(3)
+    }
 }
 
 impl Needle {
     pub(crate) fn new(search: &str) -> Self {
         let text = search.to_lowercase();
-        let address_digits = text
-            .strip_prefix("0x")
-            .map(|digits| digits.trim_start_matches('0'))
-            .filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit()))
-            .map(str::to_owned);
-        Self {
-            text,
-            address_digits,
-        }
+        let digits = AddressDigits::of(&text);
+        Self { text, digits }
     }
 
     /// How well a token matches: the lower, the better.
     pub(crate) fn rank(&self, token: &Token) -> Option<u8> {
+        let address = self.digits.as_ref();
+        let address = address.and_then(|digits| digits.rank(token.address));
+        let ranks = [self.rank_of_name(token), address];
+        ranks.into_iter().flatten().min()
+    }
+
+    fn rank_of_name(&self, token: &Token) -> Option<u8> {
         let text = self.text.as_str();
-        if let Some(digits) = &self.address_digits {
-            let address = token.address.to_string();
-            let own = address.trim_start_matches("0x");
-            if own == digits {
-                return Some(0);
-            }
-            if own.starts_with(digits.as_str()) {
-                return Some(1);
-            }
-        }
         if token.symbol_key == text {
             Some(0)
         } else if token.symbol_key.starts_with(text) || token.name_key.starts_with(text) {

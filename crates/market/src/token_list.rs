@@ -327,6 +327,29 @@ mod tests {
         }
         assert_eq!(found("0x3"), ["0x30"]);
         assert!(found("0x").is_empty());
+        assert!(found("0x000").is_empty());
+    }
+
+    #[test]
+    fn a_part_of_an_address_is_found_after_names_if_it_is_long_enough() {
+        let list = list(&[
+            (0x49_d365_70d4, "Ether", "ETH"),
+            (0x1_d365_7000, "Other", "OTH"),
+            (0x77, "D365 Coin", "DCO"),
+        ]);
+        let found = |search: &str| {
+            let search = Some(search.to_owned());
+            addresses(&list.page(&TokenQuery { search, ..query() }))
+        };
+        let ether = "0x49d36570d4";
+        for text in ["49d36570d4", "049D36570d4", "49d3", "6570d4", "70D4"] {
+            assert_eq!(found(text), [ether], "{text}");
+        }
+        assert_eq!(found("d365"), ["0x77", "0x1d3657000", ether]);
+        assert_eq!(found("7000"), ["0x1d3657000"]);
+        assert!(found("0xd365").is_empty(), "addresses begin after 0x");
+        assert!(found("70d").is_empty(), "too short to tell anything");
+        assert!(found("0000").is_empty());
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Serving without indexing: a replica that publishes what another one commits.
+//!
+//! It may have nodes to ask where the chain is, so that it knows how far behind
+//! it the store is. Without any it knows only what is in the store.
 
 use crate::{
     fault::Fault,
-    indexer::{Progress, State},
+    indexer::{Nodes, Progress, State},
     known::Known,
     snapshot::Snapshots,
 };
@@ -11,12 +14,16 @@ use std::{sync::Arc, time::Duration};
 use store::Store;
 use tokio_util::sync::CancellationToken;
 
+/// How long a look waits for nodes: the store's blocks do not.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Watches the store's cursor and publishes a snapshot when it has moved. Blocks
 /// that were added are taken up; on another fork everything is loaded.
 #[derive(Debug)]
 pub struct Follower {
     state: Option<State>,
     store: Store,
+    nodes: Nodes,
     known: Known,
     snapshots: Snapshots,
     progress: Progress,
@@ -28,6 +35,7 @@ impl Follower {
     /// A follower that looks at the cursor every `poll`.
     pub fn new(
         store: Store,
+        nodes: Nodes,
         known: Known,
         snapshots: Snapshots,
         progress: Progress,
@@ -37,6 +45,7 @@ impl Follower {
         Self {
             state: None,
             store,
+            nodes,
             known,
             snapshots,
             progress,
@@ -82,14 +91,21 @@ impl Follower {
             };
             self.state = Some(state);
         }
-        if let Some(state) = &mut self.state {
-            let (store, known) = (&self.store, &self.known);
-            if state.take_up_shunned(store, known).await? || has_moved {
-                state.publish(&self.snapshots);
-            }
-        }
-        self.progress.answered(tip, self.clock.now());
+        self.look_at_nodes(tip).await;
         Ok(())
+    }
+
+    /// Notes where the chain is: the store's newest block if there is nobody
+    /// else to ask.
+    async fn look_at_nodes(&mut self, tip: BlockRef) {
+        if self.nodes.is_empty() {
+            return self.progress.answered(tip, self.clock.now());
+        }
+        let surveyed = tokio::time::timeout(PATIENCE, self.nodes.survey(self.clock.now()));
+        if let Ok(Ok(chosen)) = surveyed.await {
+            self.progress.answered(chosen.head, self.clock.now());
+        }
+        self.progress.surveyed(self.nodes.views());
     }
 
     /// Brings a state to the height of `target`, some blocks at a time.

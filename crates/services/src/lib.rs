@@ -36,7 +36,7 @@ pub use refused::Refused;
 pub use rehearsals::Rehearsals;
 pub use snapshot::{Snapshot, Snapshots};
 pub use swap::{
-    BuildError, BuildRequest, Built, ExchangeTerms, Offer, QUOTE_GAP, QUOTE_SECONDS, QuoteError,
-    QuoteStore, SwapOptions, Swaps, Taker, Terms,
+    BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, Offer, QUOTE_GAP,
+    QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions, Swaps, Taker, Terms,
 };
 pub use trail::Trail;

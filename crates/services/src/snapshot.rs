@@ -22,7 +22,7 @@ pub struct Snapshot {
     pub pools: Pools,
     /// The same pools, as routes are searched on them.
     pub graph: Arc<Graph>,
-    /// The pools of the last few published blocks.
+    /// The pools of the last few blocks.
     pub trail: Trail,
     /// Prices, candles, volumes and TVL.
     pub figures: Figures,

@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use chain::StarknetClient;
 use market::{BlockEffects, TokenQuery};
-use primitives::{BlockRef, Clock, Felt, Timestamp};
+use primitives::{BlockRef, Clock, Felt, SignedDuration, Timestamp};
 use proptest::prelude::*;
 use services::{Doorbell, Follower, IndexerOptions, Nodes, Progress, Round, Snapshots};
+use simnet::FaultKind;
 use std::{num::NonZeroU64, sync::Arc, time::Duration};
 use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
@@ -184,9 +186,19 @@ async fn a_store_of_another_chain_is_refused() {
 
 /// A replica that only serves, and where it publishes.
 fn replica(world: &World, store: &Store) -> (Follower, Snapshots, Progress) {
+    replica_with(world, store, Vec::new())
+}
+
+/// The same, with nodes to ask where the chain is.
+fn replica_with(
+    world: &World,
+    store: &Store,
+    nodes: Vec<StarknetClient>,
+) -> (Follower, Snapshots, Progress) {
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let follower = Follower::new(
         store.clone(),
+        Nodes::new(nodes, 1),
         world.known.clone(),
         snapshots.clone(),
         progress.clone(),
@@ -260,6 +272,37 @@ async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
     assert_eq!(heads.len(), 7, "every step shows something new");
     let (_, _, tokens, pools) = seen(&snapshots);
     assert!(tokens.len() >= 60 && pools.len() >= 10);
+}
+
+#[tokio::test]
+async fn a_replica_with_a_node_knows_how_far_behind_the_store_is() {
+    let world = World::new(13).await;
+    let mut station = world.station("store").await;
+    station.sync().await;
+    let nodes = vec![world.client.clone()];
+    let (mut follower, snapshots, progress) = replica_with(&world, &station.store, nodes);
+    world.node.mine(7).unwrap();
+    follower.look().await.unwrap();
+    let read = snapshots.load().unwrap().head.number;
+    assert_eq!(progress.view().node_head, Some(world.node.head()));
+    assert_eq!(world.node.head().number - read, 7);
+    station.sync().await;
+    follower.look().await.unwrap();
+    assert_eq!(snapshots.load().unwrap().head, world.node.head());
+    // A node that says nothing was not heard, whatever the store says.
+    let heard = progress.view().answered_at;
+    world.clock.advance(SignedDuration::from_secs(5));
+    let method = "starknet_blockHashAndNumber";
+    world
+        .node
+        .fault(method, FaultKind::Malformed, 1_000)
+        .unwrap();
+    follower.look().await.unwrap();
+    assert_eq!(progress.view().answered_at, heard);
+    world.node.clear_faults(method);
+    world.clock.advance(SignedDuration::from_secs(60));
+    follower.look().await.unwrap();
+    assert_eq!(progress.view().answered_at, Some(world.clock.now()));
 }
 
 #[tokio::test]

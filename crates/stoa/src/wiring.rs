@@ -23,9 +23,9 @@ use market::Listings;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use services::{
-    ApiKeys, Follower, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan, GlobalPoller,
-    HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS,
-    QuoteStore, RateLimiter, Rehearsals, Snapshots, SwapOptions, Swaps, Terms,
+    ApiKeys, Follower, FreshnessLimits, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan,
+    GlobalPoller, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, QUOTE_GAP,
+    QUOTE_SECONDS, QuoteStore, RateLimiter, Snapshots, SwapOptions, Swaps, Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health};
 pub(crate) use simnet::{
@@ -45,6 +45,9 @@ const MAX_LAG_BLOCKS: u64 = 10;
 
 /// How long the node may be silent while the data still counts as fresh.
 const MAX_SILENCE: SignedDuration = SignedDuration::from_secs(30);
+
+/// How long a node may take to say what a taker has and allows.
+const HOLDINGS_PATIENCE: Duration = Duration::from_millis(500);
 
 /// A Redis that does not take the connection in this time is not there.
 const REDIS_PATIENCE: Duration = Duration::from_secs(5);
@@ -219,12 +222,14 @@ where
     }
 }
 
-/// Quotes and their calls; `nodes` are asked for the exchange contract's terms.
+/// Quotes and their calls; `nodes` are asked for the exchange contract's terms,
+/// and what takers have.
 async fn swaps(
     config: &Config,
     network: Network,
     nodes: Vec<StarknetClient>,
     snapshots: Snapshots,
+    progress: Progress,
 ) -> anyhow::Result<(Swaps, Option<ExchangeTerms>)> {
     let swap = &config.swap;
     let bps = |points| Bps::new(points).context("a fee of more than everything");
@@ -240,6 +245,14 @@ async fn swaps(
             ..GasPrices::default()
         },
     };
+    let freshness = FreshnessLimits {
+        max_lag_blocks: swap.max_lag_blocks,
+        max_silence: signed(swap.max_silence),
+        // Who has nobody to ask goes by the time of blocks.
+        max_block_age: nodes
+            .is_empty()
+            .then(|| signed(config.starknet.max_head_age)),
+    };
     let terms =
         exchange(config, network).map(|exchange| ExchangeTerms::new(nodes, exchange, configured));
     let workers = usize::try_from(swap.workers)
@@ -251,6 +264,8 @@ async fn swaps(
         executor: executor(config, network),
         lifetime: swap.quote_lifetime,
         deadline: swap.deadline,
+        patience: HOLDINGS_PATIENCE,
+        freshness,
         workers: workers.unwrap_or_else(all),
         queue: usize::try_from(swap.queue)?,
         max_swaps: usize::try_from(swap.max_swaps)?,
@@ -260,6 +275,7 @@ async fn swaps(
     let swaps = Swaps::start(
         options,
         snapshots,
+        progress,
         terms.clone(),
         quotes,
         clock(),
@@ -267,6 +283,11 @@ async fn swaps(
     );
     let swaps = swaps.context("cannot start the threads that search for quotes")?;
     Ok((swaps, terms))
+}
+
+/// A length of time to compare with; beyond what can be, the longest.
+fn signed(duration: Duration) -> SignedDuration {
+    SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
 }
 
 /// Begins to measure. Can be done once in a process.
@@ -329,7 +350,7 @@ pub(crate) struct Service {
 pub(crate) struct Sources {
     /// Only a process that indexes has any.
     pub(crate) nodes: Vec<StarknetClient>,
-    /// Those that may be asked what trades cost.
+    /// Those that may be asked what trades cost, and where the chain is.
     pub(crate) asked: Vec<StarknetClient>,
     /// The simulated aggregator of market data, beside a simulated node.
     pub(crate) aggregator: Option<Url>,
@@ -358,7 +379,8 @@ pub(crate) async fn service(
     let (simulating, anchors) = (nodes.clone(), Arc::clone(&known.anchors));
     let poll = config.starknet.poll;
     let work = if nodes.is_empty() {
-        let follower = Follower::new(store.clone(), known, published, seen, clock(), poll);
+        let asked = Nodes::new(asked.clone(), 1);
+        let follower = Follower::new(store.clone(), asked, known, published, seen, clock(), poll);
         Work::Follow(Box::new(follower))
     } else {
         let options = IndexerOptions {
@@ -378,28 +400,18 @@ pub(crate) async fn service(
         );
         Work::Index(Box::new(indexer.await?))
     };
-    let max_head_age = SignedDuration::try_from(config.starknet.max_head_age);
     let limits = HealthLimits {
         max_lag_blocks: MAX_LAG_BLOCKS,
         max_silence: MAX_SILENCE,
-        max_head_age: max_head_age.unwrap_or(SignedDuration::MAX),
+        max_head_age: signed(config.starknet.max_head_age),
     };
-    let followed = progress.clone();
-    let health = Health::new(work.name(), snapshots.clone(), progress, clock(), limits);
+    let (published, seen) = (snapshots.clone(), progress.clone());
+    let health = Health::new(work.name(), published, seen, clock(), limits);
     let health = match market {
         Some(market) => health.with_market(market.leasing.clone()),
         None => health,
     };
-    let (swaps, terms) = swaps(config, network, asked, snapshots.clone()).await?;
-    let rehearsals = match &terms {
-        Some(terms) if !simulating.is_empty() => {
-            let (store, seen) = (store.clone(), snapshots.clone());
-            let opened =
-                Rehearsals::open(simulating, store, seen, followed, terms.clone(), &anchors);
-            Some(opened.await?)
-        }
-        _ => None,
-    };
+    let (swaps, terms) = swaps(config, network, asked, snapshots.clone(), progress).await?;
     let services = ApiServices {
         leasing: market.map(|market| market.leasing.clone()),
         snapshots,

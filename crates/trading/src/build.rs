@@ -31,12 +31,8 @@ pub fn calls(
         Exact::In => slippage.least(quote.buy_amount),
         Exact::Out => slippage.most(quote.sell_amount),
     };
-    let spent = match quote.exact {
-        Exact::In => quote.sell_amount,
-        Exact::Out => bound,
-    };
     let approval = approve.then(|| {
-        let [low, high] = halves(spent);
+        let [low, high] = halves(spent(quote, slippage));
         Call {
             to: quote.sell,
             entrypoint: "approve",
@@ -52,6 +48,16 @@ pub fn calls(
         calldata: arguments(quote, taker, bound),
     };
     approval.into_iter().chain([swap]).collect()
+}
+
+/// The most that the calls of a quote take of the sold token: what the exchange
+/// contract must be allowed.
+#[must_use]
+pub fn spent(quote: &Quote, slippage: Slippage) -> U256 {
+    match quote.exact {
+        Exact::In => quote.sell_amount,
+        Exact::Out => slippage.most(quote.sell_amount),
+    }
 }
 
 /// The arguments of either function: both have the tokens and amounts, the bound

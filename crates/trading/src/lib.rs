@@ -27,7 +27,7 @@ mod tree;
 mod worth;
 
 pub use adapter::Params;
-pub use build::{Call, calls};
+pub use build::{Call, calls, spent};
 pub use fees::{BadIntegrator, Bps, FeeSide, FeeTerms, Fees, Integrator, Rates};
 pub use gas::{Gas, GasModel, GasPrices, Work};
 pub use order::{Fixed, GasCosts, Wanted, order};

@@ -5,7 +5,7 @@ use crate::contract::{Settled, Swap};
 use crate::gas::Work;
 use crate::{FeeTerms, Fees, Fixed, Gas, GasModel, Integrator, Wanted};
 use amm::Fill;
-use amm::book::Pools;
+use amm::book::{Pools, Spot};
 use primitives::{Address, U256};
 use routing::{Broken, Leg, Route};
 use serde::{Deserialize, Serialize};
@@ -61,8 +61,10 @@ pub struct Hop {
     pub venue: String,
     /// The contract by which the exchange contract knows the venue.
     pub router: Address,
-    /// Which of the venue's pools it is.
+    /// Which of the venue's pools it is, to the exchange contract.
     pub params: Params,
+    /// The same, to people.
+    pub spot: Spot,
 }
 
 /// Why a route makes no quote.
@@ -151,5 +153,6 @@ fn hop(leg: &Leg, fill: &Fill, route: &Route, pools: &Pools) -> Result<Hop, Brok
         venue: view.venue.name.clone(),
         router: view.router().ok_or(gone)?,
         params: Params::of(&view).ok_or(gone)?,
+        spot: view.spot(),
     })
 }

@@ -12,6 +12,7 @@
 )]
 
 pub mod market;
+mod sending;
 mod swap;
 mod trader;
 

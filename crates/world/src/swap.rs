@@ -2,8 +2,10 @@
 
 use crate::{Station, World};
 use chain::StarknetClient;
-use primitives::{Clock, Entropy, short_string};
-use services::{ExchangeTerms, QuoteStore, Snapshots, SwapOptions, Swaps, Terms};
+use primitives::{Clock, Entropy, SignedDuration, short_string};
+use services::{
+    ExchangeTerms, FreshnessLimits, Progress, QuoteStore, Snapshots, SwapOptions, Swaps, Terms,
+};
 use simnet::StarknetNode;
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 use trading::{FeeTerms, GasModel, GasPrices};
@@ -15,6 +17,12 @@ pub fn swap_options() -> SwapOptions {
         executor: Some(StarknetNode::private_executor()),
         lifetime: Duration::from_secs(30),
         deadline: Duration::from_secs(10),
+        patience: Duration::from_secs(10),
+        freshness: FreshnessLimits {
+            max_lag_blocks: 5,
+            max_silence: SignedDuration::from_secs(60),
+            max_block_age: None,
+        },
         workers: NonZeroUsize::MIN,
         queue: 16,
         max_swaps: 12,
@@ -34,6 +42,7 @@ pub fn exchange_terms(nodes: Vec<StarknetClient>) -> ExchangeTerms {
 /// Quotes over whatever is published, without a node to be asked for terms.
 pub fn swaps_alone(
     snapshots: Snapshots,
+    progress: Progress,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 ) -> Swaps {
@@ -41,6 +50,7 @@ pub fn swaps_alone(
     let swaps = Swaps::start(
         swap_options(),
         snapshots,
+        progress,
         Some(terms),
         quotes,
         clock,
@@ -60,6 +70,7 @@ impl World {
         let swaps = Swaps::start(
             options,
             station.snapshots.clone(),
+            station.progress.clone(),
             Some(exchange_terms(vec![self.client.clone()])),
             quotes,
             Arc::clone(&self.clock) as Arc<dyn Clock>,

@@ -129,7 +129,7 @@ impl Trader {
             "type": "INVOKE",
             "version": "0x100000000000000000000000000000003",
             "sender_address": sender,
-            "calldata": execution(calls),
+            "calldata": execution(calls).into_iter().map(felt_to_hex).collect::<Vec<_>>(),
             "signature": [],
             "nonce": nonce,
             "resource_bounds": {"l1_gas": nothing, "l2_gas": nothing, "l1_data_gas": nothing},
@@ -143,14 +143,14 @@ impl Trader {
 }
 
 /// The arguments by which an account is asked to make calls.
-fn execution(calls: &[Call]) -> Vec<String> {
+pub(crate) fn execution(calls: &[Call]) -> Vec<Felt> {
     let mut felts = vec![Felt::from(calls.len())];
     for call in calls {
         felts.extend([call.to.felt(), selector(call.entrypoint)]);
         felts.push(Felt::from(call.calldata.len()));
         felts.extend(&call.calldata);
     }
-    felts.into_iter().map(felt_to_hex).collect()
+    felts
 }
 
 /// The first two and the last two results of the calls of a transaction.

@@ -39,7 +39,7 @@ const ANSWERS: [(&str, &str, &str); 8] = [
     (
         "503",
         "Unavailable",
-        "No block has been read yet, the answer took too long, or too much is asked for; `Retry-After` says when to ask again.",
+        "No block has been read yet, the newest one is too old to trade on, the answer took too long, or too much is asked for; `Retry-After` says when to ask again.",
     ),
 ];
 

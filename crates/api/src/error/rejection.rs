@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header::RETRY_AFTER},
     response::{IntoResponse, Response},
 };
-use services::{Fault, Policy};
+use services::{Fault, Policy, Stale};
 
 /// A request that is not answered as asked.
 #[derive(Debug)]
@@ -47,8 +47,12 @@ pub enum Rejection {
     NotReady,
     /// The answer took too long.
     TooSlow,
+    /// The newest block is too old to trade on.
+    Stale(Stale),
     /// As many searches for quotes wait as may wait.
     Saturated,
+    /// A search for quotes found nothing before its deadline.
+    OutOfTime,
 }
 
 /// Seconds after which asking again makes sense when nothing better is known.
@@ -72,14 +76,18 @@ impl Rejection {
             Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::NotReady | Self::TooSlow | Self::Saturated => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated | Self::OutOfTime => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
         }
     }
 
     fn retry_after_s(&self) -> Option<u64> {
         match self {
             Self::TooManyRequests { retry_after_s, .. } => Some(*retry_after_s),
-            Self::NotReady | Self::TooSlow | Self::Saturated => Some(SOON_S),
+            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated | Self::OutOfTime => {
+                Some(SOON_S)
+            }
             Self::Invalid(_)
             | Self::UnknownKey
             | Self::UnknownToken { .. }
@@ -120,11 +128,36 @@ impl Rejection {
                 policy.limit, policy.window_s
             ),
             Self::Internal => "something went wrong on our side".to_owned(),
-            Self::NotReady => "no block has been read yet; try again in a moment".to_owned(),
+            Self::NotReady => format!("{}; try again in a moment", reason(Stale::Empty)),
             Self::TooSlow => "the answer took too long; try again in a moment".to_owned(),
-            Self::Saturated => "too many quotes are asked for; try again in a moment".to_owned(),
+            Self::Stale(stale) => format!("{}; try again in a moment", reason(stale)),
+            Self::Saturated => "too many quotes are waiting; try again in a moment".to_owned(),
+            Self::OutOfTime => {
+                "the search for quotes ran out of time; try again in a moment".to_owned()
+            }
         };
         vec![message]
+    }
+}
+
+/// Why nothing is quoted or built.
+fn reason(stale: Stale) -> String {
+    match stale {
+        Stale::Empty => "no block has been read yet".to_owned(),
+        Stale::Behind { block, head } => {
+            format!("catching up with the chain: block {block} of {head} is read")
+        }
+        Stale::Silent { seconds: None } => "no Starknet node has answered yet".to_owned(),
+        Stale::Silent {
+            seconds: Some(seconds),
+        } => format!("no Starknet node has answered for {seconds} s"),
+        Stale::Old { seconds } => format!("the newest block is {seconds} s old"),
+    }
+}
+
+impl From<Stale> for Rejection {
+    fn from(stale: Stale) -> Self {
+        Self::Stale(stale)
     }
 }
 

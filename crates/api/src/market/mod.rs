@@ -113,6 +113,12 @@ pub(crate) const ABSENT: [(&str, &str); 3] = [
     ("TokenPrice", "networkMarket"),
 ];
 
+/// Schemas and their properties that no published API has.
+pub(crate) const ADDED: [(&str, &str); 2] = [
+    ("NetworkFigures", "usdTvlUncounted"),
+    ("MarketV1", "networkTvlUncounted"),
+];
+
 /// Series that have the same shape in both versions.
 const VERSIONS: [&str; 2] = ["v3", "v1"];
 

@@ -64,7 +64,8 @@ pub(super) struct DaysQuery {
     /// before the last.
     #[param(value_type = Option<String>, example = "2026-01-25")]
     start_date: Vec<String>,
-    /// The last day, which is included; today if it is not given.
+    /// The last day, which is included; today if it is not given or later than
+    /// today. There are at most 5,000 days.
     #[param(value_type = Option<String>, example = "2026-01-31")]
     end_date: Vec<String>,
     /// `false` leaves out today, which has not ended yet.
@@ -252,18 +253,26 @@ impl DaysQuery {
         let with_partial = truth("partial", &self.partial, problems);
         let (start, end) = (start?, end?);
         let today = Resolution::Day.bucket(now);
-        let last = end.map_or(today, Moment::day);
+        let asked_last = end.map_or(today, Moment::day);
+        let last = asked_last.min(today);
         let first = start.map_or(last - (DEFAULT_DAYS - 1), Moment::day);
-        if first > last {
+        if first > asked_last {
             let end = end.map_or("now".to_owned(), |end| end.at.to_string());
             problems.add(format!(
                 "startDate must not be after endDate, which is {end}"
             ));
             return None;
         }
-        let range = Range::cut(Resolution::Day, first..last + 1, today, with_partial?);
-        range.check_length(problems)?;
-        Some((first..last + 1, range))
+        let days = last + 1 - first;
+        if days > MAX_POINTS {
+            problems.add(format!(
+                "the range has {days} days, at most {MAX_POINTS} are added up; begin later"
+            ));
+            return None;
+        }
+        let days = first.min(last + 1)..last + 1;
+        let range = Range::cut(Resolution::Day, days.clone(), today, with_partial?);
+        Some((days, range))
     }
 }
 

@@ -29,7 +29,7 @@ impl Told<'_> {
         self.write_tags(&mut record, dialect);
         feed(record.key("linePriceFeedInUsd"));
         let mut network = Record::new(record.key(dialect.word("network")));
-        self.write_network(&mut network);
+        self.write_network(&mut network, dialect);
         network.end();
         match self.global {
             Some(market) => write_global(record.key("global"), &market),
@@ -39,10 +39,11 @@ impl Told<'_> {
         record.end();
     }
 
-    fn write_network(&self, network: &mut Record<'_>) {
+    fn write_network(&self, network: &mut Record<'_>, dialect: Dialect) {
         let it = &self.summary;
         network.float("usd", it.usd);
         network.float("usdTvl", it.tvl_usd);
+        write_uncounted(network, it, dialect, "usdTvlUncounted");
         for (key, percentage_key, change) in [
             (
                 "usdPriceChange1h",
@@ -105,6 +106,7 @@ impl Told<'_> {
         let fdv = self.global.map(|it| it.fdv).or(worth);
         market.optional_float("fullyDilutedValuation", fdv);
         market.float(dialect.word("networkTvl"), it.tvl_usd);
+        write_uncounted(market, it, dialect, "networkTvlUncounted");
         for (key, percentage_key, change) in [
             ("priceChange1h", "priceChangePercentage1h", it.change_1h),
             ("priceChange24h", "priceChangePercentage24h", it.change_24h),
@@ -161,6 +163,14 @@ impl Told<'_> {
     }
 }
 
+/// Marks a TVL that is less than what lies at exchanges.
+fn write_uncounted(record: &mut Record<'_>, summary: &Summary, dialect: Dialect, key: &str) {
+    let uncounted = summary.uncounted_tvl_usd;
+    if uncounted > 0.0 && dialect.has_additions() {
+        record.float(key, uncounted);
+    }
+}
+
 fn write_global(out: &mut Vec<u8>, market: &GlobalMarket) {
     let mut record = Record::new(out);
     for (key, value) in [
@@ -189,6 +199,33 @@ fn whole_tokens(units: u128, decimals: u8) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use market::figures::PriceChange;
+
+    #[test]
+    fn a_tvl_is_marked_where_something_is_left_out_and_in_plain_alone() {
+        for (uncounted_tvl_usd, dialect, written) in [
+            (12.5, Dialect::Plain, r#"{"key":12.5}"#),
+            (0.0, Dialect::Plain, "{}"),
+            (12.5, Dialect::Avnu, "{}"),
+        ] {
+            let summary = Summary {
+                usd: 1.0,
+                tvl_usd: 7.0,
+                uncounted_tvl_usd,
+                change_1h: PriceChange::default(),
+                change_24h: PriceChange::default(),
+                change_7d: PriceChange::default(),
+                volume_24h: 0,
+                net_volume_24h: 0,
+                supply: None,
+            };
+            let mut out = Vec::new();
+            let mut record = Record::new(&mut out);
+            write_uncounted(&mut record, &summary, dialect, "key");
+            record.end();
+            assert_eq!(out, written.as_bytes());
+        }
+    }
 
     #[test]
     fn supplies_are_rounded_once() {

@@ -78,9 +78,14 @@ pub(super) struct NetworkFigures {
     /// The price.
     #[schema(example = 3_500.25)]
     usd: f64,
-    /// What lies of it in pools.
+    /// What lies of it in pools; of a token that nobody vouches for, at most as
+    /// much as lies beside it.
     #[schema(example = 1_250_000.5)]
     usd_tvl: f64,
+    /// What lies of it in pools beyond `usdTvl`, so that the two together are
+    /// the sum of `exchange-tvl`; absent if nothing does.
+    #[schema(nullable = false, example = 250.5)]
+    usd_tvl_uncounted: Option<f64>,
     /// Of the price; 0 if there was none an hour ago.
     #[schema(example = 12.5)]
     usd_price_change_1h: f64,
@@ -275,9 +280,14 @@ pub(super) struct MarketV1 {
     /// The same for all tokens that there will be, or null.
     #[schema(required, example = 420_000_000_000.0)]
     fully_diluted_valuation: Option<f64>,
-    /// What lies of it in pools of this network.
+    /// What lies of it in pools of this network; of a token that nobody vouches
+    /// for, at most as much as lies beside it.
     #[schema(example = 1_250_000.5)]
     network_tvl: f64,
+    /// What lies of it in pools beyond `networkTvl`, so that the two together
+    /// are the sum of `exchange-tvl`; absent if nothing does.
+    #[schema(nullable = false, example = 250.5)]
+    network_tvl_uncounted: Option<f64>,
     /// Of the price; 0 if there was none an hour ago.
     #[schema(example = 12.5)]
     price_change_1h: f64,

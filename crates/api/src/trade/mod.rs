@@ -10,6 +10,7 @@ use crate::{dialect::Dialect, error::ErrorBody, network::NetworkSegment};
 use rendered::RenderedTokens;
 use services::{Snapshots, Swaps};
 use std::sync::Arc;
+pub(crate) use swap::{ADDED, ADDED_SCHEMA};
 pub(crate) use token::TagName;
 use utoipa::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};

@@ -30,8 +30,10 @@ const SORTABLE: [(&str, SortProperty); 5] = [
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 pub(super) struct TokenListQuery {
-    /// Part of a name or a symbol, in any case, or an address or its beginning.
-    /// Exact symbols come first, then beginnings, then the rest.
+    /// Part of a name or a symbol, in any case; or an address or its beginning
+    /// after `0x`; or any part of an address, of at least four digits. Exact
+    /// symbols and addresses come first, then beginnings, then parts of names,
+    /// then parts of addresses.
     #[param(value_type = Option<String>, max_length = 200, example = "eth")]
     search: Vec<String>,
     /// Tokens with this tag; repeat it for tokens with any of several.

@@ -112,8 +112,30 @@ async fn a_valid_key_has_a_higher_tier_of_its_own() {
         assert_eq!(answer.status, 200);
     }
     with_key(&bench, &key).await.refused(429);
-    // Only the first look at the key was counted for the address.
-    assert_eq!(standing(&bench.get(TOKENS).await).unwrap().1, "0");
+    // Nothing of it was counted for the address.
+    assert_eq!(standing(&bench.get(TOKENS).await).unwrap().1, "1");
+}
+
+#[tokio::test]
+async fn a_new_key_is_not_refused_for_what_its_address_has_used_up() {
+    let bench = Bench::configured(few).await;
+    for _ in 0..3 {
+        bench.get(TOKENS).await;
+    }
+    bench.get(TOKENS).await.refused(429);
+    for stranger in 0..20 {
+        with_key(&bench, &guess(stranger)).await.refused(429);
+        with_key(&bench, "nonsense").await.refused(429);
+    }
+    let key = bench.keys.create("mine").await.unwrap().secret;
+    let answer = with_key(&bench, &key).await;
+    assert_eq!(standing(&answer), Some(("4", "3", "1700000301")));
+    assert_eq!(answer.status, 200);
+}
+
+/// A key that nobody made.
+fn guess(number: u32) -> String {
+    format!("stoa_{number:064x}")
 }
 
 #[tokio::test]
@@ -121,6 +143,7 @@ async fn a_key_in_use_does_not_depend_on_what_others_at_its_address_do() {
     let bench = Bench::configured(few).await;
     let key = bench.keys.create("mine").await.unwrap().secret;
     assert_eq!(with_key(&bench, &key).await.status, 200);
+    bench.get(TOKENS).await;
     bench.get(TOKENS).await;
     bench.get(TOKENS).await.refused(429);
     bench.clock.advance(SignedDuration::from_secs(60));
@@ -139,7 +162,7 @@ async fn finding_a_token_is_counted_like_listing_them() {
 #[tokio::test]
 async fn an_unknown_key_is_refused_and_counted_for_the_address() {
     let bench = Bench::configured(few).await;
-    let guessed = format!("stoa_{}", "0".repeat(64));
+    let guessed = guess(0);
     for (key, remaining) in [("nonsense", "1"), (guessed.as_str(), "0")] {
         let answer = with_key(&bench, key).await;
         assert_eq!(answer.refused(401), ["the x-api-key is not a valid key"]);
@@ -149,10 +172,12 @@ async fn an_unknown_key_is_refused_and_counted_for_the_address() {
 }
 
 #[tokio::test]
-async fn guessing_does_not_reach_the_store_when_the_window_is_used_up() {
+async fn guessing_on_does_not_reach_the_store_when_the_window_is_used_up() {
     let bench = Bench::configured(few).await;
-    bench.get(TOKENS).await;
-    bench.get(TOKENS).await;
+    for number in 0..100 {
+        let answer = with_key(&bench, &guess(number)).await;
+        answer.refused(if number < 2 { 401 } else { 429 });
+    }
     let key = bench.keys.create("mine").await.unwrap().secret;
     bench.store.close().await;
     // Asking the closed store would be a 500.

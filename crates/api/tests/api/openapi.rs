@@ -219,3 +219,30 @@ async fn the_served_document_has_the_network_and_the_dialect_of_the_service() {
         assert!(!document.text().contains(word), "{word}");
     }
 }
+
+#[tokio::test]
+async fn only_the_plain_dialect_documents_what_it_adds() {
+    let additions = [
+        ("trade.json", "Quote", "gapBps"),
+        ("trade.json", "Quote", "swaps"),
+        ("trade.json", "Quote", "exceedsBalance"),
+        ("market.json", "NetworkFigures", "usdTvlUncounted"),
+        ("market.json", "MarketV1", "networkTvlUncounted"),
+    ];
+    for (dialect, has_additions) in [(Dialect::Plain, true), (Dialect::Avnu, false)] {
+        let bench = Bench::configured(|config| config.dialect = dialect).await;
+        for (name, schema, key) in additions {
+            let document = bench.get(&format!("/openapi/{name}")).await.json();
+            let schemas = &document["components"]["schemas"];
+            let schema = &schemas[schema];
+            assert!(schema["properties"].is_object(), "{name} {key}");
+            let is_there = schema["properties"].get(key).is_some();
+            assert_eq!(is_there, has_additions, "{dialect} {key}");
+            let required = schema["required"].as_array().unwrap();
+            let must_be_there = has_additions && key == "swaps";
+            assert_eq!(required.contains(&json!(key)), must_be_there, "{key}");
+            let has_swaps = schemas.get("QuoteSwap").is_some();
+            assert_eq!(has_swaps, has_additions && name == "trade.json");
+        }
+    }
+}

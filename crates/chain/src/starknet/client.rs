@@ -5,6 +5,7 @@ use super::{
     block::{Header, WireBlock},
     exchange::{self, BlockGas, ExchangeAnswer, ExchangeQuestion},
     felt::WireFelt,
+    holdings,
     pools::{self, PoolAnswer, PoolQuestion},
     readings,
     simulation::{self, Imagined, Simulated},
@@ -209,6 +210,29 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<Vec<Created>, RpcError> {
         pools::pairs(&self.0, kind, factory, at.hash).await
+    }
+
+    /// How much of a token somebody has at a block; `None` if the token does not
+    /// say.
+    pub async fn balance(
+        &self,
+        token: Address,
+        owner: Address,
+        at: BlockRef,
+    ) -> Result<Option<U256>, RpcError> {
+        holdings::balance(&self.0, token, owner, at.hash).await
+    }
+
+    /// How much of somebody's token another one may take at a block; `None` if
+    /// the token does not say.
+    pub async fn allowance(
+        &self,
+        token: Address,
+        owner: Address,
+        spender: Address,
+        at: BlockRef,
+    ) -> Result<Option<U256>, RpcError> {
+        holdings::allowance(&self.0, token, owner, spender, at.hash).await
     }
 
     /// What gas costs in the newest block.

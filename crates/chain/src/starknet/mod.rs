@@ -6,6 +6,7 @@ mod client;
 mod exchange;
 mod felt;
 mod heads;
+mod holdings;
 mod pools;
 mod readings;
 mod receipts;

@@ -9,6 +9,7 @@
 mod batches;
 mod blocks;
 mod failures;
+mod holdings;
 mod node;
 mod secrets;
 mod solana;

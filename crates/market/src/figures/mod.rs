@@ -77,6 +77,8 @@ pub struct Summary {
     /// What lies of it in pools; a token that is not trusted counts at most as
     /// much as what lies beside it.
     pub tvl_usd: f64,
+    /// What lies of it in pools beyond that; 0 for a token that is trusted.
+    pub uncounted_tvl_usd: f64,
     /// Over one hour.
     pub change_1h: PriceChange,
     /// Over a day.

@@ -14,8 +14,17 @@ const DAY: i64 = 24 * HOUR;
 /// TVL of every token, and the order that it makes.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    tvl_usd: Vec<f64>,
+    tvl: Vec<Tvl>,
     order: Vec<TokenId>,
+}
+
+/// What lies of a token in pools, in USD.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tvl {
+    /// What counts.
+    counted: f64,
+    /// What does not, since nobody vouches for the token.
+    uncounted: f64,
 }
 
 impl Figures {
@@ -24,10 +33,12 @@ impl Figures {
     pub fn summary(&self, token: TokenId, now: i64) -> Option<Summary> {
         let usd = self.prices.usd(token)?;
         let figures = self.of(token)?;
-        let tvl = self.ranking().tvl_usd.get(token.index()).copied();
+        let tvl = self.ranking().tvl.get(token.index()).copied();
+        let tvl = tvl.unwrap_or_default();
         Some(Summary {
             usd,
-            tvl_usd: tvl.unwrap_or_default(),
+            tvl_usd: tvl.counted,
+            uncounted_tvl_usd: tvl.uncounted,
             change_1h: self.change(token, usd, now - HOUR),
             change_24h: self.change(token, usd, now - DAY),
             change_7d: self.change(token, usd, now - 7 * DAY),
@@ -56,14 +67,16 @@ impl Figures {
     }
 
     fn rank(&self) -> Ranking {
-        let mut tvl_usd = vec![0.0; self.tokens.len()];
+        let mut tvl = vec![Tvl::default(); self.tokens.len()];
         for view in self.pools.iter().filter(|view| !view.pool.is_flawed()) {
             let [first, second] = view.tokens().map(|address| self.token(address));
             let [held0, held1] = view.pool.holdings();
             let (one, other) = (self.side(first, held0), self.side(second, held1));
             for (token, side, beside) in [(first, one, other), (second, other, one)] {
-                if let Some(sum) = token.and_then(|token| tvl_usd.get_mut(token.index())) {
-                    *sum += side.beside(beside);
+                if let Some(sum) = token.and_then(|token| tvl.get_mut(token.index())) {
+                    let counted = side.beside(beside);
+                    sum.counted += counted;
+                    sum.uncounted += side.usd - counted;
                 }
             }
         }
@@ -71,9 +84,9 @@ impl Figures {
         let mut order: Vec<TokenId> = priced
             .filter(|token| self.prices.usd(*token).is_some())
             .collect();
-        let tvl = |token: &TokenId| tvl_usd.get(token.index()).copied().unwrap_or_default();
-        order.sort_by(|a, b| tvl(b).total_cmp(&tvl(a)).then(a.cmp(b)));
-        Ranking { tvl_usd, order }
+        let counted = |token: &TokenId| tvl.get(token.index()).map_or(0.0, |tvl| tvl.counted);
+        order.sort_by(|a, b| counted(b).total_cmp(&counted(a)).then(a.cmp(b)));
+        Ranking { tvl, order }
     }
 
     fn side(&self, token: Option<TokenId>, held: u128) -> Side {

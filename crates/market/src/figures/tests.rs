@@ -386,6 +386,13 @@ proptest! {
             prop_assert_eq!(summary.usd.to_bits(), price.usd.to_bits());
             prop_assert!(summary.net_volume_24h <= summary.volume_24h);
             prop_assert!(summary.tvl_usd >= 0.0);
+            prop_assert!(summary.uncounted_tvl_usd >= 0.0);
+            let is_trusted = price.standing.is_trusted;
+            prop_assert!(!is_trusted || summary.uncounted_tvl_usd.abs() < f64::MIN_POSITIVE);
+            let locked = figures.locked_at(id, chain.time).into_iter();
+            let locked: f64 = locked.map(|(_, locked)| locked.usd).sum();
+            let told = summary.tvl_usd + summary.uncounted_tvl_usd;
+            prop_assert!((locked - told).abs() <= 1e-9 * locked, "{} {}", locked, told);
         }
     }
 }

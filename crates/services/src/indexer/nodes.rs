@@ -71,10 +71,10 @@ impl Node {
 
 /// The node that a round is spent with.
 #[derive(Debug, Clone)]
-pub(super) struct Chosen {
+pub(crate) struct Chosen {
     index: usize,
     pub(super) client: StarknetClient,
-    pub(super) head: BlockRef,
+    pub(crate) head: BlockRef,
 }
 
 impl Nodes {
@@ -101,8 +101,13 @@ impl Nodes {
         }
     }
 
+    /// Whether there is nobody to ask.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// What is known of each node.
-    pub(super) fn views(&self) -> Vec<NodeView> {
+    pub(crate) fn views(&self) -> Vec<NodeView> {
         self.all.iter().map(|node| node.view.clone()).collect()
     }
 
@@ -127,7 +132,7 @@ impl Nodes {
 
     /// Asks the nodes for their heads and chooses one: the most preferred that
     /// is not behind the others.
-    pub(super) async fn survey(&mut self, now: Timestamp) -> Result<Chosen, Fault> {
+    pub(crate) async fn survey(&mut self, now: Timestamp) -> Result<Chosen, Fault> {
         let chain_id = self.chain_id().await?;
         let mut answers: FuturesUnordered<_> = self
             .awake(now)

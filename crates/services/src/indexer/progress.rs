@@ -28,6 +28,7 @@ impl Progress {
         self.0.load_full()
     }
 
+    /// The node, or the store that is followed, said where it is.
     pub(crate) fn answered(&self, head: BlockRef, at: Timestamp) {
         self.change(|view| {
             view.node_head = Some(head);

@@ -150,6 +150,9 @@ impl Indexer {
         let mut applied = 0;
         while let Some(blocks) = batches.next().await {
             let blocks = blocks.map_err(Fault::Interrupted)??;
+            if applied > 0 {
+                self.look_again(chosen).await;
+            }
             match self.apply(chosen, &blocks).await? {
                 Batch::Applied(count) => applied += count,
                 Batch::Forked => match self.state.tip {
@@ -165,6 +168,14 @@ impl Indexer {
             0 => Round::CaughtUp,
             blocks => Round::Applied { blocks },
         })
+    }
+
+    /// Notes where the node is by now. Catching up may take long, and who asks
+    /// how far behind we are must not be told of a head of long ago.
+    async fn look_again(&self, chosen: &Chosen) {
+        if let Ok(head) = chosen.client.head().await {
+            self.progress.answered(head, self.clock.now());
+        }
     }
 
     /// Reads what is due, commits everything in one transaction, publishes.
@@ -213,6 +224,7 @@ impl Indexer {
         blocks: &[Block],
     ) -> Result<Vec<BlockEffects>, Fault> {
         let mut all = Vec::with_capacity(blocks.len());
+        let newest = blocks.last().map_or(0, |last| last.at.number);
         for block in blocks {
             // Pools first: a pair that the block brings is a share's token.
             let followed = self.pool_changes(node, block).await?;
@@ -222,6 +234,8 @@ impl Indexer {
             } else {
                 node.token_readings(&due, block.at).await?
             };
+            let followed = self.pool_changes(node, block).await?;
+            self.state.leave_trail(block.at.number, newest);
             let figures = self.appraise(node, block, &readings, &followed).await?;
             let number = block.at.number;
             let effects = BlockEffects {

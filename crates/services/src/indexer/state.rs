@@ -38,9 +38,8 @@ pub(crate) struct State {
     /// How many pools it has, and the block at which it was last made anew.
     graphed: usize,
     graphed_anew: u64,
-    trail: Trail,
-    /// The tokens that no route passes, as the store has them.
-    shunned: Arc<BTreeSet<Address>>,
+    /// The pools after each of the last blocks.
+    pub(crate) trail: Trail,
 }
 
 /// The newest block applied.
@@ -55,7 +54,8 @@ impl State {
         let contents = store.chain().contents().await?;
         let tip = contents.tip.map(|(block, time)| Tip { block, time });
         let directory = Directory::from_readings(contents.readings);
-        let book = replay(Arc::clone(&known.venues), &contents.pools)?;
+        let newest = tip.map_or(0, |tip| tip.block.number);
+        let (book, trail) = replay(Arc::clone(&known.venues), &contents.pools, newest)?;
         let kept = contents.figures.kept.as_ref().map(|(block, _)| *block);
         let mut figures = remake(contents.figures)?;
         if let Some(tip) = tip {
@@ -75,8 +75,7 @@ impl State {
             graph: Arc::default(),
             graphed: 0,
             graphed_anew: 0,
-            trail: Trail::default(),
-            shunned: Arc::new(shunned),
+            trail,
         };
         state.list(known);
         state.graph_anew();
@@ -123,12 +122,14 @@ impl State {
 
     /// Takes up blocks that another process committed on top of the tip.
     pub(crate) fn take_up(&mut self, blocks: &[BlockEffects], known: &Known) -> Result<(), Fault> {
+        let newest = blocks.last().map_or(0, |last| last.block.number);
         for effects in blocks {
             self.directory.apply(effects);
             self.book.begin(effects.block.number);
             for change in &effects.pools {
                 self.book.apply(change);
             }
+            self.leave_trail(effects.block.number, newest);
             apply(&mut self.figures, effects.time, &effects.figures)?;
         }
         self.commit(blocks, known);
@@ -149,6 +150,7 @@ impl State {
             return self.reload(store, known).await;
         }
         self.tip = Some(to);
+        self.trail = self.trail.until(to.block.number);
         self.directory.rollback(number);
         self.kept = self.kept.map(|kept| kept.min(to.block.number));
         self.figures = figures;
@@ -166,6 +168,7 @@ impl State {
         known: &Known,
     ) -> Result<(), Fault> {
         let committed = self.tip.map(|tip| tip.block.number);
+        self.trail = self.trail.until(committed.unwrap_or(0));
         self.directory.rollback(committed);
         if self.book.rollback(committed).is_err() {
             return self.reload(store, known).await;
@@ -242,10 +245,14 @@ impl State {
     }
 
     fn note_graphed(&mut self) {
-        let pools = self.book.pools();
-        self.graphed = pools.len();
-        if let Some(tip) = self.tip {
-            self.trail = self.trail.then(tip.block.number, pools);
+        self.graphed = self.book.pools().len();
+    }
+
+    /// Remembers the pools after a block, unless that will be forgotten by the
+    /// newest of the blocks in hand.
+    pub(crate) fn leave_trail(&mut self, block: u64, newest: u64) {
+        if Trail::remembers(block, newest) {
+            self.trail = self.trail.then(block, self.book.pools());
         }
     }
 
@@ -289,36 +296,27 @@ impl State {
     }
 }
 
-/// Whether a block may bring tokens, or shows that one is a share: a pair may
-/// move its shares before anybody says that it is a pair.
-fn may_change_the_list(effects: &BlockEffects) -> bool {
-    let mut changes = effects.pools.iter();
-    !effects.readings.is_empty() || changes.any(|it| matches!(it, Change::Created { .. }))
-}
-
-/// The tokens that the store wants no route to pass. What prices hang on is
-/// beyond doubt.
-async fn shunned(store: &Store, known: &Known) -> Result<BTreeSet<Address>, Fault> {
-    let mut shunned = store.chain().shunned().await?;
-    for anchor in known.anchors.iter() {
-        shunned.remove(&anchor);
-    }
-    Ok(shunned)
-}
-
-/// The book at the end of what is stored.
-fn replay(venues: Arc<Registry>, history: &PoolHistory) -> Result<Book, Fault> {
+/// The book at the end of what is stored, and the way there.
+fn replay(
+    venues: Arc<Registry>,
+    history: &PoolHistory,
+    newest: u64,
+) -> Result<(Book, Trail), Fault> {
     let mut book = match &history.checkpoint {
         Some((block, bytes)) => Book::from_bytes(venues, *block, bytes)?,
         None => Book::new(venues),
     };
+    let mut trail = Trail::default();
     for (block, changes) in &history.changes {
         book.begin(*block);
         for change in changes {
             book.apply(change);
         }
+        if Trail::remembers(*block, newest) {
+            trail = trail.then(*block, book.pools());
+        }
     }
-    Ok(book)
+    Ok((book, trail))
 }
 
 /// The figures at the end of what is stored.

@@ -1,8 +1,8 @@
 //! From a quote to the calls that execute it.
 
-use super::{Swaps, quoter::Inner};
+use super::{Swaps, freshness::Stale, quoter::Inner};
 use primitives::{Address, Felt};
-use trading::{Call, Integrator, Slippage, WouldRevert};
+use trading::{Call, Integrator, Quote, Slippage, WouldRevert};
 use uuid::Uuid;
 
 /// Which quote, and how it is to be executed.
@@ -14,7 +14,8 @@ pub struct BuildRequest {
     pub taker: Taker,
     /// How much worse than quoted it may be.
     pub slippage: Slippage,
-    /// Whether the exchange must be allowed to take what is sold.
+    /// Whether the exchange must be allowed to take what is sold, unless it is
+    /// already.
     pub approve: bool,
 }
 
@@ -51,8 +52,8 @@ pub enum BuildError {
     NoExecutor,
     /// The calls would fail on the newest block.
     WouldRevert(WouldRevert),
-    /// No block has been read yet.
-    NotReady,
+    /// There is no block to try it on, or not a new one.
+    Stale(Stale),
 }
 
 impl Swaps {
@@ -60,7 +61,7 @@ impl Swaps {
     /// block.
     pub async fn build(&self, request: &BuildRequest) -> Result<Built, BuildError> {
         let inner = &*self.0;
-        let snapshot = inner.snapshots.load().ok_or(BuildError::NotReady)?;
+        let snapshot = self.fresh().map_err(BuildError::Stale)?;
         let found = inner.quotes.find(request.quote, inner.clock.now()).await;
         let kept = found.ok_or(BuildError::Expired)?;
         let quote = &kept.quote;
@@ -76,7 +77,8 @@ impl Swaps {
         }
         metrics::counter!("stoa_swap_builds_total", "outcome" => "built").increment(1);
         let is_private = request.taker == Taker::Private;
-        let approve = request.approve || is_private;
+        let approve =
+            is_private || request.approve && !inner.is_allowed(request, quote, taker).await;
         Ok(Built {
             chain_id: inner.options.chain_id,
             calls: trading::calls(quote, taker, request.slippage, approve, exchange),
@@ -86,6 +88,12 @@ impl Swaps {
 }
 
 impl Inner {
+    /// Whether the exchange is known to be allowed to take what is sold.
+    async fn is_allowed(&self, request: &BuildRequest, quote: &Quote, taker: Address) -> bool {
+        let allowed = self.allowance(taker, quote.sell).await;
+        allowed.is_some_and(|allowed| allowed >= trading::spent(quote, request.slippage))
+    }
+
     fn taker(&self, asked: Taker, quoted: Option<Address>) -> Result<Address, BuildError> {
         match asked {
             Taker::Is(taker) => Ok(taker),

@@ -3,10 +3,12 @@
 //! A quote is searched by a worker on the newest snapshot, net of the exchange
 //! contract's fees and of gas, and kept under its id until it expires. Building
 //! it takes it from there, tries it on the newest snapshot again, and makes the
-//! calls.
+//! calls. Neither is done on a snapshot that is not fresh.
 
 mod build;
 mod drift;
+mod freshness;
+mod holdings;
 mod offer;
 mod quoter;
 mod quotes;
@@ -14,6 +16,7 @@ mod terms;
 mod workers;
 
 pub use build::{BuildError, BuildRequest, Built, Taker};
+pub use freshness::{FreshnessLimits, Stale};
 pub use offer::Offer;
 pub(crate) use quoter::STRK;
 pub use quoter::{QUOTE_GAP, QUOTE_SECONDS, QuoteError, SwapOptions, Swaps};

@@ -19,9 +19,13 @@ pub struct Offer {
     pub worth: Worth,
     /// What a whole token is worth in USD, of the sold and of the bought one.
     pub prices: [Option<f64>; 2],
-    /// By how much its price fell of late from one block to the next, in per
-    /// cent.
+    /// By how much what it pays is expected to fall while it lives, in per cent.
     pub estimated_slippage: f64,
+    /// The most by which any other way could be better, as a share; infinite if
+    /// nobody knows.
+    pub gap: f64,
+    /// Whether it sells more than the taker has, if that is known.
+    pub exceeds_balance: Option<bool>,
 }
 
 impl Offer {

@@ -2,18 +2,20 @@
 
 use super::{
     drift::estimated_slippage,
+    freshness::{FreshnessLimits, Stale},
     offer::Offer,
     quotes::{Kept, QuoteStore},
     terms::{ExchangeTerms, Terms},
     workers::{Refused, Workers},
 };
 use crate::{
+    indexer::Progress,
     snapshot::{Snapshot, Snapshots},
     worth::unit_usd,
 };
-use primitives::{Address, Clock, Entropy, Felt, Timestamp};
+use primitives::{Address, Clock, Entropy, Felt, Timestamp, U256};
 use routing::{Route, Searcher};
-use std::{io, num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{cell::Cell, io, num::NonZeroUsize, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trading::{GasCosts, GasModel, Integrator, Quote, Wanted, Worth};
 
@@ -21,6 +23,10 @@ use trading::{GasCosts, GasModel, Integrator, Quote, Wanted, Worth};
 pub(crate) const STRK: Address = Address::new(Felt::from_hex_unchecked(
     "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d",
 ));
+
+/// A search that found nothing by its deadline is made again with so many times
+/// as long: on a busy machine its thread may hardly have run.
+const SECOND_CHANCE: u32 = 20;
 
 /// How quotes are made.
 #[derive(Debug, Clone)]
@@ -31,8 +37,12 @@ pub struct SwapOptions {
     pub executor: Option<Address>,
     /// How long a quote can be built.
     pub lifetime: Duration,
-    /// How long a search may take.
+    /// How long a search may take, from when it begins.
     pub deadline: Duration,
+    /// How long a node may take to say what a taker has and allows.
+    pub patience: Duration,
+    /// How new the block must be that is traded on.
+    pub freshness: FreshnessLimits,
     /// Threads that search.
     pub workers: NonZeroUsize,
     /// Searches that may wait for one of them.
@@ -51,6 +61,7 @@ pub struct Swaps(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) options: SwapOptions,
     pub(super) snapshots: Snapshots,
+    pub(super) progress: Progress,
     /// None if no exchange contract is known, so that there are no routes.
     pub(super) terms: Option<ExchangeTerms>,
     pub(super) quotes: QuoteStore,
@@ -62,8 +73,11 @@ pub(super) struct Inner {
 /// Why there is no answer to a wish for quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuoteError {
-    /// As many searches wait as may wait, or this one waited too long.
+    /// As many searches wait as may wait.
     Saturated,
+    /// The search ended at its deadline before it had found any way. There may
+    /// be one.
+    OutOfTime,
     /// A search broke down, which is a bug.
     Broken,
 }
@@ -81,6 +95,7 @@ impl Swaps {
     pub fn start(
         options: SwapOptions,
         snapshots: Snapshots,
+        progress: Progress,
         terms: Option<ExchangeTerms>,
         quotes: QuoteStore,
         clock: Arc<dyn Clock>,
@@ -90,6 +105,7 @@ impl Swaps {
         Ok(Self(Arc::new(Inner {
             options,
             snapshots,
+            progress,
             terms,
             quotes,
             clock,
@@ -108,8 +124,17 @@ impl Swaps {
         self.0.options.max_swaps
     }
 
-    /// The best quotes for what is wanted on a snapshot, the best first; none if
-    /// there is no way.
+    /// The newest snapshot, if it may be traded on.
+    pub fn fresh(&self) -> Result<Arc<Snapshot>, Stale> {
+        let fresh = self.0.fresh();
+        if fresh.is_err() {
+            metrics::counter!("stoa_swap_stale_total").increment(1);
+        }
+        fresh
+    }
+
+    /// The best quotes for what is wanted on a snapshot, which should be a fresh
+    /// one, the best first; none if there is no way.
     pub async fn quote(
         &self,
         wanted: Wanted,
@@ -120,15 +145,14 @@ impl Swaps {
         };
         let integrator = wanted.integrator.as_ref().map(Integrator::recipient);
         let terms = terms.of([wanted.sell, wanted.buy], integrator).await;
-        let started = Instant::now();
-        let found = self.search(wanted, &snapshot, &terms, started).await;
-        record(&found, started);
-        let found = found?;
+        let balance = self.balance(wanted.taker, wanted.sell);
+        let found = self.search(wanted, &snapshot, &terms);
+        let (found, balance) = tokio::join!(found, balance);
         let now = self.0.clock.now();
         let expiry = self.expiry(now);
-        let offers: Vec<Offer> = found
+        let offers: Vec<Offer> = found?
             .into_iter()
-            .map(|found| self.offer(found, &snapshot, &terms, expiry))
+            .map(|found| self.offer(found, &snapshot, &terms, expiry, balance))
             .collect();
         let kept = offers.iter().map(|offer| {
             let quote = offer.quote.clone();
@@ -138,28 +162,43 @@ impl Swaps {
         Ok(offers)
     }
 
+    /// How much the taker has, if there is one. Nobody else waits for a node.
+    async fn balance(&self, taker: Option<Address>, token: Address) -> Option<U256> {
+        self.0.balance(taker?, token).await
+    }
+
     async fn search(
         &self,
         wanted: Wanted,
         snapshot: &Arc<Snapshot>,
         terms: &Arc<Terms>,
-        started: Instant,
     ) -> Result<Vec<Found>, QuoteError> {
-        let deadline = started + self.0.options.deadline;
+        let started = Instant::now();
         let (inner, snapshot, terms) =
             (Arc::clone(&self.0), Arc::clone(snapshot), Arc::clone(terms));
         let search = move |searcher: &mut Searcher| {
-            if Instant::now() >= deadline {
-                return Err(QuoteError::Saturated);
-            }
-            let stop = || Instant::now() >= deadline;
-            Ok(inner.found(&wanted, &snapshot, &terms, searcher, &stop))
+            let mut within = |time| {
+                // However long it waited: how many may wait bounds that.
+                let deadline = Instant::now() + time;
+                let was_cut = Cell::new(false);
+                let stop = || {
+                    let is_over = Instant::now() >= deadline;
+                    was_cut.set(is_over);
+                    is_over
+                };
+                let found = inner.found(&wanted, &snapshot, &terms, searcher, &stop);
+                outcome(found, was_cut.get())
+            };
+            let time = inner.options.deadline;
+            within(time).or_else(|_| within(time.saturating_mul(SECOND_CHANCE)))
         };
-        match self.0.workers.run(search).await {
+        let found = match self.0.workers.run(search).await {
             Ok(found) => found,
             Err(Refused::Full) => Err(QuoteError::Saturated),
             Err(Refused::Broken) => Err(QuoteError::Broken),
-        }
+        };
+        record(&found, started);
+        found
     }
 
     /// When a quote of now expires: at a whole second, not before its time.
@@ -171,11 +210,18 @@ impl Swaps {
             .saturating_add(lifetime)
     }
 
-    fn offer(&self, found: Found, snapshot: &Snapshot, terms: &Terms, expiry: i64) -> Offer {
+    fn offer(
+        &self,
+        found: Found,
+        snapshot: &Snapshot,
+        terms: &Terms,
+        expiry: i64,
+        balance: Option<U256>,
+    ) -> Offer {
         let Found {
             quote,
+            gap,
             estimated_slippage,
-            ..
         } = found;
         let figures = &snapshot.figures;
         let price = |token| Some(figures.price(figures.token(token)?)?.usd);
@@ -186,12 +232,31 @@ impl Swaps {
             worth: worth(snapshot, quote.sell, quote.buy),
             prices: [quote.sell, quote.buy].map(price),
             estimated_slippage,
+            gap,
+            exceeds_balance: balance.map(|balance| quote.sell_amount > balance),
             quote,
         }
     }
 }
 
+/// What a search that was cut off has found is an answer; that it found nothing
+/// is none.
+fn outcome<T>(found: Vec<T>, was_cut: bool) -> Result<Vec<T>, QuoteError> {
+    if found.is_empty() && was_cut {
+        Err(QuoteError::OutOfTime)
+    } else {
+        Ok(found)
+    }
+}
+
 impl Inner {
+    fn fresh(&self) -> Result<Arc<Snapshot>, Stale> {
+        let snapshot = self.snapshots.load().ok_or(Stale::Empty)?;
+        let (seen, now) = (self.progress.view(), self.clock.now());
+        self.options.freshness.check(&snapshot, &seen, now)?;
+        Ok(snapshot)
+    }
+
     fn found(
         &self,
         wanted: &Wanted,
@@ -229,7 +294,7 @@ impl Inner {
         match quoted {
             Ok(quote) => Some(Found {
                 gap: route.gap,
-                estimated_slippage: estimated_slippage(&quote, &snapshot.trail),
+                estimated_slippage: estimated_slippage(&quote, snapshot, self.options.lifetime),
                 quote,
             }),
             Err(reason) => {
@@ -256,6 +321,7 @@ fn record(found: &Result<Vec<Found>, QuoteError>, started: Instant) {
         Ok(found) if found.is_empty() => "none",
         Ok(_) => "found",
         Err(QuoteError::Saturated) => "saturated",
+        Err(QuoteError::OutOfTime) => "out_of_time",
         Err(QuoteError::Broken) => "failed",
     };
     metrics::counter!("stoa_swap_quotes_total", "outcome" => outcome).increment(1);
@@ -272,3 +338,16 @@ pub const QUOTE_SECONDS: &str = "stoa_swap_quote_seconds";
 /// The most by which any other way could be better than the best quote, as a
 /// share of it.
 pub const QUOTE_GAP: &str = "stoa_swap_quote_gap";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_search_that_ended_by_itself_says_that_there_is_no_way() {
+        assert_eq!(outcome(vec![1], false), Ok(vec![1]));
+        assert_eq!(outcome(vec![1], true), Ok(vec![1]));
+        assert_eq!(outcome::<u8>(vec![], false), Ok(vec![]));
+        assert_eq!(outcome::<u8>(vec![], true), Err(QuoteError::OutOfTime));
+    }
+}

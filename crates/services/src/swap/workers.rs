@@ -1,8 +1,8 @@
 //! Threads that search for routes, apart from those that serve requests.
 //!
 //! Each has a place of its own to search in, which it uses again and again. The
-//! queue before them is short: who finds it full is told so at once, and who
-//! has waited too long is not searched for any more.
+//! queue before them is short, which bounds how long anybody waits: who finds it
+//! full is told so at once.
 
 use routing::Searcher;
 use std::{

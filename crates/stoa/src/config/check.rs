@@ -84,6 +84,11 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
     );
     check_simnet(&config.simnet, &mut rule);
     check_swap(&config.swap, &mut rule);
+    rule(
+        "swap.max_silence",
+        config.swap.max_silence > config.starknet.poll,
+        "must be longer than starknet.poll, the time between two questions to the node",
+    );
     check_leasing(&config.leasing, &mut rule);
     rule(
         "leasing.platform_wallet",

@@ -268,8 +268,14 @@ settings! {
         executor: Option<Address>;
         /// How long a quote can be built.
         quote_lifetime: Duration = "30s";
-        /// How long the search for a quote may take.
+        /// How long the search for a quote may take, from when it begins.
         deadline: Duration = "50ms";
+        /// Blocks that may be missing up to the node's newest one; with more, nothing is quoted
+        /// or built.
+        max_lag_blocks: u64 = "5";
+        /// How long the node may not have answered; after that, nothing is quoted or built. A
+        /// chain that stands still is fine as long as its node answers.
+        max_silence: Duration = "10s";
         /// Threads that search for quotes; 0 is one for each processor.
         workers: u32 = "0";
         /// Quotes that may wait for a thread; further ones are refused.

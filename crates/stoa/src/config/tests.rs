@@ -164,6 +164,7 @@ fn a_value_outside_its_bounds_says_the_bounds() {
         ("[global]\ninterval = '999ms'", "at least 1s"),
         ("[global]\nmax_age = '59s'", "at least global.interval"),
         ("[global]\nkey = 'abc'", "needs global.url"),
+        ("[swap]\nmax_silence = '500ms'", "longer than starknet.poll"),
         ("[simnet]\nblock_time = '0ms'", "longer than 0s"),
         ("[simnet]\ntransactions_per_block = 1001", "at most 1000"),
         ("[simnet]\npools = 1001", "at most 1000"),

@@ -1,6 +1,10 @@
 //! Keys, from making to revoking.
 
 use crate::harness::{Home, Service, run, serve, text};
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, UnixStream},
+};
 
 #[tokio::test]
 async fn a_key_raises_the_limit_until_it_is_revoked() {
@@ -39,4 +43,48 @@ async fn a_key_raises_the_limit_until_it_is_revoked() {
     assert_eq!(again.status.code(), Some(1));
     let service = Service::ready(serve(&home.data(), &[]));
     assert_eq!(service.get_with_key(PATH, Some(&secret)).await.status, 401);
+}
+
+/// Where the Redis of this test run is: it listens on a socket of its own, and
+/// the program asks by TCP.
+async fn redis_url() -> String {
+    let url = std::env::var("STOA_TEST_REDIS");
+    let url = url.unwrap_or_else(|_| {
+        panic!("STOA_TEST_REDIS is not set: run ./test, which starts Redis");
+    });
+    let socket = url.replace("redis+unix://", "");
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut near, _)) = listener.accept().await {
+            let mut far = UnixStream::connect(&socket).await.unwrap();
+            tokio::spawn(async move { copy_bidirectional(&mut near, &mut far).await });
+        }
+    });
+    format!("redis://{address}")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_key_works_though_its_address_has_used_up_its_requests() {
+    const PATH: &str = "/v1/starknet/tokens";
+    let url = redis_url().await;
+    for shared in [&[][..], &["--redis", &url]] {
+        let home = Home::new();
+        let mut command = serve(&home.data(), shared);
+        command.env("STOA__LIMITS__PUBLIC_REQUESTS", "2");
+        let service = Service::ready(command);
+        for _ in 0..2 {
+            service.get(PATH).await;
+        }
+        assert_eq!(service.get(PATH).await.status, 429, "{shared:?}");
+        let data = home.data().display().to_string();
+        let created = run(&["key", "create", "--name", "new", "--data", &data]);
+        let created = text(&created.stdout);
+        let secret = created
+            .lines()
+            .find_map(|line| line.strip_prefix("secret "));
+        let keyed = service.get_with_key(PATH, secret.map(str::trim)).await;
+        assert_eq!((keyed.status, keyed.limit.as_deref()), (200, Some("3000")));
+        assert_eq!(service.get(PATH).await.status, 429, "{shared:?}");
+    }
 }

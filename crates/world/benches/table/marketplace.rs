@@ -49,7 +49,12 @@ fn router(market: &Market, leasing: Leasing) -> Router {
     let services = ApiServices {
         leasing: Some(leasing),
         global: GlobalFeed::default(),
-        swaps: swaps_alone(snapshots.clone(), Arc::clone(&clock), Arc::clone(&entropy)),
+        swaps: swaps_alone(
+            snapshots.clone(),
+            Progress::default(),
+            Arc::clone(&clock),
+            Arc::clone(&entropy),
+        ),
         keys: ApiKeys::new(store, Arc::clone(&clock), Arc::clone(&entropy)),
         limiter: RateLimiter::local(Arc::clone(&clock)),
         health: Health::new(

@@ -13,8 +13,8 @@ use services::BuildError;
 
 /// Build the calls of a quote
 ///
-/// The calls that execute a quote: the approval of the exchange contract and
-/// the swap, which fails if it would pay less than the quote with the
+/// The calls that execute a quote: the approval of the exchange contract, if
+/// it is needed, and the swap, which fails if it would pay less than the quote with the
 /// `slippage` taken off, rounded down (or would need more than the quote with
 /// the `slippage` added). The quote is tried on the newest block first: if it
 /// would fail there, it is refused.
@@ -58,7 +58,7 @@ fn refusal(error: BuildError, quote: uuid::Uuid) -> Rejection {
         BuildError::WouldRevert(reason) => {
             format!("INSUFFICIENT_LIQUIDITY: {reason}; ask for a new quote")
         }
-        BuildError::NotReady => return Rejection::NotReady,
+        BuildError::Stale(stale) => return stale.into(),
     };
     Rejection::invalid(message)
 }

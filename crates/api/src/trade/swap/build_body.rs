@@ -26,7 +26,8 @@ pub(super) struct BuildBodyDescription {
     /// How much worse than quoted the trade may be, as a part of 1.
     #[schema(minimum = 0.0, maximum = 1.0, default = 0.05, example = 0.005)]
     slippage: Option<f64>,
-    /// Whether the exchange must be allowed to take what is sold.
+    /// Whether the exchange must be allowed to take what is sold. The approval
+    /// is left out if the taker's allowance is known to be enough.
     #[schema(default = true)]
     include_approve: Option<bool>,
     /// Whether the private executor is to be the taker.

@@ -9,6 +9,7 @@ mod quotes_query;
 mod sources;
 
 use super::TradeState;
+pub(crate) use quote_body::{ADDED, ADDED_SCHEMA};
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
 pub(super) fn routes() -> [UtoipaMethodRouter<TradeState>; 3] {

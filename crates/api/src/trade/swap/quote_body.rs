@@ -1,10 +1,11 @@
 //! Quotes on the wire.
 
 use crate::dialect::Dialect;
+use amm::book::Spot;
 use primitives::{Address, Felt, U256, felt_to_hex};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use services::Offer;
-use trading::{Bps, RouteNode, tree};
+use trading::{Bps, Hop, RouteNode, tree};
 use utoipa::ToSchema;
 
 /// A quote.
@@ -63,10 +64,60 @@ pub(super) struct QuoteBody<'a> {
     #[schema(example = 1.0)]
     #[serde(skip_serializing_if = "Option::is_none")]
     buy_token_price_in_usd: Option<f64>,
-    /// The largest fall of the route's price from one block to the next in the
-    /// last few blocks, in per cent.
+    /// How far what the route pays is expected to fall until the quote expires,
+    /// in per cent: the largest fall from one of the last 32 blocks to any later
+    /// one of them, or the volatility of the tokens' prices over the last hour
+    /// scaled to the quote's lifetime, whichever is more.
     #[schema(example = 0.02)]
     estimated_slippage: f64,
+    /// The most by which any other way with as many swaps could be better, in
+    /// basis points; absent if that is not known.
+    #[schema(nullable = false, example = 1.7)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap_bps: Option<f64>,
+    /// The swaps in the order in which they are executed.
+    #[schema(required, value_type = Vec<SwapBody<'static>>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    swaps: Option<Vec<SwapBody<'a>>>,
+    /// Whether `sellAmount` is more than the taker has; absent if no
+    /// `takerAddress` was given, or if no node said what it has.
+    #[schema(nullable = false, example = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exceeds_balance: Option<bool>,
+}
+
+/// The properties of a quote that no published API has, and the schema that
+/// only they use.
+pub(crate) const ADDED: [(&str, &str); 3] = [
+    ("Quote", "gapBps"),
+    ("Quote", "swaps"),
+    ("Quote", "exceedsBalance"),
+];
+pub(crate) const ADDED_SCHEMA: &str = "QuoteSwap";
+
+/// One swap of a quote.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = QuoteSwap)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SwapBody<'a> {
+    /// The pool: the address of its contract; where it has none, its number at
+    /// the exchange, or the parts of its key: both tokens, fee as a fraction of
+    /// 2^128, tick spacing and extension, joined by `/`.
+    #[schema(example = "0x4d0390b777b424e43839cd1e744799f3de6c176c7e32c1812a41dbd9c19db6a")]
+    pool: String,
+    /// The exchange.
+    #[schema(example = "JediSwap")]
+    venue: &'a str,
+    #[schema(value_type = String, example = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")]
+    sell_token_address: Address,
+    #[schema(value_type = String, example = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8")]
+    buy_token_address: Address,
+    /// What goes into the pool.
+    #[schema(value_type = String, example = "0xde0b6b3a7640000")]
+    sell_amount: HexAmount,
+    /// What comes out of it.
+    #[schema(value_type = String, example = "0x94f5b8c0")]
+    buy_amount: HexAmount,
 }
 
 /// What others take of a trade.
@@ -119,10 +170,14 @@ pub(super) struct RouteBody<'a> {
     /// The swaps that follow; empty if none does.
     #[schema(value_type = Vec<RouteBody<'static>>)]
     routes: Vec<Self>,
-    /// Ways that the exchange contract would try at execution: none.
+    /// Ways that the exchange contract would try at execution in place of this
+    /// one: always 0, since none are built.
     #[schema(example = 0)]
     alternative_swap_count: u32,
 }
+
+/// Basis points of a whole.
+const BPS: f64 = 10_000.0;
 
 /// An amount in hexadecimal, as short as it can be.
 #[derive(Debug, Clone, Copy)]
@@ -148,6 +203,8 @@ impl<'a> QuoteBody<'a> {
     pub(super) fn new(offer: &'a Offer, chain_id: Felt, dialect: Dialect) -> Self {
         let quote = &offer.quote;
         let [sell_price, buy_price] = offer.prices;
+        let has_additions = dialect.has_additions();
+        let gap = Some(offer.gap * BPS).filter(|gap| has_additions && gap.is_finite());
         Self {
             quote_id: offer.id.to_string(),
             sell_token_address: quote.sell,
@@ -167,6 +224,38 @@ impl<'a> QuoteBody<'a> {
             sell_token_price_in_usd: sell_price,
             buy_token_price_in_usd: buy_price,
             estimated_slippage: offer.estimated_slippage,
+            gap_bps: gap,
+            swaps: has_additions.then(|| quote.hops.iter().map(SwapBody::new).collect()),
+            exceeds_balance: offer.exceeds_balance.filter(|_| has_additions),
+        }
+    }
+}
+
+impl<'a> SwapBody<'a> {
+    fn new(hop: &'a Hop) -> Self {
+        Self {
+            pool: pool(hop),
+            venue: &hop.venue,
+            sell_token_address: hop.sell,
+            buy_token_address: hop.buy,
+            sell_amount: HexAmount(hop.leg.sold),
+            buy_amount: HexAmount(hop.leg.bought),
+        }
+    }
+}
+
+/// What tells a pool from all others of its exchange.
+fn pool(hop: &Hop) -> String {
+    match hop.spot {
+        Spot::Contract(pool) => pool.to_string(),
+        Spot::Numbered(number) => number.to_string(),
+        Spot::Keyed {
+            fee,
+            tick_spacing,
+            extension,
+        } => {
+            let (token0, token1) = hop.leg.side.of([hop.sell, hop.buy]);
+            format!("{token0}/{token1}/{fee:#x}/{tick_spacing}/{extension}")
         }
     }
 }

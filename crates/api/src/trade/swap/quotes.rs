@@ -36,7 +36,7 @@ pub(super) async fn swap_quotes(
 ) -> Result<Response, Rejection> {
     let Query(query) = Query::<QuotesQuery>::try_from_uri(&uri)
         .map_err(|error| Rejection::invalid(format!("query: {error}")))?;
-    let snapshot = state.snapshot()?;
+    let snapshot = state.swaps.fresh()?;
     let wanted = query.read(&snapshot, state.swaps.max_swaps())?;
     let offers = state.swaps.quote(wanted, snapshot).await?;
     let chain_id = state.swaps.chain_id();
@@ -50,6 +50,7 @@ impl From<QuoteError> for Rejection {
     fn from(error: QuoteError) -> Self {
         match error {
             QuoteError::Saturated => Self::Saturated,
+            QuoteError::OutOfTime => Self::OutOfTime,
             QuoteError::Broken => {
                 tracing::error!("a search for quotes broke down");
                 Self::Internal

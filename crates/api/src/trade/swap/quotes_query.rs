@@ -33,10 +33,13 @@ pub(super) struct QuotesQuery {
     /// has the smallest amount that must be sold for it.
     #[param(value_type = Option<String>, example = "2500000000")]
     buy_amount: Vec<String>,
-    /// Who will execute the quote, if that is known already. `0x0` is nobody.
+    /// Who will execute the quote, if that is known already. `0x0` is nobody. An
+    /// order beyond what the taker has is quoted, too.
     #[param(value_type = Option<String>, example = "0x1234")]
     taker_address: Vec<String>,
-    /// How many quotes are wanted at most, each with other pools.
+    /// How many quotes are wanted at most. Quotes count as different when their
+    /// sets of pools differ in more than 30 % (a Jaccard index of at most 0.7);
+    /// the first is the same for every `size`.
     #[param(value_type = Option<u64>, minimum = 1, maximum = 5, default = 1, example = 1)]
     size: Vec<String>,
     /// What the integrator takes, in basis points, at most 500: decimal, or

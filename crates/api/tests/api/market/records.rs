@@ -1,6 +1,7 @@
 //! Tokens and their markets.
 
 use super::support::Market;
+use serde_json::Value;
 
 #[tokio::test]
 async fn lists_have_priced_tokens_by_falling_tvl() {
@@ -86,5 +87,33 @@ async fn the_token_list_has_the_same_volume() {
         assert!(volume > 0.0, "{symbol}");
         let listed = listed["lastDailyVolumeUsd"].as_f64().unwrap();
         assert!((listed / volume - 1.0).abs() < 1e-12, "{symbol}");
+    }
+}
+
+/// The sum of what lies of a token at exchanges now.
+async fn at_exchanges(market: &Market, token: &Value) -> f64 {
+    let address = token["address"].as_str().unwrap();
+    let points = market
+        .json(&format!("/v3/tokens/{address}/exchange-tvl"))
+        .await;
+    let points = points.as_array().unwrap().iter();
+    points.map(|it| it["valueUsd"].as_f64().unwrap()).sum()
+}
+
+#[tokio::test]
+async fn a_tvl_that_leaves_something_out_says_how_much() {
+    let market = Market::wide().await;
+    let v1 = market.json("/v1/tokens").await;
+    let v1 = v1.as_array().unwrap();
+    for token in market.json("/v3/tokens").await.as_array().unwrap() {
+        let network = &token["network"];
+        let uncounted = network.get("usdTvlUncounted");
+        let told =
+            network["usdTvl"].as_f64().unwrap() + uncounted.map_or(0.0, |it| it.as_f64().unwrap());
+        let sum = at_exchanges(&market, token).await;
+        assert!((told - sum).abs() <= 1e-9 * sum, "{token}: {sum}");
+        let old = v1.iter().find(|it| it["address"] == token["address"]);
+        let old = &old.unwrap()["market"];
+        assert_eq!(old.get("networkTvlUncounted"), uncounted);
     }
 }

@@ -98,7 +98,7 @@ async fn other_parameters_are_checked_too() {
         ),
         (
             "/v1/tokens/0x30/exchange-volumes?startDate=1970-01-01&endDate=2023-01-01",
-            "the range has 19359 points, at most 5000 are answered; resolution 1W would fit",
+            "the range has 19359 days, at most 5000 are added up; begin later",
         ),
         (
             "/v3/tokens/0x30/exchange-volumes?partial=0",
@@ -277,7 +277,9 @@ async fn each_malformed_address_is_named() {
         );
         for (body, problem) in [
             ("{}", "missing field `tokens`"),
-            ("[]", "invalid length 0"),
+            ("[]", "must be an object, not an array"),
+            (r#" [["0x30"]]"#, "must be an object, not an array"),
+            ("null", "invalid type: null"),
             (r#"{"tokens":"0x30"}"#, "invalid type: string"),
             (
                 r#"{"tokens":[48]}"#,

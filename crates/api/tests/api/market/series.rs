@@ -268,6 +268,19 @@ async fn days_are_taken_whole_and_default_to_the_last_seven() {
     );
     let timed = format!("{base}?startDate=2027-01-09T23:59:59Z&endDate={today}T00:00:01Z");
     assert_eq!(market.ok(&timed).await.body, week.body);
+    for future in [
+        "endDate=2099-01-01",
+        "startDate=2027-01-09&endDate=2099-01-01T12:00:00Z",
+    ] {
+        let answer = market.ok(&format!("{base}?{future}")).await;
+        assert_eq!(answer.body, week.body, "{future}");
+        assert_eq!(
+            answer.header("x-partial-bucket"),
+            week.header("x-partial-bucket")
+        );
+    }
+    let later = format!("{base}?startDate=2098-01-01&endDate=2099-01-01");
+    assert_eq!(market.ok(&later).await.text(), "[]");
     let v3 = market
         .json(&format!("/v3/tokens/{token}/exchange-volumes"))
         .await;

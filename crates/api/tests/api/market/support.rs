@@ -5,6 +5,8 @@ use api::{ApiConfig, Dialect};
 use axum::{body::Body, http::Request};
 use primitives::SignedDuration;
 use serde_json::Value;
+use simnet::{History, StarknetConfig};
+use std::time::Duration;
 use world::{Station, World};
 
 /// The resolutions, from the finest on.
@@ -26,7 +28,22 @@ impl Market {
     }
 
     pub(super) async fn speaking(seed: u64, dialect: Dialect) -> Self {
-        let world = World::new(seed).await;
+        Self::over(World::new(seed).await, dialect).await
+    }
+
+    /// One with many small tokens.
+    pub(super) async fn wide() -> Self {
+        let config = StarknetConfig {
+            seed: 19,
+            block_time: None,
+            history: History::blocks(8, Duration::from_secs(2)),
+            ..StarknetConfig::default()
+        };
+        let folder = tempfile::tempdir().unwrap().keep();
+        Self::over(World::in_folder(&folder, config).await, Dialect::Plain).await
+    }
+
+    async fn over(world: World, dialect: Dialect) -> Self {
         let mut station = world.station("store").await;
         let config = ApiConfig {
             dialect,

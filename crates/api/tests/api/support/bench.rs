@@ -67,7 +67,7 @@ impl Bench {
         let clock = Arc::new(ManualClock::new(start));
         let (snapshots, progress) = (Snapshots::default(), Progress::default());
         let entropy = Arc::new(SeededEntropy::new(2));
-        let swaps = swaps_alone(snapshots.clone(), clock.clone(), entropy);
+        let swaps = swaps_alone(snapshots.clone(), progress.clone(), clock.clone(), entropy);
         let mut bench = Self::over(setting.config, store, clock, snapshots, progress, swaps);
         bench.folder = Some(folder);
         if let Some(more) = setting.more_tokens {

@@ -287,6 +287,13 @@ async fn each_wrong_value_of_a_body_is_named() {
     }
     let all = r#"{"slippage": 2, "takerAddress": "x", "includeApprove": 0, "private": 0}"#;
     assert_eq!(desk.post(all).await.refused(400).len(), 5);
+    for list in [
+        format!(r#"["{UNKNOWN}", "0x77", 0.1, true, false]"#),
+        "[]".to_owned(),
+    ] {
+        let message = "request body: must be an object, not an array";
+        assert_eq!(desk.post(&list).await.refused(400), [message]);
+    }
     let broken = desk.post("{").await.refused(400);
     assert!(broken[0].starts_with("request body: "), "{broken:?}");
 }

@@ -1,4 +1,6 @@
 mod building;
+mod freshness;
+mod holdings;
 mod operations;
 mod quoting;
 mod refusals;

@@ -3,7 +3,10 @@
 use super::support::{AMOUNT, Desk, ETH, STRK, USDC, hex, sale};
 use api::Dialect;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 use world::swap_options;
 
 const FIELDS: [&str; 18] = [
@@ -38,11 +41,18 @@ fn names(object: &Value) -> Vec<&str> {
     names
 }
 
+/// What the plain dialect has beyond the published API, but for what depends on
+/// a taker.
+const ADDITIONS: [&str; 2] = ["gapBps", "swaps"];
+
 #[tokio::test]
 async fn a_quote_says_everything() {
     let desk = Desk::new().await;
     let quote = desk.quote(&sale(AMOUNT)).await;
-    assert_eq!(names(&quote), FIELDS);
+    let mut fields = [&FIELDS[..], &ADDITIONS[..]].concat();
+    fields.sort_unstable();
+    assert_eq!(names(&quote), fields);
+    assert!(quote["gapBps"].as_f64().unwrap() >= 0.0);
     assert_eq!(quote["sellTokenAddress"], ETH);
     assert_eq!(quote["buyTokenAddress"], USDC);
     assert_eq!(quote["sellAmount"], AMOUNT);
@@ -98,6 +108,101 @@ async fn the_other_dialect_has_its_own_names_of_fees() {
             "integratorFeesInUsd",
         ]
     );
+}
+
+#[tokio::test]
+async fn swaps_are_told_in_the_order_of_execution() {
+    let desk = Desk::new().await;
+    let snapshot = desk.station.snapshots.load().unwrap();
+    let venues: Vec<&str> = snapshot
+        .pools
+        .registry()
+        .venues()
+        .iter()
+        .map(|venue| venue.name.as_str())
+        .collect();
+    let mut forms = BTreeSet::new();
+    for amount in ["1000000", AMOUNT, "500000000000000000000"] {
+        for quote in desk.quotes(&format!("{}&size=5", sale(amount))).await {
+            // What there is of each token before and after each swap.
+            let mut held = BTreeMap::from([(ETH.to_owned(), hex(&quote["sellAmount"]))]);
+            let swaps = quote["swaps"].as_array().unwrap();
+            for swap in swaps {
+                assert_eq!(
+                    names(swap),
+                    [
+                        "buyAmount",
+                        "buyTokenAddress",
+                        "pool",
+                        "sellAmount",
+                        "sellTokenAddress",
+                        "venue",
+                    ]
+                );
+                assert!(venues.contains(&swap["venue"].as_str().unwrap()));
+                let token = |name: &str| swap[name].as_str().unwrap().to_owned();
+                let sold = held.get_mut(&token("sellTokenAddress")).unwrap();
+                *sold -= hex(&swap["sellAmount"]);
+                *held.entry(token("buyTokenAddress")).or_default() += hex(&swap["buyAmount"]);
+                forms.insert(pool_form(swap));
+            }
+            let fee = hex(&quote["fee"]["platformFees"]);
+            let bought = held.remove(USDC).unwrap();
+            assert_eq!(bought, hex(&quote["buyAmount"]) + fee);
+            assert!(held.values().all(|left| *left == 0), "{held:?}");
+        }
+    }
+    assert!(forms.len() >= 2, "{forms:?}");
+}
+
+/// What kind of pool a swap names, as its venue does.
+fn pool_form(swap: &Value) -> &'static str {
+    let pool = swap["pool"].as_str().unwrap();
+    match (swap["venue"].as_str().unwrap(), pool.split('/').count()) {
+        ("Ekubo", 5) => {
+            let mut tokens: Vec<&str> = pool.split('/').take(2).collect();
+            let mut traded =
+                ["sellTokenAddress", "buyTokenAddress"].map(|name| swap[name].as_str().unwrap());
+            tokens.sort_unstable();
+            traded.sort_unstable();
+            assert_eq!(tokens, traded);
+            "key"
+        }
+        ("mySwap", 1) => {
+            pool.parse::<u64>().unwrap();
+            "number"
+        }
+        (_, 1) => {
+            assert!(pool.starts_with("0x") && pool.len() > 20, "{pool}");
+            "contract"
+        }
+        _ => panic!("{swap}"),
+    }
+}
+
+#[tokio::test]
+async fn slippage_is_told_once_prices_have_moved() {
+    let mut desk = Desk::new().await;
+    // Either direction pays less at some time if prices move at all.
+    let back = format!("sellTokenAddress={USDC}&buyTokenAddress={ETH}&sellAmount=1000000000");
+    for _ in 0..3 {
+        desk.world.node.mine(10).unwrap();
+        desk.station.sync().await;
+    }
+    let mut moved = 0;
+    for query in [sale(AMOUNT), back, sale("100000000000000000000")] {
+        let quote = desk.quote(&query).await;
+        let slippage = quote["estimatedSlippage"].as_f64().unwrap();
+        assert!((0.0..100.0).contains(&slippage), "{slippage}");
+        moved += usize::from(slippage > 0.0);
+        // A process that begins now knows the same.
+        let station = desk.world.station("store").await;
+        desk = desk.reopened(station, swap_options());
+        desk.station.sync().await;
+        let again = desk.quote(&query).await;
+        assert_eq!(again["estimatedSlippage"], quote["estimatedSlippage"]);
+    }
+    assert!(moved >= 2, "{moved}");
 }
 
 /// Siblings take everything together, and children begin where their parent
@@ -269,14 +374,26 @@ async fn where_there_is_no_way_there_are_no_quotes() {
 }
 
 #[tokio::test]
-async fn what_waits_too_long_is_refused_with_the_time_to_ask_again() {
+async fn who_finds_the_queue_full_is_told_so_and_when_to_ask_again() {
     let mut options = swap_options();
-    options.deadline = Duration::ZERO;
+    options.queue = 0;
     let desk = Desk::with(Dialect::Plain, options).await;
     let answer = desk.ask(&sale(AMOUNT)).await;
     assert_eq!(
         answer.refused(503),
-        ["too many quotes are asked for; try again in a moment"]
+        ["too many quotes are waiting; try again in a moment"]
     );
     assert_eq!(answer.header("retry-after"), Some("1"));
+}
+
+#[tokio::test]
+async fn a_deadline_cuts_a_search_and_not_those_who_wait_for_one() {
+    let mut options = swap_options();
+    options.deadline = Duration::ZERO;
+    let desk = Desk::with(Dialect::Plain, options).await;
+    let query = sale(AMOUNT);
+    let asked = (0..12).map(|_| desk.quotes(&query));
+    for quotes in futures_util::future::join_all(asked).await {
+        assert_eq!(quotes.len(), 1);
+    }
 }

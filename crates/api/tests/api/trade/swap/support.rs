@@ -29,9 +29,24 @@ impl Desk {
     }
 
     pub(super) async fn with(dialect: Dialect, options: SwapOptions) -> Self {
+        let mut desk = Self::unread(dialect, options).await;
+        desk.station.sync().await;
+        desk
+    }
+
+    /// The same before any block is read.
+    pub(super) async fn unread(dialect: Dialect, options: SwapOptions) -> Self {
         let world = World::with_history(3, 12).await;
-        let mut station = world.station("store").await;
-        station.sync().await;
+        let station = world.station("store").await;
+        Self::over(world, station, dialect, options)
+    }
+
+    /// The same chain after a restart.
+    pub(super) fn reopened(self, station: Station, options: SwapOptions) -> Self {
+        Self::over(self.world, station, Dialect::Plain, options)
+    }
+
+    fn over(world: World, station: Station, dialect: Dialect, options: SwapOptions) -> Self {
         let config = ApiConfig {
             dialect,
             rate_limits: None,

@@ -1,0 +1,57 @@
+//! An account of the world that signs and sends what it wants done.
+
+use crate::{World, trader::execution};
+use primitives::transaction_hash::{Bound, Invoke, ResourceBounds, Terms, Version};
+use primitives::{felt_from_hex, felt_to_hex, short_string};
+use serde_json::json;
+use simnet::{Action, SignedTransaction};
+use starknet_crypto::{rfc6979_generate_k, sign};
+use trading::Call;
+
+/// Enough for a few calls at any price of a simulated network.
+const BOUNDS: ResourceBounds = ResourceBounds {
+    l1_gas: Bound {
+        max_amount: 0,
+        max_price_per_unit: 100_000_000_000_000,
+    },
+    l2_gas: Bound {
+        max_amount: 100_000_000,
+        max_price_per_unit: 10_000_000_000,
+    },
+    l1_data_gas: Bound {
+        max_amount: 100_000,
+        max_price_per_unit: 100_000_000_000,
+    },
+};
+
+impl World {
+    /// Has the first of the world's accounts make calls, in the next block.
+    pub async fn execute(&self, calls: &[Call]) {
+        let accounts = self.node.accounts();
+        let account = accounts.first().expect("an account");
+        let address = account.address.felt();
+        let params = json!({"block_id": "latest", "contract_address": felt_to_hex(address)});
+        let nonce = self.trader().ask("starknet_getNonce", &params).await;
+        let nonce = felt_from_hex(nonce.as_str().expect("a nonce")).expect("a number");
+        let terms = Terms {
+            nonce: u64::try_from(nonce).expect("a small number"),
+            bounds: BOUNDS,
+            ..Terms::default()
+        };
+        let invoke = Invoke {
+            sender: address,
+            calldata: execution(calls),
+            account_deployment_data: Vec::new(),
+        };
+        let hash = invoke.hash(&terms, Version::V3, short_string("SN_STOA"));
+        let k = rfc6979_generate_k(&hash, &account.private_key, None);
+        let signature = sign(&account.private_key, &hash, &k).expect("a signature");
+        let transaction = SignedTransaction {
+            action: Action::Invoke(invoke),
+            terms,
+            signature: vec![signature.r, signature.s],
+        };
+        self.node.submit(transaction).expect("it is taken");
+        self.node.mine(1).expect("a block");
+    }
+}
