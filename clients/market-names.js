@@ -10,6 +10,8 @@ const IDENTITY = ["address", "name", "symbol", "decimals", "logoUri", "verified"
 export const TOKEN = [...IDENTITY, "tags", "linePriceFeedInUsd", "network"];
 const CHANGES = ["1h", "24h", "7d"].flatMap((time) => [`PriceChange${time}`, `PriceChangePercentage${time}`]);
 export const NETWORK = ["usd", "usdTvl", "usdVolume24h", "usdTradingVolume24h", ...CHANGES.map((name) => `usd${name}`)];
+// Beyond the published names: there where some pools of the token are not trusted.
+export const UNCOUNTED = "usdTvlUncounted";
 export const GLOBAL = ["usd", "usdMarketCap", "usdFdv", "usdMarketCapChange24h", "usdMarketCapChangePercentage24h"];
 export const TAGS = ["Unknown", "Verified", "Community", "Unruggable", "PLATFORM"];
 

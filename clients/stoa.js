@@ -16,6 +16,9 @@ const POLL_MS = 20;
 
 export const startStoa = (...flags) => start(flags, {});
 
+// With settings that have no flag, as environment variables.
+export const startStoaWith = (settings, ...flags) => start(flags, settings);
+
 async function start(flags, settings) {
   const folder = await mkdtemp(join(tmpdir(), "stoa-clients-"));
   const args = ["serve", "--listen", "127.0.0.1:0", "--sim-listen", "127.0.0.1:0", "--data", folder];

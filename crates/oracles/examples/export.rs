@@ -49,24 +49,18 @@ fn main() {
     let mut searcher = Searcher::default();
     for (plan, queries) in tasks() {
         let market = Market::new(plan);
-        let graph = Graph::new(
-            market.pools(),
-            |token| market.worth(token),
-            &BTreeSet::new(),
-        );
-        let answered: Vec<Answered> = market
-            .queries(plan.seed, queries)
-            .into_iter()
-            .map(|query| {
-                let order = query.order(&market, swap, MAX_SWAPS);
-                let routes = searcher.routes(&graph, market.pools(), &order, 1, &|| false);
-                Answered {
-                    query,
-                    order,
-                    routes,
-                }
-            })
-            .collect();
+        let graph = Graph::new(market.pools(), &BTreeSet::new());
+        let mut answered = |query: Query| {
+            let order = query.asked(&market);
+            let routes = searcher.routes(&graph, market.pools(), &order, 1, &|| false);
+            Answered {
+                query,
+                order,
+                routes,
+            }
+        };
+        let queries = market.queries(plan.seed, queries);
+        let answered: Vec<Answered> = queries.into_iter().map(&mut answered).collect();
         println!("{}", export::market(&market, &answered));
     }
 }

@@ -16,7 +16,8 @@ use oracles::rivals::{Flows, Streets};
 use routing::{Graph, Searcher};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio, exit};
@@ -163,11 +164,7 @@ fn settled(market: &Market, streets: &Streets, query: &Query, flows: &Value) -> 
 }
 
 fn ours(market: &Market, queries: &[Query], sales: &[usize]) -> Answers {
-    let graph = Graph::new(
-        market.pools(),
-        |token| market.worth(token),
-        &BTreeSet::new(),
-    );
+    let graph = Graph::new(market.pools(), &BTreeSet::new());
     let mut searcher = Searcher::default();
     let mut answers = Answers::default();
     for number in sales {

@@ -91,6 +91,12 @@ impl Follower {
             };
             self.state = Some(state);
         }
+        if let Some(state) = &mut self.state {
+            let (store, known) = (&self.store, &self.known);
+            if state.take_up_shunned(store, known).await? || has_moved {
+                state.publish(&self.snapshots);
+            }
+        }
         self.look_at_nodes(tip).await;
         Ok(())
     }

@@ -8,7 +8,7 @@ use market::Rehearsed as Outcome;
 use primitives::{Address, Clock, Felt, U256, felt_to_hex};
 use routing::VenueSet;
 use serde_json::{Value, json};
-use services::{Follower, Progress, Rehearsals, Snapshots};
+use services::{Follower, Nodes, Progress, Rehearsals, Snapshots};
 use simnet::{History, StarknetConfig};
 use std::{
     collections::BTreeSet,
@@ -29,13 +29,13 @@ const SNARES: [&str; 2] = ["TITHE", "SIREN"];
 /// More than any answer of the node has.
 const MAX_BYTES: usize = 1 << 26;
 
-/// A world with small tokens.
+/// A world with small tokens, and with a history in which hostile ones were opened.
 async fn world() -> World {
     let folder = tempfile::tempdir().unwrap();
     let config = StarknetConfig {
         seed: 11,
         block_time: None,
-        history: History::blocks(24, Duration::from_secs(2)),
+        history: History::blocks(124, Duration::from_secs(2)),
         pools: 160,
         ..StarknetConfig::default()
     };
@@ -211,12 +211,13 @@ async fn tokens_pass_if_they_do_what_they_say_and_are_shunned_if_they_do_not() {
     let (_, mut rehearsed) = Stage::open(&world).await;
     let mut rehearsals = rehearsed.open(&world).await;
     let tokens = small_tokens(&world, &rehearsed.station);
-    let ends = rehearsed.play(&world, &mut rehearsals, 12).await;
+    let ends = rehearsed.play(&world, &mut rehearsals, 16).await;
     let of = |wanted: Outcome| -> BTreeSet<Address> {
         let ends = ends.iter().filter(|(_, outcome)| *outcome == wanted);
         ends.map(|(token, _)| *token).collect()
     };
     let snares = snares(&rehearsed.station);
+    assert_eq!(snares.len(), SNARES.len());
     assert_eq!(of(Outcome::Failed), snares);
     assert_eq!(rehearsed.shunned(), snares);
     for snare in snares {
@@ -224,8 +225,9 @@ async fn tokens_pass_if_they_do_what_they_say_and_are_shunned_if_they_do_not() {
     }
     let passed = of(Outcome::Passed);
     assert!(passed.len() >= 10, "{} passed", passed.len());
-    // Of a few, pools may be too small.
-    assert!((passed.len() + rehearsed.shunned().len()) * 10 >= tokens.len() * 9);
+    // In the long tail, the pools of a few are too small for a rehearsal.
+    let told = passed.len() + rehearsed.shunned().len();
+    assert!(told * 5 >= tokens.len() * 4, "{told} of {}", tokens.len());
 }
 
 #[tokio::test]
@@ -259,6 +261,7 @@ async fn a_token_that_cannot_be_sold_is_passed_by_no_route_until_it_can() {
     let snapshots = Snapshots::default();
     let mut follower = Follower::new(
         rehearsed.station.store.clone(),
+        Nodes::new(Vec::new(), 1),
         world.known.clone(),
         snapshots.clone(),
         Progress::default(),

@@ -5,7 +5,7 @@
 use amm::book::{Change, Created, Kind, Shape, Spot};
 use market::{BlockEffects, Listings};
 use primitives::{Address, BlockRef, Clock, Felt, Timestamp};
-use services::{Follower, Progress, Snapshots};
+use services::{Follower, Nodes, Progress, Snapshots};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use world::{Station, World};
 
@@ -89,6 +89,7 @@ async fn a_token_that_turns_out_to_be_a_share_leaves_the_list_until_that_is_take
     let snapshots = Snapshots::default();
     let mut follower = Follower::new(
         store.clone(),
+        Nodes::new(Vec::new(), 1),
         world.known.clone(),
         snapshots.clone(),
         Progress::default(),

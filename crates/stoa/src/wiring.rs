@@ -25,7 +25,7 @@ use primitives::{Clock, Entropy, SignedDuration};
 use services::{
     ApiKeys, Follower, FreshnessLimits, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan,
     GlobalPoller, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, QUOTE_GAP,
-    QUOTE_SECONDS, QuoteStore, RateLimiter, Snapshots, SwapOptions, Swaps, Terms,
+    QUOTE_SECONDS, QuoteStore, RateLimiter, Rehearsals, Snapshots, SwapOptions, Swaps, Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health};
 pub(crate) use simnet::{
@@ -405,6 +405,7 @@ pub(crate) async fn service(
         max_silence: MAX_SILENCE,
         max_head_age: signed(config.starknet.max_head_age),
     };
+    let followed = progress.clone();
     let (published, seen) = (snapshots.clone(), progress.clone());
     let health = Health::new(work.name(), published, seen, clock(), limits);
     let health = match market {
@@ -412,6 +413,15 @@ pub(crate) async fn service(
         None => health,
     };
     let (swaps, terms) = swaps(config, network, asked, snapshots.clone(), progress).await?;
+    let rehearsals = match &terms {
+        Some(terms) if !simulating.is_empty() => {
+            let (store, seen) = (store.clone(), snapshots.clone());
+            let opened =
+                Rehearsals::open(simulating, store, seen, followed, terms.clone(), &anchors);
+            Some(opened.await?)
+        }
+        _ => None,
+    };
     let services = ApiServices {
         leasing: market.map(|market| market.leasing.clone()),
         snapshots,

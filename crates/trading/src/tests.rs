@@ -134,7 +134,7 @@ proptest! {
         let model = GasModel::simulated();
         let gas = GasCosts { model: &model, prices: GasPrices::default(), worth: Worth::default() };
         let order = order(&wanted, &terms, &gas, pools.registry()).unwrap();
-        let graph = Graph::new(&pools, |_| 1.0, &BTreeSet::new());
+        let graph = Graph::new(&pools, &BTreeSet::new());
         let routes = Searcher::default().routes(&graph, &pools, &order, 3, &|| false);
         prop_assert!(!routes.is_empty());
         let mut open = Vec::new();

@@ -69,7 +69,8 @@ class Program:
                 self.row(-INF, 0.0, [(self.taken(number), 1.0), (self.used(number), -edge.most)])
 
     def balances(self):
-        """What comes to a token is at least what leaves it."""
+        """What comes to a token is at least what leaves it, and all is sold that
+        is to be sold: the exchange contract leaves nothing behind."""
         asked, rows = self.asked, {self.asked.sell: [], self.asked.buy: []}
         for number, edge in enumerate(self.edges):
             rows.setdefault(edge.source, []).append((self.taken(number), -1.0))
@@ -77,11 +78,13 @@ class Program:
         rows[asked.sell if asked.purchase else asked.buy].append((0, 1.0 if asked.purchase else -1.0))
         self.row_of = {}
         for token, row in rows.items():
-            low = 0.0
-            if token == (asked.buy if asked.purchase else asked.sell):
-                low = TRADE if asked.purchase else -TRADE
+            low, high = 0.0, INF
+            if asked.purchase and token == asked.buy:
+                low = TRADE
+            if not asked.purchase and token == asked.sell:
+                low = high = -TRADE
             self.row_of[token] = self.solver.getNumRow()
-            self.row(low, INF, row)
+            self.row(low, high, row)
 
     def limits(self):
         self.count_row = self.solver.getNumRow()

@@ -5,7 +5,7 @@ use super::Desk;
 use super::bands::{part, percentile};
 use crate::generated::{Market, Query};
 use crate::rivals::Streets;
-use routing::{Graph, Route};
+use routing::{Graph, Order, Route};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -22,13 +22,10 @@ pub struct Comparison {
     short: [Vec<f64>; 3],
 }
 
-/// Sells so many orders by every way, with so many swaps at most.
-pub fn beside(market: &Market, queries: usize, max_swaps: usize, now: Now<'_>) -> Comparison {
-    let graph = Graph::new(
-        market.pools(),
-        |token| market.worth(token),
-        &BTreeSet::new(),
-    );
+/// Sells so many orders by every way.
+#[must_use]
+pub fn beside(market: &Market, queries: usize) -> Comparison {
+    let graph = Graph::new(market.pools(), &BTreeSet::new());
     let streets = Streets::new(market);
     let mut desk = Desk::new(market, &graph);
     let mut comparison = Comparison::default();

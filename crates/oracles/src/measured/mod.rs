@@ -70,14 +70,14 @@ pub struct Measured {
 }
 
 /// Searches so many orders on a market.
-pub fn measure(market: &mut Market, queries: usize, now: Now<'_>) -> Measured {
-    let before = resident_bytes();
-    let start = now();
-    let graph = Graph::new(
-        market.pools(),
-        |token| market.worth(token),
-        &BTreeSet::new(),
-    );
+///
+/// # Panics
+///
+/// If the heap does not grow with a graph: then it is not counted.
+pub fn measure(market: &mut Market, queries: usize, instruments: Instruments<'_>) -> Measured {
+    let Instruments { now, heap } = instruments;
+    let (before, start) = (heap(), now());
+    let graph = Graph::new(market.pools(), &BTreeSet::new());
     let building = now() - start;
     let bytes = heap().saturating_sub(before);
     assert!(bytes > 0, "nobody counts what the graph takes");
@@ -107,12 +107,7 @@ fn refreshing(market: &mut Market, mut graph: Graph, now: &dyn Fn() -> f64) -> f
     for block in 1..=BLOCKS {
         let changed = market.stir(block, CHANGED);
         let start = now();
-        let next = graph.refreshed(
-            market.pools(),
-            &changed,
-            |token| market.worth(token),
-            &BTreeSet::new(),
-        );
+        let next = graph.refreshed(market.pools(), &changed, &BTreeSet::new());
         times.push(now() - start);
         graph = next;
     }

@@ -98,11 +98,8 @@ fn a_refreshed_graph_answers_as_a_new_one() {
         for block in 1..4 {
             let changed = asked.market.stir(block, 40);
             let pools = asked.market.pools();
-            let worth = |token| asked.market.worth(token);
-            asked.graph = asked
-                .graph
-                .refreshed(pools, &changed, worth, &BTreeSet::new());
-            let new = Graph::new(pools, worth, &BTreeSet::new());
+            asked.graph = asked.graph.refreshed(pools, &changed, &BTreeSet::new());
+            let new = Graph::new(pools, &BTreeSet::new());
             for query in asked.market.queries(block, 20) {
                 let order = query.asked(&asked.market);
                 let pools = asked.market.pools();

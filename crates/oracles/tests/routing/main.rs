@@ -12,8 +12,8 @@ mod costs;
 mod laws;
 mod limits;
 
-use oracles::generated::{Market, Plan, Query, Variant};
-use routing::{Graph, Order, Route, Searcher};
+use oracles::generated::{MAX_SWAPS, Market, Plan, Query, Variant};
+use routing::{Amount, Graph, Order, Route, Searcher};
 use std::collections::BTreeSet;
 
 /// A market with its graph, ready to be asked.
@@ -30,11 +30,7 @@ impl Asked {
             seed,
             variant,
         });
-        let graph = Graph::new(
-            market.pools(),
-            |token| market.worth(token),
-            &BTreeSet::new(),
-        );
+        let graph = Graph::new(market.pools(), &BTreeSet::new());
         Self {
             market,
             graph,

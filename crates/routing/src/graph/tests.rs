@@ -1,12 +1,11 @@
 use super::*;
 use crate::testing::{ONE, Pool, VENUES, add, add_ranges, deposit, fill, market, token};
-use amm::Side;
 use amm::book::{Book, State};
+use amm::{Rung, Side};
 use proptest::prelude::*;
-use std::collections::BTreeSet;
 
 fn graph(book: &Book) -> Graph {
-    Graph::new(book.pools(), |_| 1.0, &BTreeSet::new())
+    Graph::new(book.pools(), &BTreeSet::new())
 }
 
 /// A direction of a pair as a search would see it.
@@ -14,34 +13,35 @@ fn graph(book: &Book) -> Graph {
 struct Seen {
     ends: [Address; 2],
     rate: f64,
-    rungs: Vec<Rung>,
-    pools: Vec<(PoolId, Side)>,
-    changes: Vec<Vec<(f64, f64)>>,
+    pools: Vec<(PoolId, Side, Vec<Rung>)>,
 }
 
 /// Everything that a search would see.
 fn seen(graph: &Graph) -> Vec<Seen> {
-    let topology = graph.topology();
-    let mut seen = Vec::new();
-    for pair in 0..graph.pair_count() {
-        let view = graph.pair(pair).unwrap();
-        for way in [0, 1] {
-            let slots = view.slots().iter();
-            seen.push(Seen {
-                ends: topology
-                    .ends(pair)
-                    .map(|end| topology.address(end).unwrap()),
-                rate: graph.rates()[Sale::new(pair, way).index()],
-                rungs: view.rungs(way).to_vec(),
-                pools: slots
-                    .clone()
-                    .map(|slot| (slot.pool, slot.side(way)))
-                    .collect(),
-                changes: slots.map(|slot| view.changes(slot, way).to_vec()).collect(),
-            });
-        }
-    }
-    seen
+    let lens = graph.without(VenueSet::NONE);
+    let topology = lens.topology();
+    let tokens = (0..).take(topology.token_count());
+    let links = tokens.flat_map(|token| {
+        topology
+            .neighbours(token)
+            .iter()
+            .map(move |link| (token, link))
+    });
+    let seen = links.map(|(token, link)| Seen {
+        ends: [token, link.to].map(|end| topology.address(end).unwrap()),
+        rate: lens.rate(link.sale),
+        pools: lens
+            .pools(link.sale)
+            .map(|pool| {
+                (
+                    pool.id,
+                    pool.side(link.sale.way),
+                    pool.rungs(link.sale.way).to_vec(),
+                )
+            })
+            .collect(),
+    });
+    seen.collect()
 }
 
 #[test]
@@ -50,52 +50,54 @@ fn parallel_pools_are_one_pair_whatever_the_order_of_their_tokens() {
         ([1, 2], [100 * ONE, 200 * ONE], 0),
         ([2, 1], [200 * ONE, 100 * ONE], 0),
     ]);
-    let graph = graph(&book);
-    assert_eq!(graph.pair_count(), 1);
-    let view = graph.pair(0).unwrap();
-    assert_eq!(view.slots().len(), 2);
-    let [first, second] = [0, 1].map(|at| view.slots()[at].side(0));
-    assert_eq!(first.other(), second);
-    let bought = ladder::bought_for(view.rungs(0), 20e18).unwrap();
-    assert!((bought / (2.0 * 10.0 * 200.0 / 110.0 * 1e18) - 1.0).abs() < 1e-9);
+    let seen = seen(&graph(&book));
+    assert_eq!(seen.len(), 2);
+    let [(_, first, rungs), (_, second, others)] = seen[0].pools.as_slice() else {
+        panic!("two pools");
+    };
+    assert_eq!(first.other(), *second);
+    assert_eq!(rungs, others);
+}
+
+#[test]
+fn pools_of_shunned_tokens_are_left_out_until_they_are_not_shunned_any_more() {
+    let book = market(&[([1, 2], [ONE, ONE], 0), ([2, 3], [ONE, ONE], 0)]);
+    let whole = graph(&book);
+    let shunned = BTreeSet::from([token(3)]);
+    let without = whole.refreshed(book.pools(), &[], &shunned);
+    assert_eq!((seen(&whole).len(), seen(&without).len()), (4, 2));
+    assert_eq!(seen(&without), seen(&Graph::new(book.pools(), &shunned)));
+    let again = without.refreshed(book.pools(), &[], &BTreeSet::new());
+    assert_eq!(seen(&again), seen(&whole));
 }
 
 #[test]
 fn tokens_are_found_by_their_address() {
     let book = market(&[([5, 2], [ONE, ONE], 0), ([9, 2], [ONE, ONE], 0)]);
     let graph = graph(&book);
-    let topology = graph.topology();
+    let topology = &graph.topology;
     for number in [5, 2, 9] {
         let found = topology.token(token(number)).unwrap();
         assert_eq!(topology.address(found), Some(token(number)));
     }
     assert_eq!(topology.token(token(7)), None);
     let [five, two, nine] = [5, 2, 9].map(|number| topology.token(token(number)).unwrap());
-    assert!(topology.between(five, two).is_some());
-    assert_eq!(topology.between(five, nine), None);
-}
-
-#[test]
-fn who_is_next_to_one_token_alone_connects_nothing() {
-    let book = market(&[([1, 2], [ONE, ONE], 0), ([2, 3], [ONE, ONE], 0)]);
-    let graph = graph(&book);
-    let connectors = graph.topology().connectors();
-    let connectors: Vec<_> = connectors
-        .iter()
-        .map(|token| graph.topology().address(*token).unwrap())
-        .collect();
-    assert_eq!(connectors, [token(2)]);
+    assert_eq!(
+        topology.sale(five, two),
+        topology.sale(two, five).map(Sale::back)
+    );
+    assert_eq!(topology.sale(five, nine), None);
 }
 
 #[test]
 fn an_empty_pool_is_nowhere_until_it_is_filled() {
     let mut book = market(&[([1, 2], [ONE, ONE], 0), ([1, 2], [0, 0], 0)]);
     let before = graph(&book);
-    assert_eq!(before.pair(0).unwrap().slots().len(), 1);
+    assert_eq!(seen(&before)[0].pools.len(), 1);
     let pool = book.pools().newest().unwrap().id;
     fill(&mut book, pool, [ONE, ONE]);
-    let after = before.refreshed(book.pools(), &[pool], |_| 1.0, &BTreeSet::new());
-    assert_eq!(after.pair(0).unwrap().slots().len(), 2);
+    let after = before.refreshed(book.pools(), &[pool], &BTreeSet::new());
+    assert_eq!(seen(&after)[0].pools.len(), 2);
     assert_eq!(seen(&after), seen(&graph(&book)));
 }
 
@@ -123,16 +125,9 @@ proptest! {
         for pool in &more {
             add(&mut book, VENUES[1], pool);
         }
-        let after = before.refreshed(book.pools(), &touched, |_| 1.0, &BTreeSet::new());
+        let after = before.refreshed(book.pools(), &touched, &BTreeSet::new());
         let new = graph(&book);
         prop_assert_eq!(seen(&after), seen(&new));
-        // Their order is decided when pools come.
-        let connectors = [&after, &new].map(|graph| {
-            let mut connectors = graph.topology().connectors().to_vec();
-            connectors.sort_unstable();
-            connectors
-        });
-        prop_assert_eq!(&connectors[0], &connectors[1]);
     }
 }
 
@@ -144,8 +139,8 @@ enum Act {
     CreateRanges([u64; 2], i8),
 }
 
-/// More pairs than boards that are there in any case, one of them large. Amounts
-/// are few, so that many pools have the same price.
+/// Many pairs, one of them large. Amounts are few, so that many pools have the
+/// same price.
 fn crowd() -> Book {
     let mut book = market(&[]);
     for number in 0..90 {
@@ -212,10 +207,9 @@ proptest! {
         let mut before = Vec::new();
         for (acts, is_read) in &blocks {
             let changed: Vec<PoolId> = acts.iter().filter_map(|act| happens(&mut book, act)).collect();
-            let next = now.refreshed(book.pools(), &changed, |_| 1.0, &BTreeSet::new());
+            let next = now.refreshed(book.pools(), &changed, &BTreeSet::new());
             let new = seen(&graph(&book));
             prop_assert_eq!(&seen(&next), &new);
-            // What nobody reads any more is written on again.
             if *is_read {
                 before.push((next.clone(), new));
             }
@@ -239,31 +233,7 @@ fn however_many_pairs_of_nothing_there_are_each_is_found() {
             let amount = u128::try_from(block % 3).unwrap() * ONE;
             fill(&mut book, *pool, [amount, amount]);
         }
-        now = now.refreshed(book.pools(), &changed, |_| 1.0, &BTreeSet::new());
+        now = now.refreshed(book.pools(), &changed, &BTreeSet::new());
     }
     assert_eq!(seen(&now), seen(&graph(&book)));
-}
-
-#[test]
-fn memory_does_not_grow_with_blocks() {
-    let pool = |number: u64| -> Pool { ([number, number + 1], [ONE, ONE], 300) };
-    let pools: Vec<Pool> = (0..30_000).map(pool).collect();
-    let mut book = market(&pools);
-    let ids: Vec<PoolId> = book.pools().iter().map(|pool| pool.id).collect();
-    let mut graph = graph(&book);
-    let (first, mut most) = (graph.bytes(), 0);
-    for block in 1..60 {
-        // Pools of all boards, others in every block.
-        let changed: Vec<PoolId> = ids.iter().copied().skip(block).step_by(10).collect();
-        for pool in &changed {
-            fill(
-                &mut book,
-                *pool,
-                [ONE, u128::try_from(block).unwrap() * ONE],
-            );
-        }
-        graph = graph.refreshed(book.pools(), &changed, |_| 1.0, &BTreeSet::new());
-        most = most.max(graph.bytes());
-    }
-    assert!(most > first && most < 2 * first, "{first} {most}");
 }

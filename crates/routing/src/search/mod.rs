@@ -1,96 +1,59 @@
-//! The search for routes.
+//! The search for routes: candidates, then the best of them.
 //!
-//! The best flow through all pools is a convex problem, and its dual is one
-//! price for each token. The search solves it on the few tokens that matter,
-//! finds out at these prices which others would help, and takes those in until
-//! none would. Then it chooses pools, no more than pay for what their swaps cost
-//! and than are allowed, and settles what they trade in whole units.
+//! 1. [`ways`]: the best single swaps and single ways, of all there are.
+//! 2. [`improve`]: sets of pools, first of those between the two tokens alone,
+//!    then of all in the [`arena`] of tokens that matter ([`scope`]), by local
+//!    search; the amount is divided over each set as well as it can be
+//!    ([`division`]).
+//! 3. [`settle`]: the best of each kind in whole units. What is left of them after
+//!    fees and gas decides, so that a route is never worse than a plainer one.
+//! 4. [`bound`]: how much better any other could be.
 
-mod alternatives;
-mod bonds;
-mod choice;
-mod depth;
+mod additions;
+mod arena;
+mod bound;
+mod branches;
+mod cholesky;
+mod closure;
+mod division;
 mod goal;
-mod greedy;
+mod improve;
 mod least;
-mod lens;
-mod newton;
-mod path;
 mod plan;
-mod problem;
-mod reach;
+mod prices;
+mod purchase;
+mod scope;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod ways;
 
-use crate::graph::TokenId;
-use crate::{Amount, Graph, Order, Route};
-use amm::book::Pools;
-use choice::{Choice, Means};
-use depth::Depth;
+use crate::graph::{Lens, TokenId};
+use crate::{Amount, Graph, Order, Route, VenueSet};
+use amm::book::{PoolId, Pools};
+use arena::Arena;
+use bound::Bound;
+use division::{Division, Part};
 use goal::Goal;
-use lens::Scratch;
-use newton::{Fixed, Newton};
-use path::Path;
+use improve::Climb;
 use plan::Plan;
-use problem::{BOUGHT, Problem, SOLD};
-use reach::{Gain, Missed, Reach};
+use prices::Prices;
+use settle::Candidate;
+use ways::Way;
 
 /// Says when a search has to end with what it has.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
-/// Tokens that are taken in at once, or as many as there are; only few where
-/// there is no room for all and they seem to bring more than all that is there:
-/// prices tell little then,
-const TAKEN_IN: usize = 32;
-const FEW_TAKEN_IN: usize = 8;
-/// and how often.
-const ROUNDS: usize = 5;
+/// How often an amount that no single way can take is made smaller.
+const MAX_SMALLER: usize = 16;
 
-/// How much farther prices may go with fewer pools than with all: at least, at
-/// most, and by how far they go with all.
-const FARTHER: [f64; 2] = [0.001, 0.02];
-const FARTHER_BY: f64 = 2.0;
+/// Routes that have more of their pools in common (Jaccard's index) count as one.
+const SAME: f64 = 0.7;
 
-/// Ends with no more pairs take in all their neighbours before alternatives
-/// are searched.
-const FEW_PAIRS: usize = 8;
-
-/// What may be missed, as a share of what is traded.
-const MISSED: f64 = 2e-5;
-/// What a swap has to cost, as a share of what is traded, to decide between
-/// single ways.
-const DEAR: f64 = 2e-4;
-/// How far what is missed falls, about, when tokens are taken in.
-const FALL: f64 = 4.0;
-/// What a token must bring to be taken in.
-const NEGLIGIBLE: f64 = 1e-6;
-
-/// A place to search in: memory that is used again by the next search. One
-/// for each thread.
+/// Who searches: one for each thread. What a search needs it makes anew each
+/// time.
 #[derive(Debug, Default)]
-pub struct Searcher {
-    problem: Problem,
-    newton: Newton,
-    reach: Reach,
-    choice: Choice,
-    scratch: Scratch,
-    depth: Depth,
-    firsts: Vec<(f64, TokenId)>,
-    taken: Vec<Gain>,
-    /// Prices from which a problem is balanced.
-    begun: Vec<f64>,
-}
-
-/// What a search ends with.
-struct Solution {
-    /// The best plan,
-    plan: Plan,
-    /// and the best with one pool after the other.
-    single: Option<Plan>,
-    /// What no plan exceeds, fees left out.
-    bound: f64,
-}
+pub struct Searcher(());
 
 impl Searcher {
     /// Up to `size` different routes, the best first; none if there is no way.
@@ -103,304 +66,280 @@ impl Searcher {
         size: usize,
         stop: Stop<'_>,
     ) -> Vec<Route> {
-        let topology = graph.topology();
+        let lens = graph.without(order.avoid);
+        let topology = lens.topology();
         let ends = [order.sell, order.buy].map(|address| topology.token(address));
         let [Some(sold), Some(bought)] = ends else {
             return Vec::new();
         };
-        let fixed = match order.amount {
-            Amount::In { many, .. } => Fixed::In(f64::from(many)),
-            Amount::Out(amount) => Fixed::Out(f64::from(amount)),
-        };
-        let empty = matches!(fixed, Fixed::In(amount) | Fixed::Out(amount) if amount <= 0.0);
-        if sold == bought || empty {
+        if sold == bought || order.max_swaps == 0 {
             return Vec::new();
         }
-        alternatives::find(self, graph, pools, order, [sold, bought], fixed, size, stop)
-    }
-
-    /// The best plan that is found. Where it is not the only one that is asked
-    /// for, the search goes on though nothing can be better.
-    fn solve(&mut self, goal: &Goal<'_>, alone: bool, stop: Stop<'_>) -> Option<Solution> {
-        if goal.order.direct || goal.order.max_swaps <= 1 {
-            return self.solve_direct(goal, alone, stop);
-        }
-        let Self {
-            reach,
-            scratch,
-            depth,
-            firsts,
-            ..
-        } = self;
-        let [_, bought] = goal.ends;
-        let from = (&[bought][..], &[1.0][..]);
-        reach.spread(goal.lens, from, 1.0, reach::FAR);
-        let mut path = path::best(goal, reach, firsts, depth, scratch);
-        let mut spot = firsts.first().map_or(0.0, |(rate, _)| *rate);
-        if path.is_none() {
-            // Prices that make loops lead in circles; two swaps cannot.
-            reach.spread(goal.lens, from, 1.0, 0);
-            path = path::best(goal, reach, firsts, depth, scratch);
-            spot = f64::INFINITY;
-        }
-        let path = path?;
-        let mut single = path.plan(goal, scratch);
-        let share = goal.cost_share(&path);
-        let is_ideal = |plan: &Plan| goal.is_ideal(plan, spot);
-        if share > DEAR && !single.as_ref().is_some_and(is_ideal) {
-            // Where swaps are dear, a way with fewer may be worth more.
-            reach.spread(goal.lens, from, 1.0 - share, reach::FAR);
-            let short = path::best(goal, reach, firsts, depth, scratch);
-            let short = short.and_then(|path| path.plan(goal, scratch));
-            let worth = |plan: &Option<Plan>| plan.as_ref().map(|plan| goal.worth(plan));
-            if worth(&short) > worth(&single) {
-                single = short;
-            }
-        }
-        let single = single.filter(|plan| plan.swaps.len() <= goal.order.max_swaps);
-        let ideal = single.as_ref().filter(|plan| is_ideal(plan));
-        if let Some(plan) = ideal.filter(|_| alone) {
-            let (plan, bound) = (plan.clone(), f64::NEG_INFINITY);
-            return Some(Solution {
-                plan,
-                single,
-                bound,
-            });
-        }
-        self.open(goal, &path);
-        let bound = self.widen(goal, spot, stop);
-        self.finish(goal, [bound, spot], single, alone, stop)
-    }
-
-    /// The best plan between the two tokens alone.
-    fn solve_direct(&mut self, goal: &Goal<'_>, alone: bool, stop: Stop<'_>) -> Option<Solution> {
-        let [sold, bought] = goal.ends;
-        let sale = goal.lens.graph.topology().sale(sold, bought)?;
-        let rate = goal.lens.rate(sale);
-        self.problem.clear();
-        self.problem.add(goal.lens, sold, rate, &mut self.scratch);
-        self.problem.add(goal.lens, bought, 1.0, &mut self.scratch);
-        let balance =
-            self.newton
-                .balance(&mut self.problem, goal.lens.graph, goal.fixed, newton::FINE);
-        let path = Path::direct(sale, bought);
-        let single = path.priced(goal.lens, goal.fixed, &mut self.scratch);
-        let single = single.and_then(|path| path.plan(goal, &mut self.scratch));
-        self.finish(goal, [balance.bound, rate], single, alone, stop)
-    }
-
-    /// Begins the problem with the tokens of a single way, at the prices at which
-    /// it ends (or a part of it, where it exhausts its pools), and with those that
-    /// most trade passes if they would help there.
-    fn open(&mut self, goal: &Goal<'_>, path: &Path) {
-        let Self {
-            problem, scratch, ..
-        } = self;
-        let [sold, bought] = goal.ends;
-        let path = path.unexhausted(goal, scratch);
-        problem.clear();
-        problem.add(goal.lens, sold, path.price, scratch);
-        problem.add(goal.lens, bought, 1.0, scratch);
-        for (token, price) in path.prices() {
-            problem.add(goal.lens, token, price, scratch);
-        }
-        for token in goal.lens.graph.topology().hubs() {
-            let [ask, bid] = problem.offers(goal.lens, *token);
-            if ask < bid {
-                problem.add(goal.lens, *token, (ask * bid).sqrt(), scratch);
-            }
-        }
-    }
-
-    /// Balances the problem and takes in tokens that would help, until none
-    /// would by much. Gives the bound on all routes at the prices found; none
-    /// where it would be beyond that of the first unit's price.
-    fn widen(&mut self, goal: &Goal<'_>, spot: f64, stop: Stop<'_>) -> f64 {
-        let cost = goal.least_cost();
-        let ideal = goal.ideal(spot);
-        let mut missed = Missed::default();
-        for round in 0.. {
-            let Self {
-                problem,
-                newton,
-                reach,
-                scratch,
-                taken,
-                begun,
-                ..
-            } = self;
-            let graph = goal.lens.graph;
-            begun.clone_from(&problem.prices);
-            let balance = newton.balance(problem, graph, goal.fixed, newton::FINE);
-            let went_astray = balance.rest > newton::COARSE;
-            let is_full = problem.tokens.len() >= goal.max_tokens();
-            if is_full && balance.bound + missed.most / FALL > ideal {
-                return f64::INFINITY;
-            }
-            let known = (&problem.tokens[..], &problem.prices[..]);
-            reach.spread(goal.lens, known, 1.0, reach::FAR);
-            let limits = [NEGLIGIBLE, MISSED].map(|share| balance.bound.abs() * share);
-            let room = goal.max_tokens().saturating_sub(problem.tokens.len());
-            let wanted = room.min(TAKEN_IN.max(problem.tokens.len()));
-            let gains;
-            (missed, gains) = reach.gains(goal.lens, problem, cost, limits, wanted, scratch);
-            let is_enough = missed.likely <= balance.bound.abs() * MISSED;
-            // Without a solution there is nothing to stop with.
-            let is_late = !went_astray && stop();
-            let is_last = is_enough || gains.is_empty() || is_full || is_late;
-            if is_last || round >= ROUNDS {
-                return balance.bound + missed.most;
-            }
-            let mut taken = std::mem::take(taken);
-            taken.clear();
-            let most = if gains.len() > room && missed.likely > balance.bound.abs() {
-                FEW_TAKEN_IN
-            } else {
-                wanted
+        let search = |stop| {
+            let search = Search {
+                lens: &lens,
+                pools,
+                order,
+                ends: [sold, bought],
+                stop,
             };
-            taken.extend(gains.iter().take(most));
-            for gain in &taken {
-                if self.problem.tokens.len() < goal.max_tokens() {
-                    self.take_in(goal, gain);
-                }
+            match order.amount {
+                Amount::In { one, many } => search.sale(f64::from(one), f64::from(many), size),
+                Amount::Out(amount) => search.purchase(f64::from(amount), size),
             }
-            self.taken = taken;
-            if went_astray {
-                self.rewind(goal);
-            }
+        };
+        let routes = search(stop);
+        if routes.is_empty() && stop() {
+            // Without any route there is nothing to stop with.
+            return search(&|| false);
         }
-        f64::INFINITY
+        routes
+    }
+}
+
+struct Search<'a, 'g> {
+    lens: &'a Lens<'g>,
+    pools: &'a Pools,
+    order: &'a Order,
+    ends: [TokenId; 2],
+    stop: Stop<'a>,
+}
+
+/// What is found for a goal.
+struct Found<'g> {
+    /// The best single ways, the best first.
+    ways: Vec<Way<'g>>,
+    /// The best division between the two tokens alone, and the best of all.
+    divisions: Vec<(Arena<'g>, Division)>,
+}
+
+impl<'g> Search<'_, 'g> {
+    fn sale(&self, one: f64, many: f64, size: usize) -> Vec<Route> {
+        let goal = Goal {
+            one,
+            many,
+            costs: self.order.costs.clone(),
+            max_swaps: self.order.max_swaps,
+        };
+        let found = self.find(&goal);
+        let [start, _] = self.ends;
+        let single = |way: &Way<'g>| Plan::single(way, start, goal.amount(way.hops.len()));
+        let divided = |(arena, division): &(Arena<'g>, Division)| {
+            let sold = goal.amount(division.parts.len());
+            Plan::of(division, arena, [sold, division.net(&goal)])
+        };
+        let plans = found.ways.iter().map(single);
+        let plans: Vec<Plan<'g>> = plans
+            .chain(found.divisions.iter().filter_map(divided))
+            .collect();
+        let bound = self.bound(&goal, &found).map(|bound| {
+            let kept = 1.0 - goal.costs.fee_many;
+            kept * (bound.price * many + bound.kept)
+        });
+        let others = || {
+            let others = self.others(&goal, &found);
+            let divided = others.iter().filter_map(divided);
+            divided.collect()
+        };
+        self.chosen(&plans, bound, size, others)
     }
 
-    /// Goes back to the prices from which fewer tokens could not do it, if those
-    /// are nearer to the end: where the bound is lower.
-    fn rewind(&mut self, goal: &Goal<'_>) {
-        let Self {
-            problem,
-            newton,
-            reach,
-            begun,
-            ..
-        } = self;
-        let mut bound = |problem: &mut Problem| {
-            newton
-                .balance(problem, goal.lens.graph, goal.fixed, f64::INFINITY)
-                .bound
+    /// What no route exceeds, by the best division.
+    fn bound(&self, goal: &Goal, found: &Found<'g>) -> Option<Bound> {
+        let net = |division: &Division| division.net(goal);
+        let best = found
+            .divisions
+            .iter()
+            .max_by(|(_, a), (_, b)| net(a).total_cmp(&net(b)));
+        best.and_then(|(arena, division)| bound::bound(self.lens, goal, arena, division))
+    }
+
+    /// Plans of every kind.
+    fn find(&self, goal: &Goal) -> Found<'g> {
+        let mut found = Found {
+            ways: ways::best(self.lens, goal, self.ends, self.max_hops()),
+            divisions: Vec::new(),
         };
-        let far = bound(problem);
-        let known = problem.tokens.get(..begun.len()).unwrap_or_default();
-        reach.spread(goal.lens, (known, begun), 1.0, reach::FAR);
-        for (token, price) in problem.tokens.iter().zip(&problem.prices).skip(begun.len()) {
-            let value = reach.value(goal.lens, *token);
-            begun.push(if value > 0.0 { value } else { *price });
+        let (direct, prices) = scope::direct_arena(self.lens, goal, self.ends);
+        found
+            .divisions
+            .extend(self.climb(direct, goal, &prices, deepest));
+        if !self.order.direct && goal.max_swaps > 1 {
+            let smaller = if found.ways.is_empty() {
+                self.smaller_ways(goal)
+            } else {
+                Vec::new()
+            };
+            let ways = if smaller.is_empty() {
+                &found.ways
+            } else {
+                &smaller
+            };
+            let (arena, prices) = scope::arena(self.lens, goal, self.ends, ways);
+            let seed = |arena: &Arena<'_>, _: &Prices| seed(arena, ways.first());
+            let division = self.climb(arena, goal, &prices, seed);
+            found.divisions.extend(division);
         }
-        std::mem::swap(begun, &mut problem.prices);
-        if bound(problem) > far {
-            std::mem::swap(begun, &mut problem.prices);
+        found
+    }
+
+    const fn climber<'c>(
+        &'c self,
+        arena: &'c Arena<'g>,
+        goal: &'c Goal,
+        closed: VenueSet,
+        without: Option<PoolId>,
+    ) -> Climb<'c, 'g> {
+        Climb {
+            arena,
+            goal,
+            closed,
+            without,
+            stop: self.stop,
         }
     }
 
-    /// Takes in a token, and those on its way to the problem.
-    fn take_in(&mut self, goal: &Goal<'_>, gain: &Gain) {
-        let (mut token, mut price) = (gain.token, gain.price);
-        for _ in 0..ROUNDS {
-            self.problem.add(goal.lens, token, price, &mut self.scratch);
-            match self.reach.next(goal.lens, token) {
-                Some(next) if !self.problem.has(next) => token = next,
-                _ => break,
+    const fn max_hops(&self) -> usize {
+        if self.order.direct { 1 } else { usize::MAX }
+    }
+
+    fn climb(
+        &self,
+        arena: Arena<'g>,
+        goal: &Goal,
+        prices: &Prices,
+        seed: impl Fn(&Arena<'_>, &Prices) -> Vec<usize>,
+    ) -> Option<(Arena<'g>, Division)> {
+        let seed = seed(&arena, prices);
+        if seed.is_empty() {
+            return None;
+        }
+        let division = self
+            .climber(&arena, goal, VenueSet::NONE, None)
+            .from(&seed, prices);
+        Some((arena, division))
+    }
+
+    /// Divisions unlike the best one: without the pool that trades most of what it
+    /// sells, and without the venue of that pool.
+    fn others(&self, goal: &Goal, found: &Found<'g>) -> Vec<(Arena<'g>, Division)> {
+        let Some((arena, best)) = found.divisions.last() else {
+            return Vec::new();
+        };
+        let worth = |part: &Part| {
+            let hop = arena.hops.get(part.hop);
+            hop.map_or(0.0, |hop| part.sold * best.prices[hop.from])
+        };
+        let main = best
+            .parts
+            .iter()
+            .max_by(|a, b| worth(a).total_cmp(&worth(b)));
+        let Some(main) = main.and_then(|part| arena.hops.get(part.hop)) else {
+            return Vec::new();
+        };
+        let venue = VenueSet::NONE.with(main.pool.venue);
+        let others = [(VenueSet::NONE, Some(main.pool.id)), (venue, None)];
+        let others = others.map(|(closed, without)| {
+            let climb = self.climber(arena, goal, closed, without);
+            let division = climb.from(&open_seed(&climb, &found.ways)?, &best.prices);
+            Some((arena.clone(), division))
+        });
+        others.into_iter().flatten().collect()
+    }
+
+    /// Ways of an amount that is small enough for them.
+    fn smaller_ways(&self, goal: &Goal) -> Vec<Way<'g>> {
+        let mut goal = goal.clone();
+        for _ in 0..MAX_SMALLER {
+            goal.one /= 8.0;
+            goal.many /= 8.0;
+            let ways = ways::best(self.lens, &goal, self.ends, usize::MAX);
+            if !ways.is_empty() {
+                return ways;
             }
-            price = self.reach.value(goal.lens, token);
         }
+        Vec::new()
     }
 
-    /// Chooses pools for the balanced problem and makes a plan of them.
-    fn finish(
-        &mut self,
-        goal: &Goal<'_>,
-        [bound, spot]: [f64; 2],
-        single: Option<Plan>,
-        alone: bool,
-        stop: Stop<'_>,
-    ) -> Option<Solution> {
-        if !alone && !goal.order.direct {
-            self.surround(goal);
+    /// The best of all plans in whole units, and if more are wanted, others that
+    /// are different. The first is the same however many are wanted.
+    fn chosen(
+        &self,
+        plans: &[Plan<'g>],
+        bound: Option<f64>,
+        size: usize,
+        others: impl FnOnce() -> Vec<Plan<'g>>,
+    ) -> Vec<Route> {
+        let mut candidates = self.settled(plans);
+        let Some(best) = candidates.first().map(|best| best.net) else {
+            return Vec::new();
+        };
+        if size > 1 {
+            let others = self.settled(&others());
+            let is_no_better = |other: &Candidate| other.net <= best;
+            candidates.extend(others.into_iter().filter(is_no_better));
+            candidates.sort_by(Candidate::better_first);
         }
-        let Self {
-            problem,
-            newton,
-            choice,
-            scratch,
-            ..
-        } = self;
-        let [least, most] = FARTHER;
-        let moved = moved(problem, spot) * FARTHER_BY;
-        let farther = if alone {
-            moved.clamp(least, most)
-        } else {
-            most
-        };
-        let paid = choice.gather(problem, goal, 1.0 + farther, alone);
-        let bound = ceiling(goal, [bound, goal.ideal(spot)], paid, scratch);
-        let least = f64::NEG_INFINITY;
-        let means = &mut Means {
-            newton,
-            stop,
-            least,
-        };
-        let plan = choice.plan(goal, means);
-        let plan = match (plan, single.as_ref()) {
-            (Some(plan), Some(single)) if goal.worth(single) >= goal.worth(&plan) => single.clone(),
-            (Some(plan), _) => plan,
-            (None, single) => single?.clone(),
-        };
-        Some(Solution {
-            plan,
-            single,
-            bound,
+        let mut chosen: Vec<Route> = Vec::new();
+        for Candidate { mut route, net } in candidates {
+            if chosen.len() >= size {
+                break;
+            }
+            if chosen.iter().all(|other| common(other, &route) <= SAME) {
+                let gap = bound.map(|bound| ((bound - net) / net.abs()).max(0.0));
+                route.gap = gap.unwrap_or(f64::INFINITY);
+                chosen.push(route);
+            }
+        }
+        chosen
+    }
+
+    /// Plans in whole units, the best first.
+    fn settled(&self, plans: &[Plan<'g>]) -> Vec<Candidate> {
+        let topology = self.lens.topology();
+        let settled = plans
+            .iter()
+            .filter_map(|plan| Candidate::new(plan, topology, self.pools, self.order));
+        let mut candidates: Vec<Candidate> = settled.collect();
+        candidates.sort_by(Candidate::better_first);
+        candidates
+    }
+}
+
+/// The pool that keeps most at some prices.
+fn deepest(arena: &Arena<'_>, prices: &Prices) -> Vec<usize> {
+    // At half the price, so that depth counts.
+    let surplus = |at: &usize| {
+        let hop = arena.hops.get(*at);
+        hop.map_or(0.0, |hop| {
+            hop.surplus(prices[hop.from] / 2.0, prices[hop.to])
         })
-    }
-
-    /// Takes in all tokens next to an end that has only few of them.
-    fn surround(&mut self, goal: &Goal<'_>) {
-        let topology = goal.lens.graph.topology();
-        for (place, end) in goal.ends.into_iter().enumerate() {
-            let links = topology.neighbours(end);
-            if links.len() > FEW_PAIRS {
-                continue;
-            }
-            let price = self.problem.prices.get(place).copied().unwrap_or_default();
-            for link in links {
-                let sold = goal.lens.rate(link.sale);
-                let rate = if place == SOLD {
-                    sold.recip()
-                } else {
-                    goal.lens.rate(link.sale.back())
-                };
-                if rate > 0.0 && rate.is_finite() {
-                    self.problem
-                        .add(goal.lens, link.to, price * rate, &mut self.scratch);
-                }
-            }
-        }
-    }
+    };
+    let best = (0..arena.hops.len()).max_by(|a, b| surplus(a).total_cmp(&surplus(b)));
+    best.into_iter().collect()
 }
 
-/// The part of the first unit's price that is lost at a problem's prices.
-fn moved(problem: &Problem, spot: f64) -> f64 {
-    let price = |place: usize| problem.prices.get(place).copied().unwrap_or_default();
-    1.0 - price(SOLD) / price(BOUGHT) / spot
+/// The hops of the best way that a search may use.
+fn open_seed(climb: &Climb<'_, '_>, ways: &[Way<'_>]) -> Option<Vec<usize>> {
+    let seeds = ways.iter().map(|way| seed(climb.arena, Some(way)));
+    let is_open =
+        |seed: &Vec<usize>| !seed.is_empty() && seed.iter().all(|hop| climb.is_open(*hop));
+    seeds.into_iter().find(is_open)
 }
 
-/// What no plan exceeds, costs counted: a single swap is known, and any other
-/// plan has at least two, whose pools keep no more than they bring beyond costs,
-/// and no more than if all units were traded as the first.
-fn ceiling(goal: &Goal<'_>, [bound, ideal]: [f64; 2], paid: f64, scratch: &mut Scratch) -> f64 {
-    let [sold, bought] = goal.ends;
-    let sale = goal.lens.graph.topology().sale(sold, bought);
-    let one = sale.and_then(|sale| Path::direct(sale, bought).plan(goal, scratch));
-    let one = one.map_or(f64::NEG_INFINITY, |plan| {
-        goal.amount_of(&plan) - plan.cost()
-    });
-    let two = 2.0 * goal.least_cost();
-    one.max((bound - paid.max(two)).min(ideal - two))
+/// The hops of a way.
+fn seed(arena: &Arena<'_>, way: Option<&Way<'_>>) -> Vec<usize> {
+    let hops = way.into_iter().flat_map(|way| &way.hops);
+    let hops = hops.map(|hop| arena.find(hop.pool, hop.sale));
+    hops.collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The part of two routes' pools that they have in common.
+fn common(one: &Route, other: &Route) -> f64 {
+    let has = |pool| other.legs.iter().any(|leg| leg.pool == pool);
+    let both = one.legs.iter().filter(|leg| has(leg.pool)).count();
+    let all = one.legs.len() + other.legs.len() - both;
+    #[expect(clippy::cast_precision_loss, reason = "swaps of a route")]
+    let part = |count: usize| count as f64;
+    part(both) / part(all)
 }

@@ -2,47 +2,100 @@
 
 use super::least::least;
 use super::plan::{Plan, Swap};
-use super::problem::MAX_NODES;
-use crate::{Broken, Executable, Graph, Leg, Route, Share};
-use amm::book::Pools;
+use crate::graph::{TokenId, Topology};
+use crate::{Amount, Broken, Executable, Leg, Order, Route, Share, ladder};
+use amm::Refusal;
+use amm::book::{PoolId, Pools};
 use primitives::{Address, U256};
+use std::cmp::Ordering;
 
-/// The part of a pool's capacity that is not touched: the search knows it only
-/// nearly. A purchase may have to sell a little more than was planned.
-const SPARED_BY_SALE: f64 = 1e-8;
-const SPARED_BY_PURCHASE: f64 = 1e-4;
+/// The part of a pool's capacity that is not touched: curves know it only
+/// nearly, and a purchase may have to sell a little more than was planned.
+const SPARED: f64 = 1e-6;
 
-/// What is to be settled.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Target {
-    /// This much is sold.
-    Sell(U256),
-    /// At least this much is bought, with as little as possible.
-    Buy(U256),
+/// Pools that may refuse their part of a plan, one after the other.
+const MAX_REFUSALS: usize = 4;
+
+/// A route with what it is worth.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) route: Route,
+    /// What is left of what is bought, or minus what is spent, fees and costs
+    /// counted.
+    pub(super) net: f64,
 }
 
-/// The route of a plan.
-pub(super) fn settle(
-    plan: &Plan,
-    graph: &Graph,
+impl Candidate {
+    /// The order of candidates: by what they are worth, and where that is the same
+    /// but for its last digits, by their amounts.
+    pub(super) fn better_first(&self, other: &Self) -> Ordering {
+        let worth = other.net.total_cmp(&self.net);
+        let bought = other.route.bought.cmp(&self.route.bought);
+        worth
+            .then(bought)
+            .then(self.route.sold.cmp(&other.route.sold))
+    }
+
+    /// The route of a plan; `None` if a pool refuses its part.
+    pub(super) fn new(
+        plan: &Plan<'_>,
+        topology: &Topology,
+        pools: &Pools,
+        order: &Order,
+    ) -> Option<Self> {
+        let mut limits: Vec<(PoolId, f64)> = Vec::new();
+        for _ in 0..=MAX_REFUSALS {
+            let (tokens, legs) = legs(plan, topology, &limits)?;
+            match settled(plan, tokens, &legs, pools, order.amount) {
+                Ok(route) => {
+                    let net = net(&route, pools, order);
+                    return Some(Self { route, net });
+                }
+                Err(Broken::Refused(pool, Refusal::TooMuch { most })) => {
+                    limits.push((pool, f64::from(most)));
+                }
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+}
+
+/// What a route leaves of what it buys, or minus what it takes.
+fn net(route: &Route, pools: &Pools, order: &Order) -> f64 {
+    let costs = &order.costs;
+    let swap = |leg: &Leg| {
+        let venue = pools.get(leg.pool).map(|view| view.pool.venue());
+        venue.map_or(0.0, |venue| costs.swap_at(venue)) + costs.tick * f64::from(leg.ticks)
+    };
+    let cost: f64 = route.legs.iter().map(swap).sum();
+    let fee = costs.fee(route.legs.len());
+    match order.amount {
+        Amount::In { .. } => f64::from(route.bought) * (1.0 - fee) - cost,
+        Amount::Out(_) => -(f64::from(route.sold) * (1.0 + fee) + cost),
+    }
+}
+
+fn settled(
+    plan: &Plan<'_>,
+    tokens: Vec<Address>,
+    legs: &[Leg],
     pools: &Pools,
-    target: Target,
+    amount: Amount,
 ) -> Result<Route, Broken> {
-    let spared = match target {
-        Target::Sell(_) => SPARED_BY_SALE,
-        Target::Buy(_) => SPARED_BY_PURCHASE,
+    let executable = Executable::new(legs, tokens.len(), pools)?;
+    let (sold, run) = match amount {
+        Amount::In { one, many } => {
+            let sold = if legs.len() <= 1 { one } else { many };
+            (sold, executable.run(sold)?)
+        }
+        Amount::Out(bought) => least(&executable, bought, plan.sold, plan.sold / plan.bought)?,
     };
-    let (tokens, legs) = legs(plan, graph, spared).ok_or(Broken::Malformed)?;
-    let executable = Executable::new(&legs, tokens.len(), pools)?;
-    let (sold, run) = match target {
-        Target::Sell(amount) => (amount, executable.run(amount)?),
-        Target::Buy(amount) => least(&executable, amount, plan.sold, plan.sold / plan.bought)?,
-    };
-    let legs = legs.into_iter().zip(run.fills).map(|(leg, fill)| Leg {
+    let legs = legs.iter().zip(run.fills).map(|(leg, fill)| Leg {
         sold: fill.sold,
         bought: fill.bought,
         ticks: fill.ticks,
-        ..leg
+        ..*leg
     });
     Ok(Route {
         tokens,
@@ -53,54 +106,62 @@ pub(super) fn settle(
     })
 }
 
-/// The swaps with their shares of what is there, amounts still open.
-fn legs(plan: &Plan, graph: &Graph, spared: f64) -> Option<(Vec<Address>, Vec<Leg>)> {
-    let mut tokens = Vec::with_capacity(8);
-    let mut places = [u8::MAX; MAX_NODES];
-    let mut place = |at: usize| -> Option<u8> {
-        let known = places.get_mut(at)?;
-        if *known == u8::MAX {
-            *known = u8::try_from(tokens.len()).ok()?;
-            let token = plan.tokens.get(at)?;
-            tokens.push(graph.topology().address(*token)?);
-        }
-        Some(*known)
+/// The tokens, and the swaps with their shares of what is there, amounts still
+/// open. `limits` are what some pools can take at most.
+fn legs(
+    plan: &Plan<'_>,
+    topology: &Topology,
+    limits: &[(PoolId, f64)],
+) -> Option<(Vec<Address>, Vec<Leg>)> {
+    let ends = [plan.swaps.first()?.from, plan.swaps.last()?.to];
+    let mut tokens: Vec<TokenId> = ends.to_vec();
+    let mut place = |token: TokenId| {
+        let known = tokens.iter().position(|known| *known == token);
+        let place = known.unwrap_or_else(|| {
+            tokens.push(token);
+            tokens.len() - 1
+        });
+        u8::try_from(place).ok()
     };
-    place(0)?;
-    place(1)?;
     let mut legs = Vec::with_capacity(plan.swaps.len());
-    let mut sellers = Vec::with_capacity(plan.swaps.len());
-    // Swaps of one token stand together.
     for group in plan.swaps.chunk_by(|a, b| a.from == b.from) {
-        sellers.clear();
-        sellers.extend_from_slice(group);
-        // Who sells most takes what rounding leaves; who sells nearly all that it
-        // can could not, and is spared the last part of it.
-        let mut left: f64 = sellers.iter().map(|swap| swap.sold).sum();
-        let kept = 1.0 - spared;
-        let is_full = |swap: &Swap| swap.sold >= swap.most * kept;
-        let by_room = |a: &Swap, b: &Swap| is_full(b).cmp(&is_full(a));
-        sellers.sort_by(|a, b| by_room(a, b).then(a.sold.total_cmp(&b.sold)));
-        for swap in &mut sellers {
-            swap.sold = swap.sold.min(swap.most * kept);
-        }
-        for (at, swap) in sellers.iter().enumerate() {
-            let share = if at + 1 == sellers.len() {
+        let mut left: f64 = group.iter().map(|swap| swap.sold).sum();
+        for (at, (swap, sold)) in in_order(group, limits).into_iter().enumerate() {
+            let share = if at + 1 == group.len() {
                 Share::WHOLE
             } else {
-                Share::nearest(swap.sold / left)
+                Share::nearest(sold / left)
             };
-            left -= swap.sold;
+            left -= sold;
             legs.push(leg(swap, share, place(swap.from)?, place(swap.to)?));
         }
     }
-    Some((tokens, legs))
+    let addresses = tokens.iter().map(|token| topology.address(*token));
+    Some((addresses.collect::<Option<_>>()?, legs))
 }
 
-fn leg(swap: &Swap, share: Share, from: u8, to: u8) -> Leg {
+/// Swaps that sell one token, with what they sell. Who sells most takes what
+/// rounding leaves and comes last; who sells nearly all that it can could not,
+/// and is spared the last part of it.
+fn in_order<'a, 'g>(group: &'a [Swap<'g>], limits: &[(PoolId, f64)]) -> Vec<(&'a Swap<'g>, f64)> {
+    let most = |swap: &Swap<'_>| {
+        let limit = limits.iter().filter(|(pool, _)| *pool == swap.pool.id);
+        let limit = limit.map(|(_, most)| *most).fold(f64::INFINITY, f64::min);
+        limit.min(ladder::most_sold(swap.pool.rungs(swap.sale.way))) * (1.0 - SPARED)
+    };
+    let mut swaps: Vec<(&Swap<'_>, f64)> = group
+        .iter()
+        .map(|swap| (swap, swap.sold.min(most(swap))))
+        .collect();
+    let is_full = |swap: &Swap<'_>| swap.sold >= most(swap);
+    swaps.sort_by(|(a, x), (b, y)| is_full(b).cmp(&is_full(a)).then(x.total_cmp(y)));
+    swaps
+}
+
+fn leg(swap: &Swap<'_>, share: Share, from: u8, to: u8) -> Leg {
     Leg {
-        pool: swap.slot.pool,
-        side: swap.slot.side(swap.way),
+        pool: swap.pool.id,
+        side: swap.pool.side(swap.sale.way),
         from,
         to,
         share,

@@ -228,14 +228,13 @@ impl Indexer {
         for block in blocks {
             // Pools first: a pair that the block brings is a share's token.
             let followed = self.pool_changes(node, block).await?;
+            self.state.leave_trail(block.at.number, newest);
             let due = self.due(block);
             let readings = if due.is_empty() {
                 Vec::new()
             } else {
                 node.token_readings(&due, block.at).await?
             };
-            let followed = self.pool_changes(node, block).await?;
-            self.state.leave_trail(block.at.number, newest);
             let figures = self.appraise(node, block, &readings, &followed).await?;
             let number = block.at.number;
             let effects = BlockEffects {

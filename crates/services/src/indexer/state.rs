@@ -6,7 +6,6 @@ use crate::{
     known::Known,
     snapshot::{Snapshot, Snapshots},
     trail::Trail,
-    worth::unit_usd,
 };
 use amm::book::{Book, Change, PoolId, Registry, Speaker};
 use market::{
@@ -17,11 +16,6 @@ use primitives::{Address, BlockRef, Timestamp};
 use routing::Graph;
 use std::{collections::BTreeSet, sync::Arc};
 use store::{FigureHistory, PoolHistory, Store};
-
-/// The graph of pools is made anew every so many blocks, and otherwise only
-/// where pools changed: which tokens are worth passing depends on prices, which
-/// move slowly.
-const GRAPH_EVERY: u64 = 512;
 
 #[derive(Debug, Clone)]
 pub(crate) struct State {
@@ -35,11 +29,12 @@ pub(crate) struct State {
     tokens: Arc<TokenList>,
     /// The book's pools at the tip, as routes are searched on them.
     graph: Arc<Graph>,
-    /// How many pools it has, and the block at which it was last made anew.
+    /// How many pools it has.
     graphed: usize,
-    graphed_anew: u64,
     /// The pools after each of the last blocks.
     pub(crate) trail: Trail,
+    /// The tokens that no route passes, as the store has them.
+    shunned: Arc<BTreeSet<Address>>,
 }
 
 /// The newest block applied.
@@ -74,8 +69,8 @@ impl State {
             tokens: Arc::default(),
             graph: Arc::default(),
             graphed: 0,
-            graphed_anew: 0,
             trail,
+            shunned: Arc::new(shunned),
         };
         state.list(known);
         state.graph_anew();
@@ -113,10 +108,9 @@ impl State {
         } else {
             self.count_volumes();
         }
-        let age = last.block.number.saturating_sub(self.graphed_anew);
         match self.changed(effects) {
-            Some(changed) if age < GRAPH_EVERY => self.graph_changes(&changed),
-            _ => self.graph_anew(),
+            Some(changed) => self.graph_changes(&changed),
+            None => self.graph_anew(),
         }
     }
 
@@ -226,9 +220,7 @@ impl State {
     fn graph_changes(&mut self, changed: &[PoolId]) {
         if !changed.is_empty() {
             let pools = self.book.pools();
-            let graph = self
-                .graph
-                .refreshed(pools, changed, self.worth(), &self.shunned);
+            let graph = self.graph.refreshed(pools, changed, &self.shunned);
             self.graph = Arc::new(graph);
         }
         self.note_graphed();
@@ -236,12 +228,11 @@ impl State {
 
     fn graph_anew(&mut self) {
         self.graph = self.whole_graph();
-        self.graphed_anew = self.tip.map_or(0, |tip| tip.block.number);
         self.note_graphed();
     }
 
     fn whole_graph(&self) -> Arc<Graph> {
-        Arc::new(Graph::new(self.book.pools(), self.worth(), &self.shunned))
+        Arc::new(Graph::new(self.book.pools(), &self.shunned))
     }
 
     fn note_graphed(&mut self) {
@@ -254,11 +245,6 @@ impl State {
         if Trail::remembers(block, newest) {
             self.trail = self.trail.then(block, self.book.pools());
         }
-    }
-
-    /// What a token's smallest unit is worth in USD, 0 where nobody knows.
-    fn worth(&self) -> impl Fn(Address) -> f64 {
-        |token| unit_usd(&self.figures, token).unwrap_or_default()
     }
 
     fn list(&mut self, known: &Known) {
@@ -294,6 +280,23 @@ impl State {
         let anchors = known.anchors.as_ref().clone();
         self.appraiser = Appraiser::new(anchors, &self.figures, self.book.pools());
     }
+}
+
+/// Whether a block may bring tokens, or shows that one is a share: a pair may
+/// move its shares before anybody says that it is a pair.
+fn may_change_the_list(effects: &BlockEffects) -> bool {
+    let mut changes = effects.pools.iter();
+    !effects.readings.is_empty() || changes.any(|it| matches!(it, Change::Created { .. }))
+}
+
+/// The tokens that the store wants no route to pass. What prices hang on is
+/// beyond doubt.
+async fn shunned(store: &Store, known: &Known) -> Result<BTreeSet<Address>, Fault> {
+    let mut shunned = store.chain().shunned().await?;
+    for anchor in known.anchors.iter() {
+        shunned.remove(&anchor);
+    }
+    Ok(shunned)
 }
 
 /// The book at the end of what is stored, and the way there.

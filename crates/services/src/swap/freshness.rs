@@ -102,6 +102,7 @@ mod tests {
     /// A block of the second 0.
     fn snapshot(number: u64) -> Snapshot {
         Snapshot {
+            shunned: Arc::default(),
             head: block(number),
             head_time: at(0),
             tokens: Arc::default(),

@@ -85,6 +85,11 @@ impl ExchangeTerms {
         self.0.exchange
     }
 
+    /// What counts where the contract does not tell.
+    pub(crate) fn configured(&self) -> &Terms {
+        &self.0.configured
+    }
+
     /// Who is asked, in the order of preference.
     pub(super) fn nodes(&self) -> &[StarknetClient] {
         &self.0.nodes

@@ -1,0 +1,104 @@
+//! What tokens are worth beyond those whose prices are known: the best prices of
+//! first units along any way, by Bellman–Ford (Cormen et al., *Introduction to
+//! Algorithms*, section 22.1), in rounds.
+
+use crate::graph::{Lens, Link, TokenId};
+
+/// Prices for all tokens of a graph, in the token that known prices are in.
+#[derive(Debug)]
+pub(super) struct Closure {
+    prices: Vec<f64>,
+    /// Whether another round would change nothing.
+    pub(super) is_closed: bool,
+}
+
+impl Closure {
+    /// The most that tokens can be sold for; 0 where they cannot. Known prices
+    /// stay.
+    pub(super) fn bids(lens: &Lens<'_>, known: &[(TokenId, f64)], rounds: usize) -> Self {
+        Self::spread(lens, known, rounds, |bid, link| {
+            lens.rate(link.sale.back()) * bid
+        })
+    }
+
+    /// The inverse of the least that tokens can be bought for; 0 where they
+    /// cannot.
+    pub(super) fn inverse_asks(lens: &Lens<'_>, known: &[(TokenId, f64)], rounds: usize) -> Self {
+        let known: Vec<_> = known
+            .iter()
+            .map(|(token, price)| (*token, price.recip()))
+            .collect();
+        Self::spread(lens, &known, rounds, |inverse, link| {
+            lens.rate(link.sale) * inverse
+        })
+    }
+
+    fn spread(
+        lens: &Lens<'_>,
+        known: &[(TokenId, f64)],
+        rounds: usize,
+        offer: impl Fn(f64, &Link) -> f64,
+    ) -> Self {
+        let count = lens.topology().token_count();
+        let mut prices = vec![0.0; count];
+        // Whether a token's price may change, and does in the next round.
+        let mut states = vec![State::Open; count];
+        let mut now = Vec::new();
+        for (token, price) in known {
+            let at = *token as usize;
+            if let (Some(slot), Some(state)) = (prices.get_mut(at), states.get_mut(at)) {
+                (*slot, *state) = (*price, State::Known);
+                now.push(*token);
+            }
+        }
+        let mut next = Vec::new();
+        for _ in 0..rounds {
+            for token in now.drain(..) {
+                let at = token as usize;
+                let price = prices.get(at).copied().unwrap_or_default();
+                if let Some(state) = states.get_mut(at).filter(|state| **state == State::Waiting) {
+                    *state = State::Open;
+                }
+                for link in lens.topology().neighbours(token) {
+                    let offer = offer(price, link);
+                    let at = link.to as usize;
+                    let (Some(best), Some(state)) = (prices.get_mut(at), states.get_mut(at)) else {
+                        continue;
+                    };
+                    if offer > *best && *state != State::Known {
+                        *best = offer;
+                        if *state == State::Open {
+                            *state = State::Waiting;
+                            next.push(link.to);
+                        }
+                    }
+                }
+            }
+            std::mem::swap(&mut now, &mut next);
+        }
+        let is_closed = now.is_empty();
+        Self { prices, is_closed }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, token: TokenId) -> f64 {
+        self.prices.get(token as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn all(&self) -> &[f64] {
+        &self.prices
+    }
+
+    pub(super) fn into_prices(self) -> Vec<f64> {
+        self.prices
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The price is given.
+    Known,
+    Open,
+    /// The price has changed, and is spread in the next round.
+    Waiting,
+}

@@ -1,0 +1,140 @@
+//! Purchases, searched as the sales of what they cost.
+//!
+//! What has to be sold is not known before the pools are, and the pools depend on
+//! it. So a guess is searched as a sale, each of the plans found is made to buy
+//! what is wanted, and if that costs much more or less than was guessed, the sale
+//! of that is searched.
+
+use super::division::Division;
+use super::goal::Goal;
+use super::plan::Plan;
+use super::ways::{self, Way};
+use super::{Found, Search};
+use crate::{Costs, Route, ladder};
+
+/// Sales that are searched.
+const MAX_SALES: usize = 4;
+
+/// Amounts that are tried for the first guess.
+const MAX_GUESSES: usize = 24;
+
+/// How far a guess may be off, as a share: the best pools are the same then.
+const NEAR: f64 = 0.01;
+
+impl<'g> Search<'_, 'g> {
+    pub(super) fn purchase(&self, bought: f64, size: usize) -> Vec<Route> {
+        let Some(mut sold) = self.first_guess(bought) else {
+            return Vec::new();
+        };
+        let (mut plans, mut others, mut bound) = (Vec::new(), Vec::new(), None);
+        for _ in 0..MAX_SALES {
+            let goal = self.sale_of(sold, bought);
+            let found = self.find(&goal);
+            let new = self.buying(&found, &goal, bought);
+            let best = new
+                .iter()
+                .map(|plan| plan.sold)
+                .fold(f64::INFINITY, f64::min);
+            if best.is_finite() {
+                let kept = self.bound(&goal, &found);
+                bound = kept.map(|bound| -(bought - bound.kept) / bound.price);
+                plans.extend(new);
+                if size > 1 {
+                    let divisions = self.others(&goal, &found);
+                    let ways = Vec::new();
+                    others = self.buying(&Found { ways, divisions }, &goal, bought);
+                }
+            }
+            // More than the pools found can give: others may, for more.
+            let next = if best.is_finite() { best } else { sold * 8.0 };
+            let is_near = (next / sold - 1.0).abs() <= NEAR;
+            sold = next;
+            if is_near || (!plans.is_empty() && (self.stop)()) {
+                break;
+            }
+        }
+        self.chosen(&plans, bound, size, || others)
+    }
+
+    /// The plans of a sale, each for as much as buys what is wanted.
+    fn buying(&self, found: &Found<'g>, goal: &Goal, bought: f64) -> Vec<Plan<'g>> {
+        let [start, _] = self.ends;
+        let net = |sold: f64, cost: f64| -(sold + cost * goal.one / bought);
+        let single = found.ways.iter().filter_map(|way| {
+            let sold = sold_along(way, bought)?;
+            let mut plan = Plan::single(way, start, sold);
+            (plan.bought, plan.net) = (bought, net(sold, cost_of(way, goal)));
+            Some(plan)
+        });
+        let divided = found.divisions.iter().filter_map(|(arena, division)| {
+            let (division, sold): (Division, f64) = division.buying(arena, goal, bought)?;
+            Plan::of(&division, arena, [sold, net(sold, division.cost)])
+        });
+        single.chain(divided).collect()
+    }
+
+    /// The sale of an amount that buys about as much as is wanted.
+    fn sale_of(&self, sold: f64, bought: f64) -> Goal {
+        Goal {
+            one: sold,
+            many: sold,
+            costs: Costs {
+                fee_one: 0.0,
+                fee_many: 0.0,
+                ..self.order.costs.at(bought / sold)
+            },
+            max_swaps: self.order.max_swaps,
+        }
+    }
+
+    /// About what a purchase costs by the best single way, or, where none has as
+    /// much, at the price of what they have.
+    fn first_guess(&self, bought: f64) -> Option<f64> {
+        let mut sold = 1.0;
+        let mut known = None;
+        for _ in 0..MAX_GUESSES {
+            // What gas is worth beside the sold token is not known before.
+            let goal = Goal {
+                costs: Costs::default(),
+                ..self.sale_of(sold, bought)
+            };
+            let ways = ways::best(self.lens, &goal, self.ends, self.max_hops());
+            let needed = ways.iter().filter_map(|way| sold_along(way, bought));
+            let least = needed.fold(f64::INFINITY, f64::min);
+            if least.is_finite() {
+                let is_near = (least / sold - 1.0).abs() <= NEAR;
+                sold = least;
+                known = Some(least);
+                if is_near {
+                    break;
+                }
+            } else if let Some(best) = ways.first() {
+                // Too little of it on any of these ways.
+                known = known.or(Some(sold * bought / best.bought));
+                sold *= 64.0;
+            } else if known.is_some() {
+                break;
+            } else {
+                sold /= 1e3;
+            }
+        }
+        known
+    }
+}
+
+/// What the swaps of a way cost, ticks left out.
+fn cost_of(way: &Way<'_>, goal: &Goal) -> f64 {
+    let costs = way
+        .hops
+        .iter()
+        .map(|hop| goal.costs.swap_at(hop.pool.venue));
+    costs.sum()
+}
+
+/// What has to be sold along a way; `None` if its pools do not have as much.
+fn sold_along(way: &Way<'_>, bought: f64) -> Option<f64> {
+    let mut hops = way.hops.iter().rev();
+    hops.try_fold(bought, |bought, hop| {
+        ladder::sold_for(hop.pool.rungs(hop.sale.way), bought)
+    })
+}
