@@ -9,7 +9,7 @@
 
 use oracles::export::{self, Answered};
 use oracles::generated::{Market, Plan, Query, Variant};
-use routing::{Graph, Searcher};
+use routing::Graph;
 use std::collections::BTreeSet;
 
 /// Markets in which nothing is earned in a circle.
@@ -46,13 +46,12 @@ fn tasks() -> Vec<(Plan, usize)> {
 }
 
 fn main() {
-    let mut searcher = Searcher::default();
     for (plan, queries) in tasks() {
         let market = Market::new(plan);
         let graph = Graph::new(market.pools(), &BTreeSet::new());
         let mut answered = |query: Query| {
             let order = query.asked(&market);
-            let routes = searcher.routes(&graph, market.pools(), &order, 1, &|| false);
+            let routes = routing::routes(&graph, market.pools(), &order, 1, &|| false);
             Answered {
                 query,
                 order,

@@ -13,7 +13,7 @@ use oracles::export::{self, Answered};
 use oracles::generated::{Market, Plan, Query, Variant};
 use oracles::measured::percentile;
 use oracles::rivals::{Flows, Streets};
-use routing::{Graph, Searcher};
+use routing::Graph;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -165,12 +165,11 @@ fn settled(market: &Market, streets: &Streets, query: &Query, flows: &Value) -> 
 
 fn ours(market: &Market, queries: &[Query], sales: &[usize]) -> Answers {
     let graph = Graph::new(market.pools(), &BTreeSet::new());
-    let mut searcher = Searcher::default();
     let mut answers = Answers::default();
     for number in sales {
         let order = queries[*number].asked(market);
         let start = now();
-        let routes = searcher.routes(&graph, market.pools(), &order, 1, &|| false);
+        let routes = routing::routes(&graph, market.pools(), &order, 1, &|| false);
         answers.milliseconds.push((now() - start) * 1e3);
         let bought = routes.first().map_or(0.0, |route| f64::from(route.bought));
         answers.bought.insert(*number, bought);

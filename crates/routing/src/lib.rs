@@ -19,5 +19,5 @@ mod testing;
 pub use graph::Graph;
 pub use order::{Amount, Costs, Order, VenueSet};
 pub use route::{Broken, Executable, Leg, Route, Run};
-pub use search::{Searcher, Stop};
+pub use search::{Stop, routes};
 pub use share::Share;

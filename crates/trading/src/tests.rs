@@ -14,7 +14,7 @@ use amm::Refusal;
 use amm::book::Pools;
 use primitives::{Address, Felt, U256};
 use proptest::prelude::*;
-use routing::{Broken, Graph, Searcher};
+use routing::{Broken, Graph};
 use std::collections::BTreeSet;
 
 type Swaps = Vec<(usize, Way, f64)>;
@@ -135,7 +135,7 @@ proptest! {
         let gas = GasCosts { model: &model, prices: GasPrices::default(), worth: Worth::default() };
         let order = order(&wanted, &terms, &gas, pools.registry()).unwrap();
         let graph = Graph::new(&pools, &BTreeSet::new());
-        let routes = Searcher::default().routes(&graph, &pools, &order, 3, &|| false);
+        let routes = routing::routes(&graph, &pools, &order, 3, &|| false);
         prop_assert!(!routes.is_empty());
         let mut open = Vec::new();
         for route in &routes {

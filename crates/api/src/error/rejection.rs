@@ -51,8 +51,6 @@ pub enum Rejection {
     Stale(Stale),
     /// As many searches for quotes wait as may wait.
     Saturated,
-    /// A search for quotes found nothing before its deadline.
-    OutOfTime,
 }
 
 /// Seconds after which asking again makes sense when nothing better is known.
@@ -76,7 +74,7 @@ impl Rejection {
             Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated | Self::OutOfTime => {
+            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
         }
@@ -85,9 +83,7 @@ impl Rejection {
     fn retry_after_s(&self) -> Option<u64> {
         match self {
             Self::TooManyRequests { retry_after_s, .. } => Some(*retry_after_s),
-            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated | Self::OutOfTime => {
-                Some(SOON_S)
-            }
+            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated => Some(SOON_S),
             Self::Invalid(_)
             | Self::UnknownKey
             | Self::UnknownToken { .. }
@@ -132,9 +128,6 @@ impl Rejection {
             Self::TooSlow => "the answer took too long; try again in a moment".to_owned(),
             Self::Stale(stale) => format!("{}; try again in a moment", reason(stale)),
             Self::Saturated => "too many quotes are waiting; try again in a moment".to_owned(),
-            Self::OutOfTime => {
-                "the search for quotes ran out of time; try again in a moment".to_owned()
-            }
         };
         vec![message]
     }

@@ -10,7 +10,7 @@ pub use bands::{Figures, percentile};
 pub use beside::{Comparison, beside};
 
 use crate::generated::{Market, Query};
-use routing::{Graph, Order, Route, Searcher};
+use routing::{Graph, Order, Route};
 use std::collections::BTreeSet;
 
 /// What is measured with.
@@ -81,7 +81,7 @@ pub fn measure(market: &mut Market, queries: usize, instruments: Instruments<'_>
     let building = now() - start;
     let bytes = heap().saturating_sub(before);
     assert!(bytes > 0, "nobody counts what the graph takes");
-    let mut desk = Desk::new(market, &graph);
+    let desk = Desk::new(market, &graph);
     for query in market.queries(1, WARM_UP) {
         desk.search(&query);
     }
@@ -118,31 +118,24 @@ fn refreshing(market: &mut Market, mut graph: Graph, now: &dyn Fn() -> f64) -> f
 struct Desk<'a> {
     market: &'a Market,
     graph: &'a Graph,
-    searcher: Searcher,
 }
 
 impl<'a> Desk<'a> {
     fn new(market: &'a Market, graph: &'a Graph) -> Self {
-        let searcher = Searcher::default();
-        Self {
-            market,
-            graph,
-            searcher,
-        }
+        Self { market, graph }
     }
 
-    fn search(&mut self, query: &Query) -> Vec<Route> {
+    fn search(&self, query: &Query) -> Vec<Route> {
         self.searched(&query.asked(self.market), query.size)
     }
 
-    fn searched(&mut self, order: &Order, size: usize) -> Vec<Route> {
+    fn searched(&self, order: &Order, size: usize) -> Vec<Route> {
         let pools = self.market.pools();
-        self.searcher
-            .routes(self.graph, pools, order, size, &|| false)
+        routing::routes(self.graph, pools, order, size, &|| false)
     }
 
     /// The routes of an order, and seconds.
-    fn timed(&mut self, query: &Query, now: &dyn Fn() -> f64) -> (Vec<Route>, f64) {
+    fn timed(&self, query: &Query, now: &dyn Fn() -> f64) -> (Vec<Route>, f64) {
         let order = query.asked(self.market);
         let (mut routes, mut time) = (Vec::new(), f64::INFINITY);
         for _ in 0..TURNS {
@@ -155,7 +148,7 @@ impl<'a> Desk<'a> {
 
     /// The time of a purchase, in times of the sale that buys as much; `None`
     /// for what is no sale.
-    fn purchase(&mut self, query: &Query, now: &dyn Fn() -> f64) -> Option<f64> {
+    fn purchase(&self, query: &Query, now: &dyn Fn() -> f64) -> Option<f64> {
         if query.exact_out {
             return None;
         }
@@ -169,7 +162,7 @@ impl<'a> Desk<'a> {
         Some(purchase / sale)
     }
 
-    fn sample(&mut self, query: &Query, now: &dyn Fn() -> f64) -> Option<Sample> {
+    fn sample(&self, query: &Query, now: &dyn Fn() -> f64) -> Option<Sample> {
         self.market.place(query.buy)?;
         let (routes, time) = self.timed(query, now);
         Some(Sample {

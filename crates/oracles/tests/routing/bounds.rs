@@ -44,7 +44,7 @@ fn is_beyond(order: &Order, mine: &Route, rival: &Route) -> bool {
 fn no_other_route_is_better_by_more_than_the_gap() {
     let (mut sales, mut purchases) = (0, 0);
     for (seed, variant) in (51..).zip(Variant::ALL) {
-        let mut asked = Asked::new(POOLS, seed, variant);
+        let asked = Asked::new(POOLS, seed, variant);
         let streets = Streets::new(&asked.market);
         let queries = asked.market.queries(seed, ORDERS).into_iter();
         for query in queries.filter(|query| !query.exact_out && !query.direct) {

@@ -28,7 +28,7 @@ fn no_other_set_of_pools_leaves_more_after_costs() {
     let (mut sales, mut short) = (0, Vec::new());
     for seed in 0..40 {
         let variant = Variant::ALL[usize::try_from(seed).unwrap() % 3];
-        let mut asked = Asked::new(POOLS, 200 + seed, variant);
+        let asked = Asked::new(POOLS, 200 + seed, variant);
         let queries = asked.market.queries(seed, 12).into_iter();
         for query in queries
             .filter(|query| !query.exact_out && !query.direct)

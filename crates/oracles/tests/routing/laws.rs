@@ -5,7 +5,7 @@ use amm::Curve as _;
 use amm::book::VenueId;
 use oracles::generated::{Query, Variant};
 use primitives::U256;
-use routing::{Amount, Graph, Order, Route, Searcher, Share, VenueSet};
+use routing::{Amount, Graph, Order, Route, Share, VenueSet};
 use std::collections::BTreeSet;
 
 const POOLS: usize = 300;
@@ -86,7 +86,7 @@ fn the_same_question_has_the_same_answer() {
         let order = query.asked(&asked.market);
         let first = asked.routes(&order, 5);
         let pools = asked.market.pools();
-        let fresh = Searcher::default().routes(&asked.graph, pools, &order, 5, &|| false);
+        let fresh = routing::routes(&asked.graph, pools, &order, 5, &|| false);
         assert_eq!(first, fresh);
     });
 }
@@ -103,7 +103,7 @@ fn a_refreshed_graph_answers_as_a_new_one() {
             for query in asked.market.queries(block, 20) {
                 let order = query.asked(&asked.market);
                 let pools = asked.market.pools();
-                let expected = Searcher::default().routes(&new, pools, &order, 3, &|| false);
+                let expected = routing::routes(&new, pools, &order, 3, &|| false);
                 assert_eq!(asked.routes(&order, 3), expected);
             }
         }
@@ -182,9 +182,7 @@ fn a_search_that_has_to_stop_still_answers() {
         let order = query.asked(&asked.market);
         let whole = asked.routes(&order, 1);
         let pools = asked.market.pools();
-        let hurried = asked
-            .searcher
-            .routes(&asked.graph, pools, &order, 1, &|| true);
+        let hurried = routing::routes(&asked.graph, pools, &order, 1, &|| true);
         lost += usize::from(hurried.len() < whole.len());
         for route in hurried {
             assert_eq!(executed(asked, &route), route.bought);

@@ -30,7 +30,7 @@ fn plain_ways_within_the_same_limit_seldom_buy_more() {
 /// Sales of which some are so large that the ways that begin best end soon.
 #[test]
 fn large_orders_find_the_deep_pools_among_many_thin_ones() {
-    let mut asked = Asked::new(2_000, 2, Variant::Usual);
+    let asked = Asked::new(2_000, 2, Variant::Usual);
     let streets = Streets::new(&asked.market);
     let queries = asked.market.queries(3, 150).into_iter();
     let mut compared = 0;

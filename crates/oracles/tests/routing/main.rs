@@ -13,14 +13,13 @@ mod laws;
 mod limits;
 
 use oracles::generated::{MAX_SWAPS, Market, Plan, Query, Variant};
-use routing::{Amount, Graph, Order, Route, Searcher};
+use routing::{Amount, Graph, Order, Route};
 use std::collections::BTreeSet;
 
 /// A market with its graph, ready to be asked.
 struct Asked {
     market: Market,
     graph: Graph,
-    searcher: Searcher,
 }
 
 impl Asked {
@@ -31,21 +30,16 @@ impl Asked {
             variant,
         });
         let graph = Graph::new(market.pools(), &BTreeSet::new());
-        Self {
-            market,
-            graph,
-            searcher: Searcher::default(),
-        }
+        Self { market, graph }
     }
 
-    fn routes(&mut self, order: &Order, size: usize) -> Vec<Route> {
+    fn routes(&self, order: &Order, size: usize) -> Vec<Route> {
         let pools = self.market.pools();
-        self.searcher
-            .routes(&self.graph, pools, order, size, &|| false)
+        routing::routes(&self.graph, pools, order, size, &|| false)
     }
 
     /// The best route of an order that nothing but the pools counts for.
-    fn free(&mut self, query: &Query) -> Option<Route> {
+    fn free(&self, query: &Query) -> Option<Route> {
         let order = query.order(&self.market, 0.0, MAX_SWAPS);
         self.routes(&order, 1).into_iter().next()
     }

@@ -1,6 +1,7 @@
 //! The part of the graph that matters to an order: some tokens, and every swap
 //! between two of them. All that follows is searched here.
 
+use super::edges::Edge;
 use super::goal::Goal;
 use super::prices::{BOUGHT, MAX_NODES, SOLD};
 use crate::graph::{Lens, Pool, Sale, TokenId};
@@ -71,6 +72,11 @@ impl<'g> Hop<'g> {
             // keeps `a z (√from − √to / z)²` until its price is that of the tokens.
             drag: (cost * SHALLOW / sold).sqrt(),
         }
+    }
+
+    /// Where it leads.
+    pub(super) const fn ends(&self) -> Edge {
+        [self.from, self.to]
     }
 
     /// The root of the price of the bought token from which on the pool pays for

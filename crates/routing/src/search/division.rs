@@ -19,6 +19,7 @@
 
 use super::arena::{Arena, Hop};
 use super::cholesky;
+use super::edges::{self, Edge};
 use super::goal::Goal;
 use super::prices::{BOUGHT, MAX_NODES, Prices, SOLD};
 use crate::ladder;
@@ -84,7 +85,8 @@ impl Division {
         newton.run();
         let mut flows: Vec<f64> = newton.network.flows.iter().map(|flow| flow.sold).collect();
         cut_dust(&hops, &mut flows, amount);
-        let run = Run::new(&hops, &flows, amount);
+        let order = executable_order(&hops, &flows);
+        let run = Run::new(&hops, &flows, &order, amount);
         let (bought, traded) = run.map_or(
             (0.0, flows.iter().map(|sold| [*sold, 0.0]).collect()),
             |run| (run.bought, run.traded),
@@ -96,7 +98,7 @@ impl Division {
             taken: taken(&hops, &flows) / amount,
             cost: 0.0,
         };
-        for at in executable_order(&hops, &flows) {
+        for at in order {
             let [sold, bought] = traded[at];
             let hop = hops[at];
             let passed = ladder::flow_for(hop.rungs, sold).map_or(0, |flow| flow.passed);
@@ -398,54 +400,22 @@ fn cut_dust(hops: &[&Hop<'_>], flows: &mut [f64], amount: f64) {
             *sold = 0.0;
         }
     }
-    for _ in 0..MAX_NODES {
-        let (mut comes, mut goes) = ([false; MAX_NODES], [false; MAX_NODES]);
-        (comes[SOLD], goes[BOUGHT]) = (true, true);
-        for (hop, _) in hops
-            .iter()
-            .zip(flows.iter())
-            .filter(|(_, sold)| **sold > 0.0)
-        {
-            comes[hop.to] = true;
-            goes[hop.from] = true;
-        }
-        let mut is_cut = false;
-        for (hop, sold) in hops.iter().zip(flows.iter_mut()) {
-            if *sold > 0.0 && !(comes[hop.from] && goes[hop.to]) {
-                *sold = 0.0;
-                is_cut = true;
-            }
-        }
-        if !is_cut {
-            return;
+    let trading: Vec<usize> = (0..hops.len()).filter(|at| flows[*at] > 0.0).collect();
+    let edges: Vec<Edge> = trading.iter().map(|at| hops[*at].ends()).collect();
+    for (at, is_used) in trading.into_iter().zip(edges::in_use(&edges)) {
+        if !is_used {
+            flows[at] = 0.0;
         }
     }
 }
 
-/// The hops that trade, each behind all that give what it sells (Kahn's
-/// topological order of their tokens).
+/// The hops that trade, each behind all that give what it sells; none if flows go
+/// round, which no set of hops allows.
 fn executable_order(hops: &[&Hop<'_>], flows: &[f64]) -> Vec<usize> {
-    let trading = |at: &usize| flows[*at] > 0.0;
-    let mut waiting = [0_usize; MAX_NODES];
-    for at in (0..hops.len()).filter(trading) {
-        waiting[hops[at].to] += 1;
-    }
-    let mut order = Vec::with_capacity(hops.len());
-    let mut ready = vec![SOLD];
-    while let Some(node) = ready.pop() {
-        for at in (0..hops.len())
-            .filter(trading)
-            .filter(|at| hops[*at].from == node)
-        {
-            order.push(at);
-            let to = hops[at].to;
-            waiting[to] -= 1;
-            if waiting[to] == 0 {
-                ready.push(to);
-            }
-        }
-    }
-    order
+    let trading: Vec<usize> = (0..hops.len()).filter(|at| flows[*at] > 0.0).collect();
+    let edges: Vec<Edge> = trading.iter().map(|at| hops[*at].ends()).collect();
+    let order = edges::in_order(&edges).unwrap_or_default();
+    order.into_iter().map(|at| trading[at]).collect()
 }
 
 /// What flows really do, each token's being shared in their proportions.
@@ -457,11 +427,10 @@ struct Run {
 
 impl Run {
     /// `None` if pools cannot take what comes to them.
-    fn new(hops: &[&Hop<'_>], flows: &[f64], amount: f64) -> Option<Self> {
+    fn new(hops: &[&Hop<'_>], flows: &[f64], order: &[usize], amount: f64) -> Option<Self> {
         let mut balances = [0.0; MAX_NODES];
         balances[SOLD] = amount;
         let mut traded = vec![[0.0; 2]; hops.len()];
-        let order = executable_order(hops, flows);
         for group in order.chunk_by(|a, b| hops[*a].from == hops[*b].from) {
             let from = hops[group[0]].from;
             share_out(hops, flows, group, balances[from], &mut traded)?;

@@ -3,11 +3,12 @@
 //! its swap or is one too many, as long as that is better.
 
 use super::additions::{Addition, additions};
-use super::arena::Arena;
+use super::arena::{Arena, Hop};
 use super::branches::{Branch, branches};
 use super::division::Division;
+use super::edges::{self, Edge};
 use super::goal::Goal;
-use super::prices::{BOUGHT, MAX_NODES, Prices, SOLD};
+use super::prices::{Prices, SOLD};
 use crate::VenueSet;
 use amm::book::PoolId;
 
@@ -132,60 +133,19 @@ impl Climb<'_, '_> {
     fn without(&self, division: &Division, branch: &Branch) -> Division {
         let mut set = division.set();
         set.retain(|hop| !branch.hops.contains(hop));
-        self.connected(&mut set);
+        let mut used = edges::in_use(&self.edges(&set)).into_iter();
+        set.retain(|_| used.next().unwrap_or_default());
         Division::new(self.arena, self.goal, &set, &division.prices)
-    }
-
-    /// Leaves out hops that come from nowhere or lead nowhere.
-    fn connected(&self, set: &mut Vec<usize>) {
-        loop {
-            let before = set.len();
-            let (mut comes, mut goes) = ([false; MAX_NODES], [false; MAX_NODES]);
-            (comes[SOLD], goes[BOUGHT]) = (true, true);
-            for hop in set.iter().filter_map(|at| self.arena.hops.get(*at)) {
-                for (places, node) in [(&mut comes, hop.to), (&mut goes, hop.from)] {
-                    if let Some(place) = places.get_mut(node) {
-                        *place = true;
-                    }
-                }
-            }
-            let is = |places: &[bool; MAX_NODES], node: usize| places.get(node) == Some(&true);
-            set.retain(|at| {
-                let hop = self.arena.hops.get(*at);
-                hop.is_some_and(|hop| is(&comes, hop.from) && is(&goes, hop.to))
-            });
-            if set.len() == before {
-                return;
-            }
-        }
     }
 
     /// Whether no flow could go round with an addition.
     fn fits(&self, now: &Division, addition: &Addition) -> bool {
-        let ends = |at: &usize| self.arena.hops.get(*at).map(|hop| [hop.from, hop.to]);
-        let edges = now
-            .parts
-            .iter()
-            .map(|part| part.hop)
-            .chain(addition.hops.iter().copied());
-        let edges: Vec<[usize; 2]> = edges.filter_map(|at| ends(&at)).collect();
-        is_acyclic(&edges)
+        let set = [now.set(), addition.hops.clone()].concat();
+        edges::in_order(&self.edges(&set)).is_some()
     }
-}
 
-/// Whether edges make no cycle: those into tokens that nothing leaves are taken
-/// away until none is left.
-pub(super) fn is_acyclic(edges: &[[usize; 2]]) -> bool {
-    let mut left = edges.to_vec();
-    loop {
-        let before = left.len();
-        let sources: Vec<usize> = left.iter().map(|[from, _]| *from).collect();
-        left.retain(|[_, to]| sources.contains(to));
-        if left.is_empty() {
-            return true;
-        }
-        if left.len() == before {
-            return false;
-        }
+    fn edges(&self, set: &[usize]) -> Vec<Edge> {
+        let hops = set.iter().filter_map(|at| self.arena.hops.get(*at));
+        hops.map(Hop::ends).collect()
     }
 }

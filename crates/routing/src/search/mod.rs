@@ -16,6 +16,7 @@ mod branches;
 mod cholesky;
 mod closure;
 mod division;
+mod edges;
 mod goal;
 mod improve;
 mod least;
@@ -50,51 +51,44 @@ const MAX_SMALLER: usize = 16;
 /// Routes that have more of their pools in common (Jaccard's index) count as one.
 const SAME: f64 = 0.7;
 
-/// Who searches: one for each thread. What a search needs it makes anew each
-/// time.
-#[derive(Debug, Default)]
-pub struct Searcher(());
-
-impl Searcher {
-    /// Up to `size` different routes, the best first; none if there is no way.
-    /// The graph must be that of the pools.
-    pub fn routes(
-        &mut self,
-        graph: &Graph,
-        pools: &Pools,
-        order: &Order,
-        size: usize,
-        stop: Stop<'_>,
-    ) -> Vec<Route> {
-        let lens = graph.without(order.avoid);
-        let topology = lens.topology();
-        let ends = [order.sell, order.buy].map(|address| topology.token(address));
-        let [Some(sold), Some(bought)] = ends else {
-            return Vec::new();
-        };
-        if sold == bought || order.max_swaps == 0 {
-            return Vec::new();
-        }
-        let search = |stop| {
-            let search = Search {
-                lens: &lens,
-                pools,
-                order,
-                ends: [sold, bought],
-                stop,
-            };
-            match order.amount {
-                Amount::In { one, many } => search.sale(f64::from(one), f64::from(many), size),
-                Amount::Out(amount) => search.purchase(f64::from(amount), size),
-            }
-        };
-        let routes = search(stop);
-        if routes.is_empty() && stop() {
-            // Without any route there is nothing to stop with.
-            return search(&|| false);
-        }
-        routes
+/// Up to `size` different routes, the best first; none if there is no way. The
+/// graph must be that of the pools. A search that has to stop still ends with
+/// the plain candidates, or with any route if those do not exist.
+pub fn routes(
+    graph: &Graph,
+    pools: &Pools,
+    order: &Order,
+    size: usize,
+    stop: Stop<'_>,
+) -> Vec<Route> {
+    let lens = graph.without(order.avoid);
+    let topology = lens.topology();
+    let ends = [order.sell, order.buy].map(|address| topology.token(address));
+    let [Some(sold), Some(bought)] = ends else {
+        return Vec::new();
+    };
+    if sold == bought || order.max_swaps == 0 {
+        return Vec::new();
     }
+    let search = |stop| {
+        let search = Search {
+            lens: &lens,
+            pools,
+            order,
+            ends: [sold, bought],
+            stop,
+        };
+        match order.amount {
+            Amount::In { one, many } => search.sale(f64::from(one), f64::from(many), size),
+            Amount::Out(amount) => search.purchase(f64::from(amount), size),
+        }
+    };
+    let routes = search(stop);
+    if routes.is_empty() && stop() {
+        // Without any route there is nothing to stop with.
+        return search(&|| false);
+    }
+    routes
 }
 
 struct Search<'a, 'g> {
@@ -125,8 +119,7 @@ impl<'g> Search<'_, 'g> {
         let [start, _] = self.ends;
         let single = |way: &Way<'g>| Plan::single(way, start, goal.amount(way.hops.len()));
         let divided = |(arena, division): &(Arena<'g>, Division)| {
-            let sold = goal.amount(division.parts.len());
-            Plan::of(division, arena, [sold, division.net(&goal)])
+            Plan::of(division, arena, goal.amount(division.parts.len()))
         };
         let plans = found.ways.iter().map(single);
         let plans: Vec<Plan<'g>> = plans
@@ -138,8 +131,7 @@ impl<'g> Search<'_, 'g> {
         });
         let others = || {
             let others = self.others(&goal, &found);
-            let divided = others.iter().filter_map(divided);
-            divided.collect()
+            others.iter().filter_map(divided).collect()
         };
         self.chosen(&plans, bound, size, others)
     }

@@ -13,8 +13,6 @@ pub(super) struct Plan<'g> {
     /// About what is sold and bought in all.
     pub(super) sold: f64,
     pub(super) bought: f64,
-    /// About what is left after fees and costs.
-    pub(super) net: f64,
 }
 
 /// A swap of a plan.
@@ -30,11 +28,7 @@ pub(super) struct Swap<'g> {
 
 impl<'g> Plan<'g> {
     /// The plan of a division; `None` if its pools cannot take the amount.
-    pub(super) fn of(
-        division: &Division,
-        arena: &Arena<'g>,
-        [sold, net]: [f64; 2],
-    ) -> Option<Self> {
+    pub(super) fn of(division: &Division, arena: &Arena<'g>, sold: f64) -> Option<Self> {
         let swap = |part: &super::division::Part| {
             let hop = arena.hops.get(part.hop)?;
             Some(Swap {
@@ -54,7 +48,6 @@ impl<'g> Plan<'g> {
             swaps,
             sold,
             bought: division.bought,
-            net,
         })
     }
 
@@ -77,7 +70,6 @@ impl<'g> Plan<'g> {
             swaps: swaps.collect(),
             sold,
             bought: way.bought,
-            net: way.net,
         }
     }
 }

@@ -5,11 +5,12 @@
 //! what is wanted, and if that costs much more or less than was guessed, the sale
 //! of that is searched.
 
+use super::Search;
+use super::arena::Arena;
 use super::division::Division;
 use super::goal::Goal;
 use super::plan::Plan;
 use super::ways::{self, Way};
-use super::{Found, Search};
 use crate::{Costs, Route, ladder};
 
 /// Sales that are searched.
@@ -26,24 +27,21 @@ impl<'g> Search<'_, 'g> {
         let Some(mut sold) = self.first_guess(bought) else {
             return Vec::new();
         };
-        let (mut plans, mut others, mut bound) = (Vec::new(), Vec::new(), None);
+        let mut plans = Vec::new();
+        let mut last = None;
         for _ in 0..MAX_SALES {
             let goal = self.sale_of(sold, bought);
             let found = self.find(&goal);
-            let new = self.buying(&found, &goal, bought);
-            let best = new
-                .iter()
-                .map(|plan| plan.sold)
-                .fold(f64::INFINITY, f64::min);
+            let new = buying(&found.divisions, &goal, bought);
+            let new = new
+                .into_iter()
+                .chain(self.buying_along(&found.ways, bought));
+            let new: Vec<Plan<'g>> = new.collect();
+            let costs = new.iter().map(|plan| plan.sold);
+            let best = costs.fold(f64::INFINITY, f64::min);
+            plans.extend(new);
             if best.is_finite() {
-                let kept = self.bound(&goal, &found);
-                bound = kept.map(|bound| -(bought - bound.kept) / bound.price);
-                plans.extend(new);
-                if size > 1 {
-                    let divisions = self.others(&goal, &found);
-                    let ways = Vec::new();
-                    others = self.buying(&Found { ways, divisions }, &goal, bought);
-                }
+                last = Some((goal, found));
             }
             // More than the pools found can give: others may, for more.
             let next = if best.is_finite() { best } else { sold * 8.0 };
@@ -53,24 +51,25 @@ impl<'g> Search<'_, 'g> {
                 break;
             }
         }
-        self.chosen(&plans, bound, size, || others)
+        let Some((goal, found)) = last else {
+            return Vec::new();
+        };
+        let bound = self.bound(&goal, &found);
+        let bound = bound.map(|bound| -(bought - bound.kept) / bound.price);
+        let others = || buying(&self.others(&goal, &found), &goal, bought);
+        self.chosen(&plans, bound, size, others)
     }
 
-    /// The plans of a sale, each for as much as buys what is wanted.
-    fn buying(&self, found: &Found<'g>, goal: &Goal, bought: f64) -> Vec<Plan<'g>> {
+    /// Single ways, each of as much as buys what is wanted.
+    fn buying_along(&self, ways: &[Way<'g>], bought: f64) -> impl Iterator<Item = Plan<'g>> {
         let [start, _] = self.ends;
-        let net = |sold: f64, cost: f64| -(sold + cost * goal.one / bought);
-        let single = found.ways.iter().filter_map(|way| {
+        ways.iter().filter_map(move |way| {
             let sold = sold_along(way, bought)?;
-            let mut plan = Plan::single(way, start, sold);
-            (plan.bought, plan.net) = (bought, net(sold, cost_of(way, goal)));
-            Some(plan)
-        });
-        let divided = found.divisions.iter().filter_map(|(arena, division)| {
-            let (division, sold): (Division, f64) = division.buying(arena, goal, bought)?;
-            Plan::of(&division, arena, [sold, net(sold, division.cost)])
-        });
-        single.chain(divided).collect()
+            Some(Plan {
+                bought,
+                ..Plan::single(way, start, sold)
+            })
+        })
     }
 
     /// The sale of an amount that buys about as much as is wanted.
@@ -122,13 +121,13 @@ impl<'g> Search<'_, 'g> {
     }
 }
 
-/// What the swaps of a way cost, ticks left out.
-fn cost_of(way: &Way<'_>, goal: &Goal) -> f64 {
-    let costs = way
-        .hops
-        .iter()
-        .map(|hop| goal.costs.swap_at(hop.pool.venue));
-    costs.sum()
+/// Divisions, each of as much as buys what is wanted.
+fn buying<'g>(divisions: &[(Arena<'g>, Division)], goal: &Goal, bought: f64) -> Vec<Plan<'g>> {
+    let divided = divisions.iter().filter_map(|(arena, division)| {
+        let (division, sold) = division.buying(arena, goal, bought)?;
+        Plan::of(&division, arena, sold)
+    });
+    divided.collect()
 }
 
 /// What has to be sold along a way; `None` if its pools do not have as much.

@@ -31,7 +31,7 @@ fn purchase(sell: u64, buy: u64, amount: u128) -> Order {
 
 fn search(pools: &Pools, order: &Order, size: usize) -> Vec<Route> {
     let graph = Graph::new(pools, &BTreeSet::new());
-    Searcher::default().routes(&graph, pools, order, size, &|| false)
+    routes(&graph, pools, order, size, &|| false)
 }
 
 fn best(pools: &[Pool], order: &Order) -> Option<Route> {
@@ -201,7 +201,7 @@ fn a_search_that_must_stop_at_once_still_answers() {
     let book = market(&MESH);
     let graph = Graph::new(book.pools(), &BTreeSet::new());
     let order = sale(1, 2, 100 * ONE);
-    let routes = Searcher::default().routes(&graph, book.pools(), &order, 5, &|| true);
+    let routes = routes(&graph, book.pools(), &order, 5, &|| true);
     assert!(!routes.is_empty());
 }
 

@@ -14,8 +14,8 @@ use crate::{
     worth::unit_usd,
 };
 use primitives::{Address, Clock, Entropy, Felt, Timestamp, U256};
-use routing::{Route, Searcher};
-use std::{cell::Cell, io, num::NonZeroUsize, sync::Arc, time::Duration};
+use routing::Route;
+use std::{io, num::NonZeroUsize, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trading::{GasCosts, GasModel, Integrator, Quote, Wanted, Worth};
 
@@ -23,10 +23,6 @@ use trading::{GasCosts, GasModel, Integrator, Quote, Wanted, Worth};
 pub(crate) const STRK: Address = Address::new(Felt::from_hex_unchecked(
     "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d",
 ));
-
-/// A search that found nothing by its deadline is made again with so many times
-/// as long: on a busy machine its thread may hardly have run.
-const SECOND_CHANCE: u32 = 20;
 
 /// How quotes are made.
 #[derive(Debug, Clone)]
@@ -75,9 +71,6 @@ pub(super) struct Inner {
 pub enum QuoteError {
     /// As many searches wait as may wait.
     Saturated,
-    /// The search ended at its deadline before it had found any way. There may
-    /// be one.
-    OutOfTime,
     /// A search broke down, which is a bug.
     Broken,
 }
@@ -176,24 +169,14 @@ impl Swaps {
         let started = Instant::now();
         let (inner, snapshot, terms) =
             (Arc::clone(&self.0), Arc::clone(snapshot), Arc::clone(terms));
-        let search = move |searcher: &mut Searcher| {
-            let mut within = |time| {
-                // However long it waited: how many may wait bounds that.
-                let deadline = Instant::now() + time;
-                let was_cut = Cell::new(false);
-                let stop = || {
-                    let is_over = Instant::now() >= deadline;
-                    was_cut.set(is_over);
-                    is_over
-                };
-                let found = inner.found(&wanted, &snapshot, &terms, searcher, &stop);
-                outcome(found, was_cut.get())
-            };
-            let time = inner.options.deadline;
-            within(time).or_else(|_| within(time.saturating_mul(SECOND_CHANCE)))
+        let search = move || {
+            // However long it waited: how many may wait bounds that.
+            let deadline = Instant::now() + inner.options.deadline;
+            let stop = || Instant::now() >= deadline;
+            inner.found(&wanted, &snapshot, &terms, &stop)
         };
         let found = match self.0.workers.run(search).await {
-            Ok(found) => found,
+            Ok(found) => Ok(found),
             Err(Refused::Full) => Err(QuoteError::Saturated),
             Err(Refused::Broken) => Err(QuoteError::Broken),
         };
@@ -239,16 +222,6 @@ impl Swaps {
     }
 }
 
-/// What a search that was cut off has found is an answer; that it found nothing
-/// is none.
-fn outcome<T>(found: Vec<T>, was_cut: bool) -> Result<Vec<T>, QuoteError> {
-    if found.is_empty() && was_cut {
-        Err(QuoteError::OutOfTime)
-    } else {
-        Ok(found)
-    }
-}
-
 impl Inner {
     fn fresh(&self) -> Result<Arc<Snapshot>, Stale> {
         let snapshot = self.snapshots.load().ok_or(Stale::Empty)?;
@@ -262,7 +235,6 @@ impl Inner {
         wanted: &Wanted,
         snapshot: &Snapshot,
         terms: &Terms,
-        searcher: &mut Searcher,
         stop: &dyn Fn() -> bool,
     ) -> Vec<Found> {
         let gas = GasCosts {
@@ -275,7 +247,7 @@ impl Inner {
         let Some(order) = order else {
             return Vec::new();
         };
-        let routes = searcher.routes(graph, pools, &order, wanted.size, stop);
+        let routes = routing::routes(graph, pools, &order, wanted.size, stop);
         let quoted = routes
             .iter()
             .filter_map(|route| self.quoted(wanted, route, snapshot, terms));
@@ -321,7 +293,6 @@ fn record(found: &Result<Vec<Found>, QuoteError>, started: Instant) {
         Ok(found) if found.is_empty() => "none",
         Ok(_) => "found",
         Err(QuoteError::Saturated) => "saturated",
-        Err(QuoteError::OutOfTime) => "out_of_time",
         Err(QuoteError::Broken) => "failed",
     };
     metrics::counter!("stoa_swap_quotes_total", "outcome" => outcome).increment(1);
@@ -338,16 +309,3 @@ pub const QUOTE_SECONDS: &str = "stoa_swap_quote_seconds";
 /// The most by which any other way could be better than the best quote, as a
 /// share of it.
 pub const QUOTE_GAP: &str = "stoa_swap_quote_gap";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_search_that_ended_by_itself_says_that_there_is_no_way() {
-        assert_eq!(outcome(vec![1], false), Ok(vec![1]));
-        assert_eq!(outcome(vec![1], true), Ok(vec![1]));
-        assert_eq!(outcome::<u8>(vec![], false), Ok(vec![]));
-        assert_eq!(outcome::<u8>(vec![], true), Err(QuoteError::OutOfTime));
-    }
-}

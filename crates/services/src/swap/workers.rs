@@ -1,10 +1,8 @@
 //! Threads that search for routes, apart from those that serve requests.
 //!
-//! Each has a place of its own to search in, which it uses again and again. The
-//! queue before them is short, which bounds how long anybody waits: who finds it
-//! full is told so at once.
+//! The queue before them is short, which bounds how long anybody waits: who finds
+//! it full is told so at once.
 
-use routing::Searcher;
 use std::{
     collections::VecDeque,
     fmt, io,
@@ -24,7 +22,7 @@ pub(super) enum Refused {
     Broken,
 }
 
-type Job = Box<dyn FnOnce(&mut Searcher) + Send>;
+type Job = Box<dyn FnOnce() + Send>;
 
 /// A fixed number of threads with one queue.
 pub(super) struct Workers(Arc<Queue>);
@@ -61,13 +59,13 @@ impl Workers {
     /// Has a worker do it, unless as much is waiting as may wait.
     pub(super) async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Searcher) -> T + Send + 'static,
+        work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Refused> {
         let (answer, answered) = oneshot::channel();
-        self.0.push(Box::new(move |searcher| {
+        self.0.push(Box::new(move || {
             // Nobody waits for the answer any more.
             if !answer.is_closed() {
-                let _ = answer.send(work(searcher));
+                let _ = answer.send(work());
             }
         }))?;
         answered.await.map_err(|_| Refused::Broken)
@@ -87,12 +85,9 @@ impl Queue {
     }
 
     fn work(&self) {
-        let mut searcher = Searcher::default();
         while let Some(job) = self.next() {
-            if catch_unwind(AssertUnwindSafe(|| job(&mut searcher))).is_err() {
-                // Nobody knows what it left there.
-                searcher = Searcher::default();
-            }
+            // Who waits for the answer is told by its channel; the thread goes on.
+            let _ = catch_unwind(AssertUnwindSafe(job));
         }
     }
 
@@ -138,7 +133,7 @@ mod tests {
         let (release, released) = mpsc::channel::<()>();
         let workers = Arc::clone(workers);
         tokio::spawn(async move {
-            let wait = move |_: &mut Searcher| {
+            let wait = move || {
                 begun.send(()).unwrap();
                 released.recv().unwrap_err();
             };
@@ -156,24 +151,24 @@ mod tests {
         for number in 0..2 {
             let workers = Arc::clone(&workers);
             waiting.push(tokio::spawn(
-                async move { workers.run(move |_| number).await },
+                async move { workers.run(move || number).await },
             ));
             tokio::task::yield_now().await;
         }
-        assert_eq!(workers.run(|_| 2).await, Err(Refused::Full));
+        assert_eq!(workers.run(|| 2).await, Err(Refused::Full));
         drop(busy);
         for (number, it) in (0..).zip(waiting) {
             assert_eq!(it.await.unwrap(), Ok(number));
         }
-        assert_eq!(workers.run(|_| 3).await, Ok(3));
+        assert_eq!(workers.run(|| 3).await, Ok(3));
     }
 
     #[tokio::test]
     async fn a_panic_costs_one_answer_and_no_worker() {
         let workers = workers(1, 1);
-        let broken = workers.run(|_| -> u8 { panic!("for the test") }).await;
+        let broken = workers.run(|| -> u8 { panic!("for the test") }).await;
         assert_eq!(broken, Err(Refused::Broken));
-        assert_eq!(workers.run(|_| 1).await, Ok(1));
+        assert_eq!(workers.run(|| 1).await, Ok(1));
     }
 
     #[tokio::test]
@@ -181,14 +176,14 @@ mod tests {
         let workers = workers(1, 2);
         let busy = occupy(&workers).await;
         let (done, was_done) = mpsc::channel();
-        let forgotten = workers.run(move |_| done.send(()).unwrap());
+        let forgotten = workers.run(move || done.send(()).unwrap());
         assert!(
             tokio::time::timeout(std::time::Duration::ZERO, forgotten)
                 .await
                 .is_err()
         );
         drop(busy);
-        assert_eq!(workers.run(|_| 1).await, Ok(1));
+        assert_eq!(workers.run(|| 1).await, Ok(1));
         assert!(was_done.try_recv().is_err());
     }
 }

@@ -50,7 +50,6 @@ impl From<QuoteError> for Rejection {
     fn from(error: QuoteError) -> Self {
         match error {
             QuoteError::Saturated => Self::Saturated,
-            QuoteError::OutOfTime => Self::OutOfTime,
             QuoteError::Broken => {
                 tracing::error!("a search for quotes broke down");
                 Self::Internal
