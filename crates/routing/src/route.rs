@@ -93,8 +93,16 @@ impl Route {
 }
 
 impl Executable {
-    /// The swaps of a route through so many tokens.
+    /// The swaps of a route through so many tokens, each in a pool of its own: what
+    /// a pool pays after another swap in it is not known here.
     pub fn new(legs: &[Leg], tokens: usize, pools: &Pools) -> Result<Self, Broken> {
+        let is_again = |(at, leg): (usize, &Leg)| {
+            let before = legs.iter().take(at);
+            before.into_iter().any(|other| other.pool == leg.pool)
+        };
+        if legs.iter().enumerate().any(is_again) {
+            return Err(Broken::Malformed);
+        }
         let step = |leg: &Leg| {
             let view = pools.get(leg.pool).filter(|pool| pool.router().is_some());
             let curve = view.and_then(|pool| pool.curve().ok());

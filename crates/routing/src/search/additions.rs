@@ -31,8 +31,8 @@ pub(super) struct Addition {
     pub(super) hops: Vec<usize>,
     /// What they would bring about, their costs taken off.
     pub(super) gain: f64,
-    /// Prices to begin with.
-    pub(super) prices: Prices,
+    /// Prices of the tokens that are not passed yet, to begin with.
+    pub(super) prices: Vec<(usize, f64)>,
 }
 
 /// Swaps that would help a division, the most helpful first. Hops for which
@@ -71,7 +71,7 @@ pub(super) fn additions(
             found.push(Addition {
                 hops: vec![at],
                 gain,
-                prices: prices.clone(),
+                prices: Vec::new(),
             });
         }
     }
@@ -83,7 +83,7 @@ pub(super) fn additions(
         if let Some(hops) = chain.filter(is_new) {
             let gain = chain_gain(arena, prices, &hops, value);
             if gain > 0.0 {
-                let prices = offers.priced(prices, arena, &known, &hops);
+                let prices = offers.priced(arena, &known, &hops);
                 found.push(Addition { hops, gain, prices });
             }
         }
@@ -171,28 +171,24 @@ impl Offers {
         Some(hops)
     }
 
-    /// Prices with those of a chain's tokens: between ask and bid.
+    /// Prices of a chain's tokens: between ask and bid.
     fn priced(
         &self,
-        prices: &Prices,
         arena: &Arena<'_>,
         known: &[bool; MAX_NODES],
         hops: &[usize],
-    ) -> Prices {
-        let mut prices = prices.clone();
-        for node in hops
-            .iter()
-            .map(|hop| arena.hops[*hop].to)
-            .filter(|node| !known[*node])
-        {
+    ) -> Vec<(usize, f64)> {
+        let nodes = hops.iter().map(|hop| arena.hops[*hop].to);
+        let price = |node: usize| {
             let [ask, bid] = [self.asks[node], self.bids[node]];
-            prices[node] = if bid > 0.0 && ask.is_finite() {
+            if bid > 0.0 && ask.is_finite() {
                 ask * bid
             } else {
                 ask.min(bid).powi(2)
-            };
-        }
-        prices
+            }
+        };
+        let new = nodes.filter(|node| !known[*node]);
+        new.map(|node| (node, price(node))).collect()
     }
 }
 

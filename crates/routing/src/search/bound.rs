@@ -28,6 +28,14 @@ pub(super) struct Bound {
     pub(super) kept: f64,
 }
 
+impl Bound {
+    /// What is left of it for a goal.
+    pub(super) fn net(&self, goal: &Goal) -> f64 {
+        let kept = 1.0 - goal.costs.fee_many;
+        kept * (self.price * goal.many + self.kept)
+    }
+}
+
 /// The bound at a division's prices; `None` where prices do not settle.
 pub(super) fn bound(
     lens: &Lens<'_>,

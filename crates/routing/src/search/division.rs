@@ -367,8 +367,13 @@ impl<'a, 'g> Newton<'a, 'g> {
                 // Slopes jump where pools begin or end: halve the magnitude.
                 (near * far).sqrt()
             } else {
+                // Beyond what numbers hold nothing is known of the slope.
                 let secant = far * (slope / (slope - after));
-                secant.clamp(0.1 * far, 0.5 * far)
+                if secant.is_finite() {
+                    secant.clamp(0.1 * far, 0.5 * far)
+                } else {
+                    0.1 * far
+                }
             };
         }
         let Some((prices, network)) = best else {

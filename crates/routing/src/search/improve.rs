@@ -18,8 +18,11 @@ const MAX_ROUNDS: usize = 64;
 /// Additions that are tried before a set counts as the best around.
 const TRIES: usize = 6;
 
-/// How many times as many swaps as are allowed are looked at before.
-const OVERGROWTH: usize = 2;
+/// Additions that gain at least this part of the best one's gain are made at once.
+const ALIKE: f64 = 0.1;
+
+/// Of the swaps that are too many, one in so many is dropped at once.
+const DROPPED: usize = 10;
 
 /// A part is tried to be left out if that seems to lose less than so many times
 /// what its swap costs: losses are known only nearly.
@@ -39,12 +42,12 @@ pub(super) struct Climb<'a, 'g> {
 }
 
 impl Climb<'_, '_> {
-    /// The best division that is found from a set of hops on: grown beyond what is
-    /// allowed, cut back to it, and improved there.
-    pub(super) fn from(&self, set: &[usize], prices: &Prices) -> Division {
+    /// The best division that is found from a set of hops on: grown to so many times
+    /// as many swaps as are allowed, cut back to what is, and improved there.
+    pub(super) fn from(&self, set: &[usize], prices: &Prices, overgrowth: usize) -> Division {
         let start = Division::new(self.arena, self.goal, set, prices);
         let limit = self.goal.max_swaps;
-        let grown = self.improved(start, limit.saturating_mul(OVERGROWTH));
+        let grown = self.grown(start, limit.saturating_mul(overgrowth));
         let cut = self.trimmed(grown, limit);
         self.improved(cut, limit)
     }
@@ -70,26 +73,49 @@ impl Climb<'_, '_> {
         now
     }
 
+    /// Makes the most helpful additions, several at a time, as long as that is
+    /// better and there are fewer swaps than this.
+    fn grown(&self, mut now: Division, limit: usize) -> Division {
+        for _ in 0..limit {
+            if now.parts.len() >= limit || (now.bought > 0.0 && (self.stop)()) {
+                break;
+            }
+            let found = self.additions(&now);
+            let least = found.first().map_or(0.0, |best| best.gain * ALIKE);
+            let (mut set, mut prices) = (now.set(), now.prices.clone());
+            for addition in found.iter().take_while(|addition| addition.gain >= least) {
+                if set.len() < limit && self.fits(&set, addition) {
+                    set.extend_from_slice(&addition.hops);
+                    prices.extend(&addition.prices);
+                }
+            }
+            let trial = Division::new(self.arena, self.goal, &set, &prices);
+            if !self.is_better(&trial, &now) {
+                break;
+            }
+            now = trial;
+        }
+        now
+    }
+
     /// The first of the most helpful additions that makes it better.
     fn add(&self, now: &Division, limit: usize) -> Option<Division> {
+        let set = now.set();
+        let found = self.additions(now);
+        let fitting = found.iter().filter(|addition| self.fits(&set, addition));
+        let mut trials = fitting.take(TRIES).map(|addition| {
+            let set = [set.as_slice(), &addition.hops].concat();
+            let mut prices = now.prices.clone();
+            prices.extend(&addition.prices);
+            self.trimmed(Division::new(self.arena, self.goal, &set, &prices), limit)
+        });
+        trials.find(|trial| self.is_better(trial, now))
+    }
+
+    /// What would help, the most helpful first.
+    fn additions(&self, now: &Division) -> Vec<Addition> {
         let value = now.prices[SOLD] * self.goal.many;
-        let found = additions(self.arena, now, value, |hop| self.is_open(hop));
-        let tries = found
-            .iter()
-            .filter(|addition| self.fits(now, addition))
-            .take(TRIES);
-        for addition in tries {
-            let mut set = now.set();
-            set.extend_from_slice(&addition.hops);
-            let trial = self.trimmed(
-                Division::new(self.arena, self.goal, &set, &addition.prices),
-                limit,
-            );
-            if self.is_better(&trial, now) {
-                return Some(trial);
-            }
-        }
-        None
+        additions(self.arena, now, value, |hop| self.is_open(hop))
     }
 
     /// The first branch without which it is better.
@@ -99,7 +125,7 @@ impl Climb<'_, '_> {
         let mut trials = branches
             .iter()
             .filter(may_pay)
-            .map(|branch| self.without(now, branch));
+            .map(|branch| self.without(now, std::slice::from_ref(branch)));
         trials.find(|trial| self.is_better(trial, now))
     }
 
@@ -108,20 +134,23 @@ impl Climb<'_, '_> {
         net > before && net - before > before.abs() * BETTER
     }
 
-    /// Drops what is too many, and what costs more than it brings.
+    /// Drops what is too many, the weakest first, and what costs more than it
+    /// brings.
     fn trimmed(&self, mut division: Division, limit: usize) -> Division {
         for _ in 0..division.parts.len() {
-            let branches = branches(self.arena, &division);
-            let weakest = branches
-                .iter()
-                .min_by(|a, b| a.brings().total_cmp(&b.brings()));
-            let Some(weakest) = weakest else { break };
-            let is_too_many = division.parts.len() > limit;
-            if !is_too_many && (weakest.brings() >= 0.0 || division.bought <= 0.0) {
+            let mut branches = branches(self.arena, &division);
+            branches.sort_by(|a, b| a.brings().total_cmp(&b.brings()));
+            let Some(weakest) = branches.first() else {
+                break;
+            };
+            let excess = division.parts.len().saturating_sub(limit);
+            if excess == 0 && (weakest.brings() >= 0.0 || division.bought <= 0.0) {
                 break;
             }
-            let trial = self.without(&division, weakest);
-            if !is_too_many && !self.is_better(&trial, &division) {
+            // Losses are those of one branch alone, so that only a part goes at once.
+            branches.truncate(excess.div_ceil(DROPPED).max(1));
+            let trial = self.without(&division, &branches);
+            if excess == 0 && !self.is_better(&trial, &division) {
                 break;
             }
             division = trial;
@@ -129,19 +158,22 @@ impl Climb<'_, '_> {
         division
     }
 
-    /// The same without a branch, and without all that is of no use then.
-    fn without(&self, division: &Division, branch: &Branch) -> Division {
+    /// The same without some branches, and without all that is of no use then.
+    fn without(&self, division: &Division, branches: &[Branch]) -> Division {
         let mut set = division.set();
-        set.retain(|hop| !branch.hops.contains(hop));
+        let is_dropped = |hop: &usize| branches.iter().any(|branch| branch.hops.contains(hop));
+        set.retain(|hop| !is_dropped(hop));
         let mut used = edges::in_use(&self.edges(&set)).into_iter();
         set.retain(|_| used.next().unwrap_or_default());
         Division::new(self.arena, self.goal, &set, &division.prices)
     }
 
-    /// Whether no flow could go round with an addition.
-    fn fits(&self, now: &Division, addition: &Addition) -> bool {
-        let set = [now.set(), addition.hops.clone()].concat();
-        edges::in_order(&self.edges(&set)).is_some()
+    /// Whether with an addition no flow can go round and no pool trades twice.
+    fn fits(&self, set: &[usize], addition: &Addition) -> bool {
+        let pool = |at: &usize| self.arena.hops.get(*at).map(|hop| hop.pool.id);
+        let is_new = |at: &usize| set.iter().all(|used| pool(used) != pool(at));
+        let set = [set, &addition.hops].concat();
+        addition.hops.iter().all(is_new) && edges::in_order(&self.edges(&set)).is_some()
     }
 
     fn edges(&self, set: &[usize]) -> Vec<Edge> {

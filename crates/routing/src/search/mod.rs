@@ -5,9 +5,10 @@
 //!    then of all in the [`arena`] of tokens that matter ([`scope`]), by local
 //!    search; the amount is divided over each set as well as it can be
 //!    ([`division`]).
-//! 3. [`settle`]: the best of each kind in whole units. What is left of them after
+//! 3. [`bound`]: how much better any other could be. Where that is much, a wider
+//!    search follows.
+//! 4. [`settle`]: the best of each kind in whole units. What is left of them after
 //!    fees and gas decides, so that a route is never worse than a plainer one.
-//! 4. [`bound`]: how much better any other could be.
 
 mod additions;
 mod arena;
@@ -38,7 +39,7 @@ use division::{Division, Part};
 use goal::Goal;
 use improve::Climb;
 use plan::Plan;
-use prices::Prices;
+use scope::Scope;
 use settle::Candidate;
 use ways::Way;
 
@@ -47,6 +48,14 @@ pub type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// How often an amount that no single way can take is made smaller.
 const MAX_SMALLER: usize = 16;
+
+/// How many times as many swaps as are allowed a search looks at before it chooses
+/// from them, and the wider one that follows where the bound leaves room.
+const NARROW: usize = 3;
+const WIDE: usize = 8;
+
+/// What a bound may leave, as a share: less is not searched for.
+const ROOM: f64 = 1e-4;
 
 /// Routes that have more of their pools in common (Jaccard's index) count as one.
 const SAME: f64 = 0.7;
@@ -105,6 +114,8 @@ struct Found<'g> {
     ways: Vec<Way<'g>>,
     /// The best division between the two tokens alone, and the best of all.
     divisions: Vec<(Arena<'g>, Division)>,
+    /// What no route exceeds.
+    bound: Option<Bound>,
 }
 
 impl<'g> Search<'_, 'g> {
@@ -125,10 +136,7 @@ impl<'g> Search<'_, 'g> {
         let plans: Vec<Plan<'g>> = plans
             .chain(found.divisions.iter().filter_map(divided))
             .collect();
-        let bound = self.bound(&goal, &found).map(|bound| {
-            let kept = 1.0 - goal.costs.fee_many;
-            kept * (bound.price * many + bound.kept)
-        });
+        let bound = found.bound.map(|bound| bound.net(&goal));
         let others = || {
             let others = self.others(&goal, &found);
             others.iter().filter_map(divided).collect()
@@ -136,43 +144,54 @@ impl<'g> Search<'_, 'g> {
         self.chosen(&plans, bound, size, others)
     }
 
-    /// What no route exceeds, by the best division.
-    fn bound(&self, goal: &Goal, found: &Found<'g>) -> Option<Bound> {
-        let net = |division: &Division| division.net(goal);
-        let best = found
-            .divisions
-            .iter()
-            .max_by(|(_, a), (_, b)| net(a).total_cmp(&net(b)));
-        best.and_then(|(arena, division)| bound::bound(self.lens, goal, arena, division))
-    }
-
     /// Plans of every kind.
     fn find(&self, goal: &Goal) -> Found<'g> {
-        let mut found = Found {
-            ways: ways::best(self.lens, goal, self.ends, self.max_hops()),
-            divisions: Vec::new(),
-        };
-        let (direct, prices) = scope::direct_arena(self.lens, goal, self.ends);
-        found
-            .divisions
-            .extend(self.climb(direct, goal, &prices, deepest));
-        if !self.order.direct && goal.max_swaps > 1 {
-            let smaller = if found.ways.is_empty() {
-                self.smaller_ways(goal)
-            } else {
-                Vec::new()
-            };
-            let ways = if smaller.is_empty() {
-                &found.ways
-            } else {
-                &smaller
-            };
-            let (arena, prices) = scope::arena(self.lens, goal, self.ends, ways);
-            let seed = |arena: &Arena<'_>, _: &Prices| seed(arena, ways.first());
-            let division = self.climb(arena, goal, &prices, seed);
-            found.divisions.extend(division);
+        let ways = ways::best(self.lens, goal, self.ends, self.max_hops());
+        let direct = Scope::direct(self.lens, goal, self.ends);
+        let is_free = self.max_hops() > 1 && goal.max_swaps > 1;
+        let around = is_free.then(|| self.around(goal, &ways));
+        let mut divisions = Vec::new();
+        for scope in [Some(&direct), around.as_ref()].into_iter().flatten() {
+            divisions.extend(self.climb(scope, goal, NARROW));
         }
-        found
+        let bound = self.bound(goal, &divisions);
+        if let Some(scope) = around.filter(|_| self.leaves_room(goal, bound, &divisions)) {
+            divisions.extend(self.climb(&scope, goal, WIDE));
+        }
+        Found {
+            ways,
+            divisions,
+            bound,
+        }
+    }
+
+    /// What matters beyond the direct pools.
+    fn around(&self, goal: &Goal, ways: &[Way<'g>]) -> Scope<'g> {
+        let smaller = if ways.is_empty() {
+            self.smaller_ways(goal)
+        } else {
+            Vec::new()
+        };
+        let ways = if ways.is_empty() { &smaller } else { ways };
+        Scope::around(self.lens, goal, self.ends, ways)
+    }
+
+    /// What no route exceeds, by the best division.
+    fn bound(&self, goal: &Goal, divisions: &[(Arena<'g>, Division)]) -> Option<Bound> {
+        let (arena, division) = best(goal, divisions)?;
+        bound::bound(self.lens, goal, arena, division)
+    }
+
+    /// Whether a division may be much better than the best of these.
+    fn leaves_room(
+        &self,
+        goal: &Goal,
+        bound: Option<Bound>,
+        divisions: &[(Arena<'g>, Division)],
+    ) -> bool {
+        let best = best(goal, divisions).map(|(_, division)| division.net(goal));
+        let is_near = |(bound, net): (Bound, f64)| bound.net(goal) - net <= ROOM * net.abs();
+        !(self.stop)() && !bound.zip(best).is_some_and(is_near)
     }
 
     const fn climber<'c>(
@@ -197,25 +216,22 @@ impl<'g> Search<'_, 'g> {
 
     fn climb(
         &self,
-        arena: Arena<'g>,
+        scope: &Scope<'g>,
         goal: &Goal,
-        prices: &Prices,
-        seed: impl Fn(&Arena<'_>, &Prices) -> Vec<usize>,
+        overgrowth: usize,
     ) -> Option<(Arena<'g>, Division)> {
-        let seed = seed(&arena, prices);
-        if seed.is_empty() {
+        if scope.start.is_empty() {
             return None;
         }
-        let division = self
-            .climber(&arena, goal, VenueSet::NONE, None)
-            .from(&seed, prices);
-        Some((arena, division))
+        let climb = self.climber(&scope.arena, goal, VenueSet::NONE, None);
+        let division = climb.from(&scope.start, &scope.prices, overgrowth);
+        Some((scope.arena.clone(), division))
     }
 
     /// Divisions unlike the best one: without the pool that trades most of what it
     /// sells, and without the venue of that pool.
     fn others(&self, goal: &Goal, found: &Found<'g>) -> Vec<(Arena<'g>, Division)> {
-        let Some((arena, best)) = found.divisions.last() else {
+        let Some((arena, best)) = best(goal, &found.divisions) else {
             return Vec::new();
         };
         let worth = |part: &Part| {
@@ -233,7 +249,7 @@ impl<'g> Search<'_, 'g> {
         let others = [(VenueSet::NONE, Some(main.pool.id)), (venue, None)];
         let others = others.map(|(closed, without)| {
             let climb = self.climber(arena, goal, closed, without);
-            let division = climb.from(&open_seed(&climb, &found.ways)?, &best.prices);
+            let division = climb.from(&open_seed(&climb, &found.ways)?, &best.prices, NARROW);
             Some((arena.clone(), division))
         });
         others.into_iter().flatten().collect()
@@ -298,30 +314,27 @@ impl<'g> Search<'_, 'g> {
     }
 }
 
-/// The pool that keeps most at some prices.
-fn deepest(arena: &Arena<'_>, prices: &Prices) -> Vec<usize> {
-    // At half the price, so that depth counts.
-    let surplus = |at: &usize| {
-        let hop = arena.hops.get(*at);
-        hop.map_or(0.0, |hop| {
-            hop.surplus(prices[hop.from] / 2.0, prices[hop.to])
-        })
-    };
-    let best = (0..arena.hops.len()).max_by(|a, b| surplus(a).total_cmp(&surplus(b)));
-    best.into_iter().collect()
+/// The best of some divisions.
+fn best<'a, 'g>(
+    goal: &Goal,
+    divisions: &'a [(Arena<'g>, Division)],
+) -> Option<&'a (Arena<'g>, Division)> {
+    let net = |division: &Division| division.net(goal);
+    let order = |(_, a): &&(_, Division), (_, b): &&(_, Division)| net(a).total_cmp(&net(b));
+    divisions.iter().max_by(order)
 }
 
 /// The hops of the best way that a search may use.
 fn open_seed(climb: &Climb<'_, '_>, ways: &[Way<'_>]) -> Option<Vec<usize>> {
-    let seeds = ways.iter().map(|way| seed(climb.arena, Some(way)));
+    let seeds = ways.iter().map(|way| seed(climb.arena, way));
     let is_open =
         |seed: &Vec<usize>| !seed.is_empty() && seed.iter().all(|hop| climb.is_open(*hop));
     seeds.into_iter().find(is_open)
 }
 
 /// The hops of a way.
-fn seed(arena: &Arena<'_>, way: Option<&Way<'_>>) -> Vec<usize> {
-    let hops = way.into_iter().flat_map(|way| &way.hops);
+fn seed(arena: &Arena<'_>, way: &Way<'_>) -> Vec<usize> {
+    let hops = way.hops.iter();
     let hops = hops.map(|hop| arena.find(hop.pool, hop.sale));
     hops.collect::<Option<_>>().unwrap_or_default()
 }

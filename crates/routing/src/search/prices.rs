@@ -8,7 +8,7 @@ pub(super) const SOLD: usize = 0;
 pub(super) const BOUGHT: usize = 1;
 /// Tokens of an arena at most: a route of twelve swaps passes no more than
 /// eleven between its ends, so that this leaves a choice.
-pub(super) const MAX_NODES: usize = 32;
+pub(super) const MAX_NODES: usize = 48;
 
 /// A price for each token.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,13 @@ impl Prices {
             *price = *known;
         }
         Self(prices)
+    }
+
+    /// Gives some tokens other prices.
+    pub(super) fn extend(&mut self, prices: &[(usize, f64)]) {
+        for (place, price) in prices {
+            self[*place] = *price;
+        }
     }
 
     /// The same prices, the bought token's being one.

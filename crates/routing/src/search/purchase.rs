@@ -14,10 +14,14 @@ use super::ways::{self, Way};
 use crate::{Costs, Route, ladder};
 
 /// Sales that are searched.
-const MAX_SALES: usize = 4;
+const MAX_SALES: usize = 6;
 
 /// Amounts that are tried for the first guess.
 const MAX_GUESSES: usize = 24;
+
+/// A cost so many times the guess, or less, says little: the next guess is between
+/// what is too little and what is enough.
+const FAR: f64 = 1.5;
 
 /// How far a guess may be off, as a share: the best pools are the same then.
 const NEAR: f64 = 0.01;
@@ -29,22 +33,31 @@ impl<'g> Search<'_, 'g> {
         };
         let mut plans = Vec::new();
         let mut last = None;
+        let (mut low, mut high) = (0.0_f64, f64::INFINITY);
         for _ in 0..MAX_SALES {
             let goal = self.sale_of(sold, bought);
             let found = self.find(&goal);
-            let new = buying(&found.divisions, &goal, bought);
-            let new = new
-                .into_iter()
-                .chain(self.buying_along(&found.ways, bought));
-            let new: Vec<Plan<'g>> = new.collect();
+            let divided = buying(&found.divisions, &goal, bought);
+            let along = self.buying_along(&found.ways, bought);
+            let new: Vec<Plan<'g>> = divided.into_iter().chain(along).collect();
             let costs = new.iter().map(|plan| plan.sold);
-            let best = costs.fold(f64::INFINITY, f64::min);
+            let cost = costs.fold(f64::INFINITY, f64::min);
             plans.extend(new);
-            if best.is_finite() {
+            if cost > sold {
+                low = low.max(sold);
+            }
+            high = high.min(cost);
+            if cost.is_finite() {
                 last = Some((goal, found));
             }
-            // More than the pools found can give: others may, for more.
-            let next = if best.is_finite() { best } else { sold * 8.0 };
+            let next = if high.is_infinite() {
+                // More than the pools found can give: others may, for more.
+                sold * 8.0
+            } else if cost / sold > FAR || sold / cost > FAR {
+                (low.max(high / 8.0) * high).sqrt()
+            } else {
+                cost
+            };
             let is_near = (next / sold - 1.0).abs() <= NEAR;
             sold = next;
             if is_near || (!plans.is_empty() && (self.stop)()) {
@@ -54,8 +67,9 @@ impl<'g> Search<'_, 'g> {
         let Some((goal, found)) = last else {
             return Vec::new();
         };
-        let bound = self.bound(&goal, &found);
-        let bound = bound.map(|bound| -(bought - bound.kept) / bound.price);
+        let bound = found
+            .bound
+            .map(|bound| -(bought - bound.kept) / bound.price);
         let others = || buying(&self.others(&goal, &found), &goal, bought);
         self.chosen(&plans, bound, size, others)
     }

@@ -1,114 +1,126 @@
-//! Which tokens matter to an order: those through which something is to be
-//! gained at the prices that the best single way ends with. With the whole amount
-//! on one way, prices are farther apart than in any better division, so that few
-//! tokens are missed.
+//! What matters to an order: the tokens through which something is to be gained
+//! at the prices that its best single ways end with, the amount divided over all
+//! of them. These prices are farther apart than in any better division, so that
+//! few tokens are missed.
 
 use super::arena::{Arena, Hop, surplus};
 use super::closure::Closure;
 use super::division::Division;
+use super::edges::{self, Edge};
 use super::goal::Goal;
-use super::prices::{MAX_NODES, Prices};
+use super::prices::{BOUGHT, MAX_NODES, Prices, SOLD};
 use super::ways::Way;
 use crate::graph::{Lens, TokenId};
 
-/// Rounds in which prices spread: a token may be three swaps away from the way on
+/// Rounds in which prices spread: a token may be three swaps away from the ways on
 /// either side.
 const ROUNDS: usize = 3;
 
-/// The arena of an order, and prices of its tokens to begin with.
-pub(super) fn arena<'g>(
+/// Where a search takes place, and where it begins.
+#[derive(Debug)]
+pub(super) struct Scope<'g> {
+    pub(super) arena: Arena<'g>,
+    /// Prices of the arena's tokens, and swaps, to begin with.
+    pub(super) prices: Prices,
+    pub(super) start: Vec<usize>,
+}
+
+impl<'g> Scope<'g> {
+    /// All that matters, beginning with a division over ways.
+    pub(super) fn around(
+        lens: &Lens<'g>,
+        goal: &Goal,
+        ends: [TokenId; 2],
+        ways: &[Way<'g>],
+    ) -> Self {
+        let (joined, prices) = joined(lens, goal, ends, ways);
+        let set: Vec<usize> = (0..joined.hops.len()).collect();
+        let division = Division::new(&joined, goal, &set, &prices);
+        let used = division.set();
+        let used = used.iter().filter_map(|at| joined.hops.get(*at));
+        let used: Vec<&Hop<'g>> = used.collect();
+        let is_passed = |node: usize| used.iter().any(|hop| hop.ends().contains(&node));
+        let nodes = joined.tokens.iter().enumerate();
+        let known: Vec<(TokenId, f64)> = nodes
+            .filter(|(node, _)| is_passed(*node))
+            .map(|(node, token)| (*token, division.prices[node]))
+            .collect();
+        let offers = Offers::new(lens, &known);
+        let mut tokens = joined.tokens.clone();
+        for (_, token) in gains(lens, goal, &offers) {
+            if tokens.len() < MAX_NODES && !tokens.contains(&token) {
+                tokens.push(token);
+            }
+        }
+        let prices: Vec<f64> = tokens.iter().map(|token| offers.price(*token)).collect();
+        let wanted: Vec<_> = used.iter().map(|hop| hop.pool.id).collect();
+        let arena = Arena::new(lens, goal, tokens, &prices, &wanted);
+        let start = used.iter().filter_map(|hop| arena.find(hop.pool, hop.sale));
+        Self {
+            start: start.collect(),
+            prices: Prices::new(&prices),
+            arena,
+        }
+    }
+
+    /// The swaps from the one token to the other alone, beginning with the deepest.
+    pub(super) fn direct(lens: &Lens<'g>, goal: &Goal, ends: [TokenId; 2]) -> Self {
+        let [sold, bought] = ends;
+        let sale = lens.topology().sale(sold, bought);
+        let prices = [sale.map_or(0.0, |sale| lens.rate(sale)), 1.0];
+        let arena = Arena::new(lens, goal, ends.to_vec(), &prices, &[]);
+        // At half the price, so that depth counts.
+        let [sold, bought] = [prices[SOLD] / 2.0, prices[BOUGHT]];
+        let kept = arena.hops.iter().map(|hop| hop.surplus(sold, bought));
+        let deepest = kept.enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
+        Self {
+            start: deepest.map(|(at, _)| at).into_iter().collect(),
+            prices: Prices::new(&prices),
+            arena,
+        }
+    }
+}
+
+/// The tokens and swaps of some ways, as many as no flow can go round on, and the
+/// prices of first units along them.
+fn joined<'g>(
     lens: &Lens<'g>,
     goal: &Goal,
     ends: [TokenId; 2],
     ways: &[Way<'g>],
 ) -> (Arena<'g>, Prices) {
-    let mut tokens = ends.to_vec();
-    let mut take = |token: TokenId| {
-        if !tokens.contains(&token) && tokens.len() < MAX_NODES {
-            tokens.push(token);
-        }
+    let mut arena = Arena {
+        tokens: ends.to_vec(),
+        hops: Vec::new(),
     };
-    for hop in ways.iter().flat_map(|way| &way.hops) {
-        take(hop.to);
-    }
-    let known = ways.first().map(|way| ending_prices(lens, goal, ends, way));
-    let offers = Offers::new(lens, &known.unwrap_or_default());
-    for (_, token) in gains(lens, goal, &offers) {
-        take(token);
-    }
-    let price = |token: &TokenId| {
-        let (inverse, bid) = (offers.inverse_asks.get(*token), offers.bids.get(*token));
-        match (inverse > 0.0, bid > 0.0) {
-            (true, true) => (bid / inverse).sqrt(),
-            (true, false) => inverse.recip(),
-            _ => bid,
-        }
-    };
-    let prices: Vec<f64> = tokens.iter().map(price).collect();
-    let wanted: Vec<_> = ways
-        .iter()
-        .flat_map(|way| &way.hops)
-        .map(|hop| hop.pool.id)
-        .collect();
-    let arena = Arena::new(lens, goal, tokens, &prices, &wanted);
-    (arena, Prices::new(&prices))
-}
-
-/// The arena of swaps from the one token to the other alone.
-pub(super) fn direct_arena<'g>(
-    lens: &Lens<'g>,
-    goal: &Goal,
-    ends: [TokenId; 2],
-) -> (Arena<'g>, Prices) {
-    let [sold, bought] = ends;
-    let rate = lens
-        .topology()
-        .sale(sold, bought)
-        .map_or(0.0, |sale| lens.rate(sale));
-    let prices = [rate, 1.0];
-    let arena = Arena::new(lens, goal, ends.to_vec(), &prices, &[]);
-    (arena, Prices::new(&prices))
-}
-
-/// The prices of a way's tokens when the whole amount has gone it.
-fn ending_prices(
-    lens: &Lens<'_>,
-    goal: &Goal,
-    [sold, bought]: [TokenId; 2],
-    way: &Way<'_>,
-) -> Vec<(TokenId, f64)> {
-    let mut tokens = vec![sold, bought];
-    let between = way
-        .hops
-        .iter()
-        .map(|hop| hop.to)
-        .filter(|token| *token != bought);
-    tokens.extend(between);
-    let place = |token: TokenId| tokens.iter().position(|known| *known == token);
-    let mut prices = vec![1.0; tokens.len()];
-    let mut hops = Vec::new();
-    let mut to = bought;
-    // First prices, from the end on.
-    for (at, hop) in way.hops.iter().enumerate().rev() {
-        let from = at
-            .checked_sub(1)
-            .and_then(|at| way.hops.get(at))
-            .map_or(sold, |hop| hop.to);
-        let ends = [from, to].map(place);
-        if let [Some(from), Some(to)] = ends {
-            let next = prices.get(to).copied().unwrap_or(1.0);
-            if let Some(price) = prices.get_mut(from) {
-                *price = next * lens.rate(hop.sale);
+    let mut prices = Prices::new(&[0.0, 1.0]);
+    for way in ways {
+        let before = arena.hops.len();
+        let mut to = BOUGHT;
+        let givers = way.hops.iter().rev().skip(1).map(|hop| hop.to);
+        for (hop, token) in way.hops.iter().rev().zip(givers.chain([ends[SOLD]])) {
+            let known = arena.tokens.iter().position(|known| *known == token);
+            let from = known.unwrap_or(arena.tokens.len());
+            if from == MAX_NODES {
+                break;
             }
-            hops.push(Hop::new([from, to], hop.pool, hop.sale, goal));
+            if known.is_none() {
+                arena.tokens.push(token);
+            }
+            prices[from] = prices[from].max(prices[to] * lens.rate(hop.sale));
+            if arena.find(hop.pool, hop.sale).is_none() {
+                arena
+                    .hops
+                    .push(Hop::new([from, to], hop.pool, hop.sale, goal));
+            }
+            to = from;
         }
-        to = from;
+        let edges: Vec<Edge> = arena.hops.iter().map(Hop::ends).collect();
+        if to != SOLD || edges::in_order(&edges).is_none() {
+            arena.hops.truncate(before);
+        }
     }
-    let set: Vec<usize> = (0..hops.len()).collect();
-    let arena = Arena { tokens, hops };
-    let division = Division::new(&arena, goal, &set, &Prices::new(&prices));
-    let price = |(at, token): (usize, &TokenId)| (*token, division.prices[at]);
-    arena.tokens.iter().enumerate().map(price).collect()
+    (arena, prices)
 }
 
 /// What tokens can be bought and sold for.
@@ -122,6 +134,16 @@ impl Offers {
         Self {
             inverse_asks: Closure::inverse_asks(lens, known, ROUNDS),
             bids: Closure::bids(lens, known, ROUNDS),
+        }
+    }
+
+    /// A price between bid and ask; 0 where there is neither.
+    fn price(&self, token: TokenId) -> f64 {
+        let (inverse, bid) = (self.inverse_asks.get(token), self.bids.get(token));
+        match (inverse > 0.0, bid > 0.0) {
+            (true, true) => (bid / inverse).sqrt(),
+            (true, false) => inverse.recip(),
+            _ => bid,
         }
     }
 }

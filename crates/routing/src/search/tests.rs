@@ -75,6 +75,20 @@ fn ways_join_and_part_at_tokens_between() {
 }
 
 #[test]
+fn a_route_through_a_pool_twice_is_malformed() {
+    let mesh = market(&MESH);
+    let mut route = search(mesh.pools(), &sale(1, 2, 100 * ONE), 1)
+        .pop()
+        .unwrap();
+    assert!(route.executable(mesh.pools()).is_ok());
+    route.legs.extend(route.legs.first().copied());
+    assert_eq!(
+        route.executable(mesh.pools()).err(),
+        Some(crate::Broken::Malformed)
+    );
+}
+
+#[test]
 fn every_token_is_there_before_it_is_sold_and_nothing_is_left() {
     let route = best(&MESH, &sale(1, 2, 100 * ONE)).unwrap();
     let mut balances = vec![U256::ZERO; route.tokens.len()];
