@@ -3,7 +3,8 @@ the settings that the program has by itself.
 
     STOA_BIN=target/debug/stoa python3 clients/quotes --orders 2000 --blocks 3
 
-It starts the program, stops the simulated chain at a block, reads all pools from
+It starts the program, lets it get to know its tokens, stops the simulated chain at
+a block, reads all pools from
 the node by itself, and asks for orders of hubs and small tokens, of six sizes, for
 sales and purchases. Whatever is asked, the quote must be worth at least as much,
 net of gas and fees, as the best single swap and the best single way, which are
@@ -57,6 +58,10 @@ PRICES_AFTER = 11.0
 # Blocks that pass between two at which quotes are held.
 BETWEEN = 40
 
+# Blocks in which the program gets to know tokens that do not do what they say, and
+# the time that it takes for one.
+LESSONS, LESSON = 24, 1.2
+
 
 def held(world: str, arguments: argparse.Namespace) -> tuple[Tallies, list[dict]]:
     """Holds all orders of a world."""
@@ -65,8 +70,11 @@ def held(world: str, arguments: argparse.Namespace) -> tuple[Tallies, list[dict]
     flags, settings = WORLDS[world]
     with Stoa(*flags, **settings) as stoa:
         node, api = Node(stoa.found["node"]), Api(stoa.found["api"])
+        node.ask("sim_pause", {})
+        for _ in range(LESSONS):
+            node.ask("sim_mine", {"blocks": 1})
+            time.sleep(LESSON)
         for block in range(arguments.blocks):
-            node.ask("sim_pause", {})
             if block:
                 node.ask("sim_mine", {"blocks": BETWEEN})
             stoa.catch_up(node.head())

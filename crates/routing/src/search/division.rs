@@ -35,7 +35,7 @@ const MAX_CUTS: usize = 8;
 const MAX_CHANGE: f64 = 0.7;
 
 /// A price that falls by more, as a logarithm, seeks what is not there.
-const MAX_FALL: f64 = 9.0;
+const MAX_FALL: f64 = 16.0;
 
 /// How much a matrix is weighed down on its diagonal (Levenberg–Marquardt) where
 /// the step would be too long.

@@ -33,9 +33,12 @@ impl<'g> Scope<'g> {
         ends: [TokenId; 2],
         ways: &[Way<'g>],
     ) -> Self {
-        let (joined, prices) = joined(lens, goal, ends, ways);
-        let set: Vec<usize> = (0..joined.hops.len()).collect();
-        let division = Division::new(&joined, goal, &set, &prices);
+        let mut begin = divided(lens, goal, ends, ways);
+        if begin.1.bought <= 0.0 {
+            // Too much for prices to settle: by the best way they do.
+            begin = divided(lens, goal, ends, ways.get(..1).unwrap_or_default());
+        }
+        let (joined, division) = begin;
         let used = division.set();
         let used = used.iter().filter_map(|at| joined.hops.get(*at));
         let used: Vec<&Hop<'g>> = used.collect();
@@ -79,6 +82,19 @@ impl<'g> Scope<'g> {
             arena,
         }
     }
+}
+
+/// The amount divided over some ways.
+fn divided<'g>(
+    lens: &Lens<'g>,
+    goal: &Goal,
+    ends: [TokenId; 2],
+    ways: &[Way<'g>],
+) -> (Arena<'g>, Division) {
+    let (arena, prices) = joined(lens, goal, ends, ways);
+    let set: Vec<usize> = (0..arena.hops.len()).collect();
+    let division = Division::new(&arena, goal, &set, &prices);
+    (arena, division)
 }
 
 /// The tokens and swaps of some ways, as many as no flow can go round on, and the
