@@ -11,7 +11,7 @@ pub(crate) use topology::{Link, Sale, TokenId, Topology, Way};
 
 use crate::VenueSet;
 use amm::Pieces;
-use amm::book::{PoolId, Pools};
+use amm::book::{PoolId, Pools, VenueId};
 use primitives::Address;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -131,6 +131,11 @@ pub(crate) struct Lens<'g> {
 impl<'g> Lens<'g> {
     pub(crate) fn topology(&self) -> &'g Topology {
         &self.graph.topology
+    }
+
+    /// The same without the pools of one more venue.
+    pub(crate) fn without(&self, venue: VenueId) -> Lens<'g> {
+        self.graph.without(self.avoid.with(venue))
     }
 
     /// The best price of a sale's first unit; 0 where nothing can be sold.

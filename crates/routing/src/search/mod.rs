@@ -5,8 +5,8 @@
 //!    then of all in the [`arena`] of tokens that matter ([`scope`]), by local
 //!    search; the amount is divided over each set as well as it can be
 //!    ([`division`]).
-//! 3. [`bound`]: how much better any other could be. Where that is much, a wider
-//!    search follows.
+//! 3. [`bound`]: how much better any other could be. Where that is much, it is
+//!    searched from farther above the limit of swaps, and without each venue.
 //! 4. [`settle`]: the best of each kind in whole units. What is left of them after
 //!    fees and gas decides, so that a route is never worse than a plainer one.
 
@@ -32,7 +32,7 @@ mod ways;
 
 use crate::graph::{Lens, TokenId};
 use crate::{Amount, Graph, Order, Route, VenueSet};
-use amm::book::{PoolId, Pools};
+use amm::book::{PoolId, Pools, VenueId};
 use arena::Arena;
 use bound::Bound;
 use division::{Division, Part};
@@ -41,6 +41,7 @@ use improve::Climb;
 use plan::Plan;
 use scope::Scope;
 use settle::Candidate;
+use std::collections::BTreeSet;
 use ways::Way;
 
 /// Says when a search has to end with what it has.
@@ -49,8 +50,8 @@ pub type Stop<'a> = &'a dyn Fn() -> bool;
 /// How often an amount that no single way can take is made smaller.
 const MAX_SMALLER: usize = 16;
 
-/// How many times as many swaps as are allowed a search looks at before it chooses
-/// from them, and the wider one that follows where the bound leaves room.
+/// How many times as many swaps as are allowed a climb looks at before it chooses
+/// from them, and a second one where the bound leaves room.
 const NARROW: usize = 3;
 const WIDE: usize = 8;
 
@@ -116,6 +117,8 @@ struct Found<'g> {
     divisions: Vec<(Arena<'g>, Division)>,
     /// What no route exceeds.
     bound: Option<Bound>,
+    /// Where more may be found.
+    around: Option<Scope<'g>>,
 }
 
 impl<'g> Search<'_, 'g> {
@@ -126,7 +129,8 @@ impl<'g> Search<'_, 'g> {
             costs: self.order.costs.clone(),
             max_swaps: self.order.max_swaps,
         };
-        let found = self.find(&goal);
+        let mut found = self.find(&goal);
+        found.divisions.extend(self.detours(&goal, &found));
         let [start, _] = self.ends;
         let single = |way: &Way<'g>| Plan::single(way, start, goal.amount(way.hops.len()));
         let divided = |(arena, division): &(Arena<'g>, Division)| {
@@ -150,19 +154,40 @@ impl<'g> Search<'_, 'g> {
         let direct = Scope::direct(self.lens, goal, self.ends);
         let is_free = self.max_hops() > 1 && goal.max_swaps > 1;
         let around = is_free.then(|| self.around(goal, &ways));
-        let mut divisions = Vec::new();
-        for scope in [Some(&direct), around.as_ref()].into_iter().flatten() {
-            divisions.extend(self.climb(scope, goal, NARROW));
-        }
+        let scopes = [Some(&direct), around.as_ref()].into_iter().flatten();
+        let divisions: Vec<_> = scopes
+            .filter_map(|scope| self.climb(scope, goal, NARROW))
+            .collect();
         let bound = self.bound(goal, &divisions);
-        if let Some(scope) = around.filter(|_| self.leaves_room(goal, bound, &divisions)) {
-            divisions.extend(self.climb(&scope, goal, WIDE));
-        }
         Found {
             ways,
             divisions,
             bound,
+            around,
         }
+    }
+
+    /// If the bound on what is found leaves room: the best division from farther
+    /// above the limit of swaps, and the best that do without one of the venues.
+    fn detours(&self, goal: &Goal, found: &Found<'g>) -> Vec<(Arena<'g>, Division)> {
+        let around = found.around.as_ref();
+        let Some(scope) = around.filter(|_| self.leaves_room(goal, found)) else {
+            return Vec::new();
+        };
+        let hops = scope.arena.hops.iter();
+        let venues: BTreeSet<VenueId> = hops.map(|hop| hop.pool.venue).collect();
+        let detour = |venue| {
+            let lens = self.lens.without(venue);
+            let search = Search {
+                lens: &lens,
+                ..*self
+            };
+            let ways = ways::best(&lens, goal, self.ends, self.max_hops());
+            search.climb(&search.around(goal, &ways), goal, NARROW)
+        };
+        let venues = venues.into_iter().take_while(|_| !(self.stop)());
+        let wider = self.climb(scope, goal, WIDE);
+        wider.into_iter().chain(venues.filter_map(detour)).collect()
     }
 
     /// What matters beyond the direct pools.
@@ -182,16 +207,11 @@ impl<'g> Search<'_, 'g> {
         bound::bound(self.lens, goal, arena, division)
     }
 
-    /// Whether a division may be much better than the best of these.
-    fn leaves_room(
-        &self,
-        goal: &Goal,
-        bound: Option<Bound>,
-        divisions: &[(Arena<'g>, Division)],
-    ) -> bool {
-        let best = best(goal, divisions).map(|(_, division)| division.net(goal));
+    /// Whether a division may be much better than the best that is found.
+    fn leaves_room(&self, goal: &Goal, found: &Found<'g>) -> bool {
+        let best = best(goal, &found.divisions).map(|(_, division)| division.net(goal));
         let is_near = |(bound, net): (Bound, f64)| bound.net(goal) - net <= ROOM * net.abs();
-        !(self.stop)() && !bound.zip(best).is_some_and(is_near)
+        !(self.stop)() && !found.bound.zip(best).is_some_and(is_near)
     }
 
     const fn climber<'c>(

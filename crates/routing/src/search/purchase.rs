@@ -36,7 +36,8 @@ impl<'g> Search<'_, 'g> {
         let (mut low, mut high) = (0.0_f64, f64::INFINITY);
         for _ in 0..MAX_SALES {
             let goal = self.sale_of(sold, bought);
-            let found = self.find(&goal);
+            let mut found = self.find(&goal);
+            found.divisions.extend(self.detours(&goal, &found));
             let divided = buying(&found.divisions, &goal, bought);
             let along = self.buying_along(&found.ways, bought);
             let new: Vec<Plan<'g>> = divided.into_iter().chain(along).collect();
