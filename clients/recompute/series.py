@@ -21,6 +21,10 @@ LENGTHS = {
 SHIFTS = {"1W": 3 * 86_400}
 
 
+# What a figure became, and when; it stays until the next.
+Steps = list[tuple[int, float]]
+
+
 @dataclass(frozen=True)
 class Candle:
     """The course of a price in a bucket."""
@@ -57,15 +61,13 @@ def buckets(resolution: str, first: int, end: int) -> list[int]:
     return found
 
 
-def value_before(steps: list[tuple[int, float]], time: int) -> float | None:
+def value_before(steps: Steps, time: int) -> float | None:
     """What a figure was just before a time."""
     place = bisect_left(steps, time, key=lambda step: step[0])
     return steps[place - 1][1] if place else None
 
 
-def candles(
-    steps: list[tuple[int, float]], resolution: str, begins: list[int]
-) -> dict[int, Candle]:
+def candles(steps: Steps, resolution: str, begins: list[int]) -> dict[int, Candle]:
     """The candles of buckets: what a price that stays until it changes did in
     each, beginning with the close of the one before."""
     made = {}
@@ -91,14 +93,31 @@ def sums(flows: Iterable[Flow], resolution: str) -> dict[int, tuple[int, int]]:
     return found
 
 
-def quotient(
-    prices: list[tuple[int, float]], quotes: list[tuple[int, float]]
-) -> list[tuple[int, float]]:
+def quotient(prices: Steps, quotes: Steps) -> Steps:
     """One step function by another, from where both are known."""
-    times = sorted({time for time, _ in prices} | {time for time, _ in quotes})
-    found: list[tuple[int, float]] = []
+    end = after("1", opens("1", max(prices[0][0], quotes[0][0])))
+    times = sorted({time for time, _ in [*prices, *quotes] if time >= end})
+    found = first_quotients(prices, quotes, end)
     for time in times:
         one, other = value_before(prices, time + 1), value_before(quotes, time + 1)
         if one is not None and other is not None:
             found.append((time, one / other))
     return found
+
+
+def first_quotients(prices: Steps, quotes: Steps, end: int) -> Steps:
+    """Those of the first minute in which both are known, by docs/market-data.md:
+    all if the older price stood still in it, and otherwise the last one."""
+
+    def course(steps: Steps) -> Steps:
+        before = value_before(steps, end - 60)
+        within = [step for step in steps if end - 60 <= step[0] < end]
+        return within if before is None else [(end - 60, before), *within]
+
+    ones, others = course(prices), course(quotes)
+    one, other = ones[-1][1], others[-1][1]
+    if prices[0][0] < quotes[0][0] and all(value == one for _, value in ones):
+        return [(time, one / value) for time, value in others]
+    if quotes[0][0] < prices[0][0] and all(value == other for _, value in others):
+        return [(time, value / other) for time, value in ones]
+    return [(end - 1, one / other)]
