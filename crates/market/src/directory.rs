@@ -125,18 +125,14 @@ mod tests {
     }
 
     fn effects(number: u64, readings: Vec<(Address, Reading)>) -> BlockEffects {
+        let block = BlockRef {
+            number,
+            hash: Felt::from(number),
+        };
+        let parent = Felt::from(number.wrapping_sub(1));
         BlockEffects {
-            block: BlockRef {
-                number,
-                hash: Felt::from(number),
-            },
-            parent_hash: Felt::from(number.wrapping_sub(1)),
-            time: Timestamp::UNIX_EPOCH,
             readings,
-            pools: Vec::new(),
-            checkpoint: None,
-            figures: Vec::new(),
-            pages: None,
+            ..BlockEffects::quiet(block, parent, Timestamp::UNIX_EPOCH)
         }
     }
 

@@ -26,3 +26,20 @@ pub struct BlockEffects {
     /// Pages of figures, at the heights where they are kept.
     pub pages: Option<KeptFigures>,
 }
+
+impl BlockEffects {
+    /// Those of a block in which nothing happens.
+    #[must_use]
+    pub const fn quiet(block: BlockRef, parent_hash: Felt, time: Timestamp) -> Self {
+        Self {
+            block,
+            parent_hash,
+            time,
+            readings: Vec::new(),
+            pools: Vec::new(),
+            checkpoint: None,
+            figures: Vec::new(),
+            pages: None,
+        }
+    }
+}

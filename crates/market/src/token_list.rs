@@ -249,18 +249,13 @@ mod tests {
             })
             .collect();
         let mut directory = Directory::default();
+        let genesis = BlockRef {
+            number: 0,
+            hash: Felt::ZERO,
+        };
         directory.apply(&BlockEffects {
-            block: BlockRef {
-                number: 0,
-                hash: Felt::ZERO,
-            },
-            parent_hash: Felt::ZERO,
-            time: Timestamp::UNIX_EPOCH,
             readings,
-            pools: Vec::new(),
-            checkpoint: None,
-            figures: Vec::new(),
-            pages: None,
+            ..BlockEffects::quiet(genesis, Felt::ZERO, Timestamp::UNIX_EPOCH)
         });
         let listings = Listings::parse(LISTED, Felt::ONE).unwrap();
         TokenList::new(&directory, &listings, is_share)

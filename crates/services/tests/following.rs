@@ -2,14 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use chain::StarknetClient;
 use market::{BlockEffects, TokenQuery};
 use primitives::{BlockRef, Clock, Felt, SignedDuration, Timestamp};
 use proptest::prelude::*;
-use services::{Doorbell, Follower, IndexerOptions, Nodes, Progress, Round, Snapshots};
+use services::{Doorbell, IndexerOptions, Nodes, Progress, Round, Snapshots};
 use simnet::FaultKind;
 use std::{num::NonZeroU64, sync::Arc, time::Duration};
-use store::{Store, StoreError};
+use store::StoreError;
 use tokio_util::sync::CancellationToken;
 use world::World;
 
@@ -184,30 +183,6 @@ async fn a_store_of_another_chain_is_refused() {
     );
 }
 
-/// A replica that only serves, and where it publishes.
-fn replica(world: &World, store: &Store) -> (Follower, Snapshots, Progress) {
-    replica_with(world, store, Vec::new())
-}
-
-/// The same, with nodes to ask where the chain is.
-fn replica_with(
-    world: &World,
-    store: &Store,
-    nodes: Vec<StarknetClient>,
-) -> (Follower, Snapshots, Progress) {
-    let (snapshots, progress) = (Snapshots::default(), Progress::default());
-    let follower = Follower::new(
-        store.clone(),
-        Nodes::new(nodes, 1),
-        world.known.clone(),
-        snapshots.clone(),
-        progress.clone(),
-        Arc::clone(&world.clock) as Arc<dyn Clock>,
-        Duration::from_secs(1),
-    );
-    (follower, snapshots, progress)
-}
-
 /// All that can be seen of a snapshot's tokens and pools.
 fn seen(snapshots: &Snapshots) -> (BlockRef, Timestamp, Vec<String>, Vec<String>) {
     let snapshot = snapshots.load().unwrap();
@@ -229,16 +204,7 @@ fn quiet(parent: BlockRef, time: Timestamp, count: u64) -> Vec<BlockEffects> {
             number: parent.number + 1,
             hash: Felt::from(parent.number + 1),
         };
-        let effects = BlockEffects {
-            block,
-            parent_hash: parent.hash,
-            time,
-            readings: Vec::new(),
-            pools: Vec::new(),
-            checkpoint: None,
-            figures: Vec::new(),
-            pages: None,
-        };
+        let effects = BlockEffects::quiet(block, parent.hash, time);
         parent = block;
         effects
     };
@@ -249,7 +215,7 @@ fn quiet(parent: BlockRef, time: Timestamp, count: u64) -> Vec<BlockEffects> {
 async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
     let world = World::new(8).await;
     let mut station = world.station("store").await;
-    let (mut follower, snapshots, progress) = replica(&world, &station.store);
+    let (mut follower, snapshots, progress) = world.replica(&station.store, Vec::new());
     follower.look().await.unwrap();
     assert!(snapshots.load().is_none());
     let mut heads = Vec::new();
@@ -261,7 +227,7 @@ async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
         station.sync().await;
         follower.look().await.unwrap();
         assert_eq!(seen(&snapshots), seen(&station.snapshots));
-        let (mut fresh, loaded, _) = replica(&world, &station.store);
+        let (mut fresh, loaded, _) = world.replica(&station.store, Vec::new());
         fresh.look().await.unwrap();
         assert_eq!(seen(&snapshots), seen(&loaded));
         assert_eq!(progress.view().node_head, Some(world.node.head()));
@@ -280,7 +246,7 @@ async fn a_replica_with_a_node_knows_how_far_behind_the_store_is() {
     let mut station = world.station("store").await;
     station.sync().await;
     let nodes = vec![world.client.clone()];
-    let (mut follower, snapshots, progress) = replica_with(&world, &station.store, nodes);
+    let (mut follower, snapshots, progress) = world.replica(&station.store, nodes);
     world.node.mine(7).unwrap();
     follower.look().await.unwrap();
     let read = snapshots.load().unwrap().head.number;
@@ -310,7 +276,7 @@ async fn a_replica_reads_only_blocks_that_are_new_to_it() {
     let world = World::new(12).await;
     let mut station = world.station("store").await;
     station.sync().await;
-    let (mut follower, snapshots, _) = replica(&world, &station.store);
+    let (mut follower, snapshots, _) = world.replica(&station.store, Vec::new());
     follower.look().await.unwrap();
     let (head, time, tokens, pools) = seen(&snapshots);
     // Blocks in two portions; who loads everything meets what cannot be read.
@@ -321,7 +287,7 @@ async fn a_replica_reads_only_blocks_that_are_new_to_it() {
     follower.look().await.unwrap();
     let newest = blocks.last().unwrap().block;
     assert_eq!(seen(&snapshots), (newest, time, tokens, pools));
-    let (mut fresh, ..) = replica(&world, &station.store);
+    let (mut fresh, ..) = world.replica(&station.store, Vec::new());
     let unread = fresh.look().await.unwrap_err();
     assert!(matches!(unread, services::Fault::Pools(_)), "{unread:?}");
 }

@@ -5,10 +5,9 @@
 
 use axum::{Router, body::Body, body::Bytes, extract::State, http::Request};
 use market::Rehearsed as Outcome;
-use primitives::{Address, Clock, Felt, U256, felt_to_hex};
-use routing::VenueSet;
+use primitives::{Address, Felt, U256, felt_to_hex};
 use serde_json::{Value, json};
-use services::{Follower, Nodes, Progress, Rehearsals, Snapshots};
+use services::Rehearsals;
 use simnet::{History, StarknetConfig};
 use std::{
     collections::BTreeSet,
@@ -17,9 +16,8 @@ use std::{
 };
 use tokio::net::TcpListener;
 use tower::ServiceExt as _;
-use trading::{Fixed, Wanted};
 use url::Url;
-use world::{Station, World, exchange_terms};
+use world::{Station, World, exchange_terms, sale};
 
 const STRK: &str = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
 
@@ -176,17 +174,7 @@ async fn quotes(world: &World, station: &Station, token: Address) -> [usize; 2] 
     let snapshot = station.snapshots.load().unwrap();
     let mut counts = [0; 2];
     for (count, (sell, buy)) in counts.iter_mut().zip([(strk(), token), (token, strk())]) {
-        let wanted = Wanted {
-            sell,
-            buy,
-            amount: Fixed::Sell(U256::from(10).pow(U256::from(15))),
-            taker: None,
-            integrator: None,
-            direct: false,
-            avoid: VenueSet::NONE,
-            size: 1,
-            max_swaps: 12,
-        };
+        let wanted = sale(sell, buy, U256::from(10).pow(U256::from(15)));
         *count = swaps
             .quote(wanted, Arc::clone(&snapshot))
             .await
@@ -258,16 +246,7 @@ async fn a_token_that_cannot_be_sold_is_passed_by_no_route_until_it_can() {
     // A restart and a replica know it from the store.
     let again = world.station("store").await;
     assert_eq!(again.snapshots.load().unwrap().shunned, snapshot.shunned);
-    let snapshots = Snapshots::default();
-    let mut follower = Follower::new(
-        rehearsed.station.store.clone(),
-        Nodes::new(Vec::new(), 1),
-        world.known.clone(),
-        snapshots.clone(),
-        Progress::default(),
-        Arc::clone(&world.clock) as Arc<dyn Clock>,
-        Duration::from_secs(1),
-    );
+    let (mut follower, snapshots, _) = world.replica(&rehearsed.station.store, Vec::new());
     follower.look().await.unwrap();
     assert_eq!(snapshots.load().unwrap().shunned, snapshot.shunned);
 

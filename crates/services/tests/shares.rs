@@ -4,9 +4,9 @@
 
 use amm::book::{Change, Created, Kind, Shape, Spot};
 use market::{BlockEffects, Listings};
-use primitives::{Address, BlockRef, Clock, Felt, Timestamp};
-use services::{Follower, Nodes, Progress, Snapshots};
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use primitives::{Address, BlockRef, Felt, Timestamp};
+use services::Snapshots;
+use std::{collections::BTreeSet, sync::Arc};
 use world::{Station, World};
 
 fn listed(snapshots: &Snapshots) -> BTreeSet<Address> {
@@ -67,35 +67,18 @@ async fn a_share_that_somebody_lists_is_a_token_of_the_list() {
 /// A block on top of another one, an hour after the calendar begins.
 fn block(parent: BlockRef) -> BlockEffects {
     let number = parent.number + 1;
-    BlockEffects {
-        block: BlockRef {
-            number,
-            hash: Felt::from(number),
-        },
-        parent_hash: parent.hash,
-        time: Timestamp::from_second(3_600).unwrap(),
-        readings: Vec::new(),
-        pools: Vec::new(),
-        checkpoint: None,
-        figures: Vec::new(),
-        pages: None,
-    }
+    let block = BlockRef {
+        number,
+        hash: Felt::from(number),
+    };
+    BlockEffects::quiet(block, parent.hash, Timestamp::from_second(3_600).unwrap())
 }
 
 #[tokio::test]
 async fn a_token_that_turns_out_to_be_a_share_leaves_the_list_until_that_is_taken_back() {
     let world = World::new(1).await;
     let store = world.store("store").await;
-    let snapshots = Snapshots::default();
-    let mut follower = Follower::new(
-        store.clone(),
-        Nodes::new(Vec::new(), 1),
-        world.known.clone(),
-        snapshots.clone(),
-        Progress::default(),
-        Arc::clone(&world.clock) as Arc<dyn Clock>,
-        Duration::from_secs(1),
-    );
+    let (mut follower, snapshots, _) = world.replica(&store, Vec::new());
     let share = Address::new(Felt::from(0x5_4a4e));
     let venues = world.known.venues.venues();
     let venue = venues.iter().find(|venue| venue.kind == Kind::JediSwap);

@@ -157,19 +157,11 @@ mod tests {
     }
 
     fn plain_block(number: u64) -> BlockEffects {
-        BlockEffects {
-            block: BlockRef {
-                number,
-                hash: Felt::from(number + 1),
-            },
-            parent_hash: Felt::from(number),
-            time: Timestamp::UNIX_EPOCH,
-            readings: Vec::new(),
-            pools: Vec::new(),
-            checkpoint: None,
-            figures: Vec::new(),
-            pages: None,
-        }
+        let block = BlockRef {
+            number,
+            hash: Felt::from(number + 1),
+        };
+        BlockEffects::quiet(block, Felt::from(number), Timestamp::UNIX_EPOCH)
     }
 
     #[tokio::test]

@@ -21,7 +21,7 @@ use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
 pub use market::Market;
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
-use services::{Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};
+use services::{Follower, Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};
 use simnet::{History, StarknetConfig, StarknetNode};
 use std::{
     path::{Path, PathBuf},
@@ -29,7 +29,7 @@ use std::{
     time::Duration,
 };
 use store::{Location, PoolHistory, Store};
-pub use swap::{exchange_terms, swap_options, swaps_alone};
+pub use swap::{exchange_terms, sale, swap_options, swaps_alone};
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
 pub use trader::{Traded, Trader};
@@ -162,6 +162,26 @@ impl World {
     pub async fn station_on(&self, store: Store, options: IndexerOptions) -> Station {
         let nodes = Nodes::new(vec![self.client.clone()], 1);
         self.station_with(store, nodes, options).await
+    }
+
+    /// A replica on a store that only serves, with nodes to ask where the chain is,
+    /// and where it publishes.
+    pub fn replica(
+        &self,
+        store: &Store,
+        nodes: Vec<StarknetClient>,
+    ) -> (Follower, Snapshots, Progress) {
+        let (snapshots, progress) = (Snapshots::default(), Progress::default());
+        let follower = Follower::new(
+            store.clone(),
+            Nodes::new(nodes, 1),
+            self.known.clone(),
+            snapshots.clone(),
+            progress.clone(),
+            Arc::clone(&self.clock) as Arc<dyn Clock>,
+            Duration::from_secs(1),
+        );
+        (follower, snapshots, progress)
     }
 
     /// An indexer on a given store, with given nodes.

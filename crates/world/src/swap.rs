@@ -2,13 +2,14 @@
 
 use crate::{Station, World};
 use chain::StarknetClient;
-use primitives::{Clock, Entropy, SignedDuration, short_string};
+use primitives::{Address, Clock, Entropy, SignedDuration, U256, short_string};
+use routing::VenueSet;
 use services::{
     ExchangeTerms, FreshnessLimits, Progress, QuoteStore, Snapshots, SwapOptions, Swaps, Terms,
 };
 use simnet::StarknetNode;
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
-use trading::{FeeTerms, GasModel, GasPrices};
+use trading::{FeeTerms, Fixed, GasModel, GasPrices, Wanted};
 
 /// As an operator has it, but with time enough for an unoptimised build.
 pub fn swap_options() -> SwapOptions {
@@ -27,6 +28,21 @@ pub fn swap_options() -> SwapOptions {
         queue: 16,
         max_swaps: 12,
         gas: GasModel::simulated(),
+    }
+}
+
+/// The sale of an amount, as somebody asks for it who says nothing more.
+pub const fn sale(sell: Address, buy: Address, amount: U256) -> Wanted {
+    Wanted {
+        sell,
+        buy,
+        amount: Fixed::Sell(amount),
+        taker: None,
+        integrator: None,
+        direct: false,
+        avoid: VenueSet::NONE,
+        size: 1,
+        max_swaps: 12,
     }
 }
 

@@ -9,7 +9,6 @@ use super::division::Division;
 use super::edges::{self, Edge};
 use super::goal::Goal;
 use super::prices::{Prices, SOLD};
-use crate::VenueSet;
 use amm::book::PoolId;
 
 /// Improvements of one search; a set of twelve is usually done after twenty.
@@ -35,8 +34,7 @@ const BETTER: f64 = 1e-8;
 pub(super) struct Climb<'a, 'g> {
     pub(super) arena: &'a Arena<'g>,
     pub(super) goal: &'a Goal,
-    /// Venues and a pool that are not used.
-    pub(super) closed: VenueSet,
+    /// A pool that is not used.
     pub(super) without: Option<PoolId>,
     pub(super) stop: &'a dyn Fn() -> bool,
 }
@@ -55,7 +53,7 @@ impl Climb<'_, '_> {
     /// Whether a hop may be used.
     pub(super) fn is_open(&self, hop: usize) -> bool {
         let pool = self.arena.hops.get(hop).map(|hop| hop.pool);
-        pool.is_some_and(|pool| !self.closed.has(pool.venue) && self.without != Some(pool.id))
+        pool.is_some_and(|pool| self.without != Some(pool.id))
     }
 
     /// Makes it better as long as that is possible, with at most so many swaps.

@@ -31,8 +31,8 @@ mod tests;
 mod ways;
 
 use crate::graph::{Lens, TokenId};
-use crate::{Amount, Graph, Order, Route, VenueSet};
-use amm::book::{PoolId, Pools, VenueId};
+use crate::{Amount, Graph, Order, Route};
+use amm::book::{Pools, VenueId};
 use arena::Arena;
 use bound::Bound;
 use division::{Division, Part};
@@ -113,7 +113,8 @@ struct Search<'a, 'g> {
 struct Found<'g> {
     /// The best single ways, the best first.
     ways: Vec<Way<'g>>,
-    /// The best division between the two tokens alone, and the best of all.
+    /// The best division between the two tokens alone, and the best that were found
+    /// by each search beyond.
     divisions: Vec<(Arena<'g>, Division)>,
     /// What no route exceeds.
     bound: Option<Bound>,
@@ -176,18 +177,26 @@ impl<'g> Search<'_, 'g> {
         };
         let hops = scope.arena.hops.iter();
         let venues: BTreeSet<VenueId> = hops.map(|hop| hop.pool.venue).collect();
-        let detour = |venue| {
-            let lens = self.lens.without(venue);
-            let search = Search {
-                lens: &lens,
-                ..*self
-            };
-            let ways = ways::best(&lens, goal, self.ends, self.max_hops());
-            search.climb(&search.around(goal, &ways), goal, NARROW)
-        };
         let venues = venues.into_iter().take_while(|_| !(self.stop)());
+        let detours = venues.filter_map(|venue| self.detour(goal, venue));
         let wider = self.climb(scope, goal, WIDE);
-        wider.into_iter().chain(venues.filter_map(detour)).collect()
+        wider.into_iter().chain(detours).collect()
+    }
+
+    /// The best division that does without a venue.
+    fn detour(&self, goal: &Goal, venue: VenueId) -> Option<(Arena<'g>, Division)> {
+        let lens = self.lens.without(venue);
+        let search = Search {
+            lens: &lens,
+            ..*self
+        };
+        let ways = ways::best(&lens, goal, self.ends, self.max_hops());
+        let scope = if self.max_hops() > 1 {
+            search.around(goal, &ways)
+        } else {
+            Scope::direct(&lens, goal, self.ends)
+        };
+        search.climb(&scope, goal, NARROW)
     }
 
     /// What matters beyond the direct pools.
@@ -214,22 +223,6 @@ impl<'g> Search<'_, 'g> {
         !(self.stop)() && !found.bound.zip(best).is_some_and(is_near)
     }
 
-    const fn climber<'c>(
-        &'c self,
-        arena: &'c Arena<'g>,
-        goal: &'c Goal,
-        closed: VenueSet,
-        without: Option<PoolId>,
-    ) -> Climb<'c, 'g> {
-        Climb {
-            arena,
-            goal,
-            closed,
-            without,
-            stop: self.stop,
-        }
-    }
-
     const fn max_hops(&self) -> usize {
         if self.order.direct { 1 } else { usize::MAX }
     }
@@ -243,7 +236,12 @@ impl<'g> Search<'_, 'g> {
         if scope.start.is_empty() {
             return None;
         }
-        let climb = self.climber(&scope.arena, goal, VenueSet::NONE, None);
+        let climb = Climb {
+            arena: &scope.arena,
+            goal,
+            without: None,
+            stop: self.stop,
+        };
         let division = climb.from(&scope.start, &scope.prices, overgrowth);
         Some((scope.arena.clone(), division))
     }
@@ -265,13 +263,15 @@ impl<'g> Search<'_, 'g> {
         let Some(main) = main.and_then(|part| arena.hops.get(part.hop)) else {
             return Vec::new();
         };
-        let venue = VenueSet::NONE.with(main.pool.venue);
-        let others = [(VenueSet::NONE, Some(main.pool.id)), (venue, None)];
-        let others = others.map(|(closed, without)| {
-            let climb = self.climber(arena, goal, closed, without);
-            let division = climb.from(&open_seed(&climb, &found.ways)?, &best.prices, NARROW);
-            Some((arena.clone(), division))
-        });
+        let climb = Climb {
+            arena,
+            goal,
+            without: Some(main.pool.id),
+            stop: self.stop,
+        };
+        let pools = open_seed(&climb, &found.ways)
+            .map(|seed| (arena.clone(), climb.from(&seed, &best.prices, NARROW)));
+        let others = [pools, self.detour(goal, main.pool.venue)];
         others.into_iter().flatten().collect()
     }
 

@@ -7,11 +7,10 @@ use crate::{
 };
 use amm::Refusal;
 use primitives::{Address, SeededEntropy, U256};
-use routing::VenueSet;
 use services::{BuildError, BuildRequest, Built, Offer, Snapshot, Swaps, Taker};
 use std::{collections::BTreeMap, sync::Arc};
-use trading::{Exact, Fixed, Slippage, Wanted, WouldRevert};
-use world::{Station, Trader, World};
+use trading::{Exact, Fixed, Slippage, WouldRevert};
+use world::{Station, Trader, World, sale};
 
 /// Wishes for quotes of one run.
 const WISHES: usize = 1_500;
@@ -100,17 +99,7 @@ async fn what_everybody_trades_has_a_quote_at_every_size() {
         let unit = price / 10_f64.powi(sell.metadata.decimals.into());
         for usd in [1.0, 100.0, 3_000.0] {
             let amount: U256 = format!("{:.0}", usd / unit).parse().unwrap();
-            let wanted = Wanted {
-                sell: sell.address,
-                buy: buy.address,
-                amount: Fixed::Sell(amount),
-                taker: None,
-                integrator: None,
-                direct: false,
-                avoid: VenueSet::NONE,
-                size: 1,
-                max_swaps: 12,
-            };
+            let wanted = sale(sell.address, buy.address, amount);
             let offers = swaps.quote(wanted, Arc::clone(&snapshot)).await.unwrap();
             let names = (&sell.metadata.symbol, &buy.metadata.symbol);
             let [offer] = offers.as_slice() else {

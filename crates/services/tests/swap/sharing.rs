@@ -2,7 +2,6 @@
 
 use crate::{dice::Dice, execution::build, market::tokens};
 use primitives::{Address, SeededEntropy, SignedDuration, U256};
-use routing::VenueSet;
 use services::{BuildError, Offer, QuoteStore, Swaps};
 use std::sync::Arc;
 use tokio::{
@@ -10,8 +9,7 @@ use tokio::{
     net::{TcpListener, UnixStream},
 };
 use tokio_util::sync::CancellationToken;
-use trading::{Fixed, Wanted};
-use world::{Station, World, swap_options};
+use world::{Station, World, sale, swap_options};
 
 fn redis_url() -> String {
     let url = std::env::var("STOA_TEST_REDIS");
@@ -38,17 +36,7 @@ async fn offer(swaps: &Swaps, station: &Station) -> Offer {
         if sell == buy {
             continue;
         }
-        let wanted = Wanted {
-            sell,
-            buy,
-            amount: Fixed::Sell(U256::from(10).pow(U256::from(10))),
-            taker: None,
-            integrator: None,
-            direct: false,
-            avoid: VenueSet::NONE,
-            size: 1,
-            max_swaps: 12,
-        };
+        let wanted = sale(sell, buy, U256::from(10).pow(U256::from(10)));
         let offers = swaps.quote(wanted, Arc::clone(&snapshot)).await.unwrap();
         if let Some(offer) = offers.into_iter().next() {
             return offer;

@@ -28,16 +28,8 @@ pub(crate) fn readable(name: &str) -> Reading {
 /// A block without readings on top of `parent`.
 pub(crate) fn empty(parent: BlockRef, fork: u64) -> BlockEffects {
     let block = block(parent.number + 1, fork);
-    BlockEffects {
-        block,
-        parent_hash: parent.hash,
-        time: Timestamp::from_second(1_700_000_000 + i64::try_from(block.number).unwrap()).unwrap(),
-        readings: Vec::new(),
-        pools: Vec::new(),
-        checkpoint: None,
-        figures: Vec::new(),
-        pages: None,
-    }
+    let second = 1_700_000_000 + i64::try_from(block.number).unwrap();
+    BlockEffects::quiet(block, parent.hash, Timestamp::from_second(second).unwrap())
 }
 
 /// `count` blocks on top of `parent`. Each has two readings: one of a token of

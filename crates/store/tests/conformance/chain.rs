@@ -207,19 +207,11 @@ async fn a_failure_in_the_middle_leaves_nothing_of_the_batch(
 async fn a_number_beyond_the_column_is_refused(#[values(Sqlite, Postgres)] engine: Engine) {
     let database = TestDatabase::new(engine).await;
     let store = database.store().await;
-    let effects = [BlockEffects {
-        block: BlockRef {
-            number: u64::MAX,
-            hash: Felt::ONE,
-        },
-        parent_hash: Felt::ZERO,
-        time: Timestamp::UNIX_EPOCH,
-        readings: Vec::new(),
-        pools: Vec::new(),
-        checkpoint: None,
-        figures: Vec::new(),
-        pages: None,
-    }];
+    let last = BlockRef {
+        number: u64::MAX,
+        hash: Felt::ONE,
+    };
+    let effects = [BlockEffects::quiet(last, Felt::ZERO, Timestamp::UNIX_EPOCH)];
     let refused = store.chain().append(None, &effects).await;
     assert!(
         matches!(refused, Err(StoreError::OutOfRange { column: "number" })),
@@ -254,14 +246,8 @@ async fn a_rollback_of_everything_leaves_an_empty_store(
     let store = database.store().await;
     let empty = contents(&store).await;
     let genesis = BlockEffects {
-        block: block(0, 1),
-        parent_hash: Felt::ZERO,
-        time: Timestamp::UNIX_EPOCH,
         readings: vec![(address(1), readable("a"))],
-        pools: Vec::new(),
-        checkpoint: None,
-        figures: Vec::new(),
-        pages: None,
+        ..BlockEffects::quiet(block(0, 1), Felt::ZERO, Timestamp::UNIX_EPOCH)
     };
     store.chain().append(None, &[genesis]).await.unwrap();
     store

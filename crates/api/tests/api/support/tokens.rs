@@ -36,14 +36,8 @@ pub(super) fn list(more: u64) -> TokenList {
     });
     let mut directory = Directory::default();
     directory.apply(&BlockEffects {
-        block: head(),
-        parent_hash: Felt::ZERO,
-        time: Timestamp::UNIX_EPOCH,
         readings: readings.collect(),
-        pools: Vec::new(),
-        checkpoint: None,
-        figures: Vec::new(),
-        pages: None,
+        ..BlockEffects::quiet(head(), Felt::ZERO, Timestamp::UNIX_EPOCH)
     });
     let listings = Listings::parse(LISTED, Felt::ONE).unwrap();
     TokenList::new(&directory, &listings, |_| false)
