@@ -2,7 +2,7 @@
 //! written once for both.
 
 use crate::error::StoreError;
-use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use sqlx::{Connection, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
 /// The connections of one schema.
 #[derive(Debug, Clone)]
@@ -57,6 +57,18 @@ impl Db {
             Self::Postgres(pool) => pool.close().await,
         }
     }
+}
+
+/// Whether a connection may be used again. One whose transaction did not end, as
+/// when a commit fails and SQLite has rolled back by itself, is replaced.
+pub(crate) async fn is_between_transactions(
+    connection: &mut impl Connection,
+) -> Result<bool, sqlx::Error> {
+    if connection.is_in_transaction() {
+        // The rollback of a transaction that was dropped is still under way.
+        connection.ping().await?;
+    }
+    Ok(!connection.is_in_transaction())
 }
 
 impl Tx {

@@ -1,7 +1,10 @@
 //! Connections of PostgreSQL. Each half of the store is a schema of one
 //! database, chosen by the search path, so that SQL texts name plain tables.
 
-use crate::{db::Db, error::StoreError};
+use crate::{
+    db::{Db, is_between_transactions},
+    error::StoreError,
+};
 use sqlx::{
     Connection as _, PgConnection,
     postgres::{PgConnectOptions, PgPoolOptions},
@@ -25,6 +28,7 @@ pub(crate) async fn open(url: &str, schema: &str) -> Result<Db, StoreError> {
     let pool = PgPoolOptions::new()
         .max_connections(CONNECTIONS)
         .acquire_timeout(ACQUIRE_TIMEOUT)
+        .after_release(|connection, _| Box::pin(is_between_transactions(connection)))
         .connect_lazy_with(options);
     Ok(Db::Postgres(pool))
 }

@@ -1,6 +1,9 @@
 //! Files, pools and pragmas of SQLite.
 
-use crate::{db::Db, error::StoreError};
+use crate::{
+    db::{Db, is_between_transactions},
+    error::StoreError,
+};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::{path::Path, time::Duration};
 
@@ -43,6 +46,7 @@ pub(crate) async fn open(file: &Path, durability: Durability) -> Result<Db, Stor
             .max_lifetime(None)
             // A file does not hang up.
             .test_before_acquire(false)
+            .after_release(|connection, _| Box::pin(is_between_transactions(connection)))
     };
     let writer = pool()
         .max_connections(1)
@@ -64,7 +68,7 @@ pub(crate) async fn open(file: &Path, durability: Durability) -> Result<Db, Stor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Location, Store};
+    use crate::{Location, Store, db::on};
     use market::BlockEffects;
     use primitives::{BlockRef, Felt, Timestamp};
     use sqlx::{AssertSqlSafe, SqlitePool};
@@ -154,6 +158,56 @@ mod tests {
         store.chain().append(None, &batch).await.unwrap();
         let tip = store.chain().tip().await.unwrap();
         assert_eq!(tip, batch.last().map(|last| last.block));
+    }
+
+    /// As the kernel counts it, "file size limit exceeded": without a handler it
+    /// ends the process.
+    const SIGXFSZ: i32 = 25;
+
+    /// Files of this process may grow to this size and no farther.
+    fn limit_files(bytes: &str) {
+        let limited = std::process::Command::new("prlimit")
+            .args(["--pid", &std::process::id().to_string()])
+            .arg(format!("--fsize={bytes}:unlimited"))
+            .status();
+        assert!(limited.unwrap().success());
+    }
+
+    /// With the limit of a full disk, a commit fails when it is written out, and
+    /// SQLite has rolled back by itself before anybody else can.
+    #[tokio::test]
+    async fn a_commit_that_fails_costs_no_later_write() {
+        let kind = tokio::signal::unix::SignalKind::from_raw(SIGXFSZ);
+        let _ignored = tokio::signal::unix::signal(kind).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for durability in [Durability::Derived, Durability::Acknowledged] {
+            let file = folder.path().join(format!("{durability:?}.db"));
+            let db = open(&file, durability).await.unwrap();
+            let fill = async |bytes: u32| {
+                let mut tx = db.begin().await?;
+                let query = "INSERT INTO heap VALUES (zeroblob(?1))";
+                on!(tx &mut tx, connection => {
+                    sqlx::query(query).bind(i64::from(bytes)).execute(connection).await.map(drop)
+                })?;
+                tx.commit().await
+            };
+            let Db::Sqlite { writer, .. } = &db else {
+                panic!("not SQLite");
+            };
+            let table = "CREATE TABLE heap (bytes BLOB)";
+            sqlx::query(table).execute(writer).await.unwrap();
+            fill(10).await.unwrap();
+            limit_files("200000");
+            for _ in 0..3 {
+                let refused = fill(1_000_000).await;
+                assert!(refused.is_err(), "{refused:?}");
+            }
+            limit_files("unlimited");
+            fill(1_000_000).await.unwrap();
+            let count = sqlx::query_scalar::<_, i64>("SELECT COUNT(*) FROM heap");
+            assert_eq!(count.fetch_one(writer).await.unwrap(), 2);
+            db.close().await;
+        }
     }
 
     fn plain_block(number: u64) -> BlockEffects {
