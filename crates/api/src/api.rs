@@ -126,12 +126,29 @@ impl Api {
         self.shell.around(routes, self.free_routes())
     }
 
-    fn free_routes(&self) -> Router {
-        let state = OperationState {
+    /// Health with all details, and figures: for those who run the program.
+    pub fn operation_router(&self) -> Router {
+        let (operation, _) = operation::routes().split_for_parts();
+        let state = self.operation_state(true);
+        self.shell.around_free(operation.with_state(state))
+    }
+
+    fn operation_state(&self, tells_all: bool) -> OperationState {
+        OperationState {
             health: self.services.health.clone(),
             metrics: self.services.metrics.clone(),
+            tells_all,
+        }
+    }
+
+    fn free_routes(&self) -> Router {
+        let operation = if self.config.public_metrics {
+            operation::routes()
+        } else {
+            operation::health_routes()
         };
-        let (operation, _) = operation::routes().split_for_parts();
+        let (operation, _) = operation.split_for_parts();
+        let state = self.operation_state(false);
         let documents = openapi::documents(&self.config.network, self.config.dialect);
         operation.with_state(state).merge(docs::routes(documents))
     }

@@ -71,7 +71,7 @@ impl fmt::Display for AddressRange {
 }
 
 impl AddressRange {
-    fn contains(self, address: IpAddr) -> bool {
+    pub(crate) fn contains(self, address: IpAddr) -> bool {
         match (self.first, address) {
             (IpAddr::V4(first), IpAddr::V4(address)) => {
                 let shift = 32 - u32::from(self.bits);

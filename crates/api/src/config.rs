@@ -22,6 +22,8 @@ pub struct ApiConfig {
     pub request_timeout: Duration,
     /// The largest request body that is read.
     pub max_body_bytes: usize,
+    /// Whether the figures are on the public listeners, too.
+    pub public_metrics: bool,
     /// The marketplace.
     pub marketplace: MarketplaceConfig,
 }
@@ -35,6 +37,7 @@ impl Default for ApiConfig {
             rate_limits: Some(RateLimits::default()),
             request_timeout: Duration::from_secs(30),
             max_body_bytes: 1024 * 1024,
+            public_metrics: true,
             marketplace: MarketplaceConfig::default(),
         }
     }

@@ -1,16 +1,20 @@
 //! Whether the process lives, and whether it serves fresh data.
 
-use crate::operation::OperationState;
+use crate::{
+    error::{ErrorBody, Rejection},
+    operation::OperationState,
+};
 use axum::{
     Json,
-    extract::State,
+    extract::{RawQuery, State},
     http::StatusCode,
     response::{IntoResponse, Response},
 };
 use primitives::felt_to_hex;
 use serde::Serialize;
-use services::{ClusterHealth, NodeHealth, PartHealth, Report};
-use utoipa::ToSchema;
+use services::{ClusterHealth, LedgerHealth, NodeHealth, PartHealth, Product, Report};
+use url::form_urlencoded;
+use utoipa::{IntoParams, ToSchema};
 
 /// A sign of life.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,12 +27,12 @@ pub(crate) struct Alive {
 /// Whether the data served is fresh.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Readiness {
-    /// Whether every part is ready.
+    /// Whether every part of what was asked about is ready.
     ready: bool,
     parts: Parts,
 }
 
-/// The parts that data comes from.
+/// The parts that products stand on.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Parts {
     /// What trading stands on.
@@ -36,6 +40,31 @@ pub(crate) struct Parts {
     /// What leasing stands on; absent where there is no marketplace.
     #[serde(skip_serializing_if = "Option::is_none")]
     solana: Option<Cluster>,
+    /// Where leases are kept; absent where there is no marketplace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ledger: Option<Ledger>,
+}
+
+/// Where users, keys and leases are kept.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Ledger {
+    /// Whether it can be written to.
+    ready: bool,
+    /// What keeps the part from being ready.
+    problem: Option<&'static str>,
+    /// What the database says of that. Only the operations listener tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl From<LedgerHealth> for Ledger {
+    fn from(ledger: LedgerHealth) -> Self {
+        Self {
+            ready: ledger.ready,
+            problem: ledger.problem,
+            error: ledger.error,
+        }
+    }
 }
 
 /// The cluster that leases are paid on.
@@ -84,9 +113,14 @@ pub(crate) struct Part {
     age_seconds: Option<i64>,
     /// Blocks between it and the newest one known.
     lag_blocks: Option<u64>,
-    /// What keeps the part from being ready, or what went wrong last.
-    problem: Option<String>,
-    /// The nodes that may be asked, the preferred one first.
+    /// What keeps the part from being ready.
+    problem: Option<&'static str>,
+    /// What went wrong last. Only the operations listener tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// The nodes that may be asked, the preferred one first. Only the operations
+    /// listener tells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<Node>,
 }
 
@@ -126,6 +160,7 @@ impl From<PartHealth> for Part {
             age_seconds: part.age_s,
             lag_blocks: part.lag_blocks,
             problem: part.problem,
+            error: part.error,
             nodes: part.nodes.into_iter().map(Node::from).collect(),
         }
     }
@@ -144,33 +179,83 @@ pub(crate) async fn healthz() -> Json<Alive> {
     Json(Alive { status: "ok" })
 }
 
+/// What is asked about, for the documentation.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "only its description is used")]
+pub(crate) struct ReadinessQuery {
+    /// The product that matters to the caller: `trading`, `leasing` or `paymaster`;
+    /// without it, everything that is served.
+    product: Option<String>,
+}
+
+/// The product that a query asks about, if it names one.
+fn product(query: &str) -> Result<Option<Product>, Rejection> {
+    let mut products =
+        form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "product");
+    let product = match products.next().as_ref().map(|(_, value)| value.as_ref()) {
+        None => return Ok(None),
+        Some("trading") => Some(Product::Trading),
+        Some("leasing") => Some(Product::Leasing),
+        Some("paymaster") => Some(Product::Paymaster),
+        Some(_) => None,
+    };
+    let one = product.filter(|_| products.next().is_none());
+    let message = "product must be one of trading, leasing, paymaster";
+    one.map(Some)
+        .ok_or_else(|| Rejection::invalid(message.to_owned()))
+}
+
 /// Readiness
 ///
-/// Whether the data served is fresh, and of which block it is.
+/// Whether what is served is fresh and can be relied upon, as a whole or for one
+/// product, so that one product's trouble need not take the other out of a load
+/// balancer. A product that is not served here is not ready.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "Operation",
+    params(ReadinessQuery),
     responses(
-        (status = 200, description = "The data is fresh.", body = Readiness),
+        (status = 200, description = "It is ready.", body = Readiness),
+        (status = 400, description = "There is no such product.", body = ErrorBody),
         (status = 503, description = "It is not; the parts say why.", body = Readiness),
     ),
 )]
-pub(crate) async fn readyz(State(state): State<OperationState>) -> Response {
-    answer(state.health.report())
+pub(crate) async fn readyz(
+    State(state): State<OperationState>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Rejection> {
+    let product = product(query.as_deref().unwrap_or_default())?;
+    let report = state.health.report();
+    let ready = match product {
+        None => report.is_ready(),
+        Some(product) => report.is_product_ready(product).unwrap_or(false),
+    };
+    Ok(answer(ready, report, state.tells_all))
 }
 
-fn answer(report: Report) -> Response {
-    let status = if report.ready {
+/// Who may know all also sees addresses of nodes and texts of errors.
+fn answer(ready: bool, mut report: Report, tells_all: bool) -> Response {
+    let status = if ready {
         StatusCode::OK
     } else {
         StatusCode::SERVICE_UNAVAILABLE
     };
+    if !tells_all {
+        report.starknet.nodes.clear();
+        report.starknet.error = None;
+        if let Some((_, ledger)) = &mut report.leasing {
+            ledger.error = None;
+        }
+    }
+    let (solana, ledger) = report.leasing.unzip();
     let body = Readiness {
-        ready: report.ready,
+        ready,
         parts: Parts {
             starknet: report.starknet.into(),
-            solana: report.solana.map(Cluster::from),
+            solana: solana.map(Cluster::from),
+            ledger: ledger.map(Ledger::from),
         },
     };
     (status, Json(body)).into_response()
@@ -193,6 +278,7 @@ mod tests {
             age_s: Some(2),
             lag_blocks: Some(0),
             problem: None,
+            error: Some("refused".to_owned()),
             nodes: vec![NodeHealth {
                 name: "http://node.example".to_owned(),
                 block_number: Some(7),
@@ -208,7 +294,8 @@ mod tests {
             serde_json::to_value(Part::from(part())).unwrap(),
             json!({
                 "role": "indexer", "ready": true, "blockNumber": 7, "blockHash": "0xabc",
-                "ageSeconds": 2, "lagBlocks": 0, "problem": null, "nodes": [{
+                "ageSeconds": 2, "lagBlocks": 0, "problem": null,
+                "error": "refused", "nodes": [{
                     "name": "http://node.example", "blockNumber": 7, "silentSeconds": 1,
                     "problem": null
                 }]
@@ -222,12 +309,60 @@ mod tests {
             (true, StatusCode::OK),
             (false, StatusCode::SERVICE_UNAVAILABLE),
         ] {
-            let report = Report {
-                ready,
-                starknet: part(),
-                solana: None,
-            };
-            assert_eq!(answer(report).status(), status);
+            assert_eq!(answer(ready, report(), true).status(), status);
+        }
+    }
+
+    fn report() -> Report {
+        let cluster = ClusterHealth {
+            ready: true,
+            epoch: Some(1),
+            slot: Some(2),
+            silent_s: Some(0),
+            problem: None,
+        };
+        let ledger = LedgerHealth {
+            ready: false,
+            problem: Some("the ledger does not answer"),
+            error: Some("db.internal refused".to_owned()),
+        };
+        Report {
+            starknet: part(),
+            leasing: Some((cluster, ledger)),
+        }
+    }
+
+    #[test]
+    fn one_product_does_not_take_the_other_down() {
+        let report = report();
+        assert!(!report.is_ready());
+        for (name, ready) in [
+            ("trading", Some(true)),
+            ("leasing", Some(false)),
+            ("paymaster", None),
+        ] {
+            let product = product(&format!("product={name}")).unwrap().unwrap();
+            assert_eq!(report.is_product_ready(product), ready);
+        }
+        assert_eq!(product("").unwrap(), None);
+        for wrong in [
+            "product=",
+            "product=Trading",
+            "product=trading&product=leasing",
+        ] {
+            assert!(product(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[tokio::test]
+    async fn only_those_who_run_it_see_addresses_and_texts_of_errors() {
+        for (tells_all, seen) in [(true, 3), (false, 0)] {
+            let body = answer(true, report(), tells_all).into_body();
+            let bytes = axum::body::to_bytes(body, 10_000).await.unwrap();
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            let inner = ["node.example", "refused", "db.internal"];
+            let found = inner.iter().filter(|inner| text.contains(**inner));
+            assert_eq!(found.count(), seen, "{text}");
         }
     }
 }

@@ -46,4 +46,4 @@ pub use marketplace::{Entry, MarketplaceConfig, MarketplaceLimits, Slug};
 pub use metrics::{REQUEST_SECONDS, REQUEST_SECONDS_BUCKETS, REQUESTS_TOTAL};
 pub use network::{NetworkSegment, NetworkSegmentError};
 pub use openapi::openapi_documents;
-pub use server::serve;
+pub use server::{ConnectionLimits, Connections, serve};

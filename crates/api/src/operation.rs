@@ -14,6 +14,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub(crate) struct OperationState {
     pub(crate) health: Health,
     pub(crate) metrics: PrometheusHandle,
+    /// Whether addresses of nodes and texts of errors may be shown.
+    pub(crate) tells_all: bool,
 }
 
 #[derive(OpenApi)]
@@ -27,9 +29,14 @@ pub(crate) struct OperationState {
 )]
 struct Description;
 
+/// All of them.
 pub(crate) fn routes() -> OpenApiRouter<OperationState> {
+    health_routes().routes(routes!(metrics_page))
+}
+
+/// Those without the figures.
+pub(crate) fn health_routes() -> OpenApiRouter<OperationState> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(healthz))
         .routes(routes!(readyz))
-        .routes(routes!(metrics_page))
 }

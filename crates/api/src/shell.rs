@@ -29,12 +29,17 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::time::Instant;
+use tokio::{sync::Semaphore, time::Instant};
 use tower::{Service, layer::layer_fn};
 use tracing::Instrument;
 
 /// The route of requests that match none.
 const NO_ROUTE: &str = "none";
+
+/// Counted requests that are answered at once; more wait for their turn, the first
+/// come first. Whatever else the process does then waits behind these few, not
+/// behind as many as there are connections.
+const TURNS: usize = 32;
 
 /// Bytes of a body that are read where nothing else is said.
 const USUAL_BODY_BYTES: usize = 2 * 1024 * 1024;
@@ -50,6 +55,7 @@ struct Parts {
     timeout: Duration,
     max_body_bytes: usize,
     answers: metrics::Answers,
+    turns: Semaphore,
 }
 
 /// Whether a request counts against its caller's limit.
@@ -69,6 +75,7 @@ impl Shell {
             timeout: config.request_timeout,
             max_body_bytes: config.max_body_bytes,
             answers: metrics::Answers::default(),
+            turns: Semaphore::new(TURNS),
         }))
     }
 
@@ -109,7 +116,7 @@ impl Shell {
     async fn answer(&self, way: Way, answer: Pin<&mut impl Future<Output = Response>>) -> Response {
         match way {
             Way::Preflight => cors::preflight(),
-            Way::Counted(caller) => self.admit(caller, answer).await,
+            Way::Counted { caller, has_body } => self.admit(caller, has_body, answer).await,
             Way::Free => {
                 let answer = self.isolated(answer).await;
                 answer.unwrap_or_else(IntoResponse::into_response)
@@ -119,16 +126,21 @@ impl Shell {
     }
 
     /// Counts the request; every answer to a counted one says where the caller
-    /// stands.
+    /// stands. One with a body takes no turn: it might be slow to arrive.
     async fn admit(
         &self,
         caller: Caller,
+        has_body: bool,
         answer: Pin<&mut impl Future<Output = Response>>,
     ) -> Response {
         let mut counted = None;
         let admitted = async {
             match self.0.limits.admit(caller, &mut counted).await {
-                Ok(()) => answer.await,
+                Ok(()) if has_body => answer.await,
+                Ok(()) => {
+                    let _turn = self.0.turns.acquire().await;
+                    answer.await
+                }
                 Err(rejection) => rejection.into_response(),
             }
         };
@@ -190,7 +202,10 @@ enum Way {
     /// It is only asked what may be asked.
     Preflight,
     /// It is answered if its caller may ask.
-    Counted(Caller),
+    Counted {
+        caller: Caller,
+        has_body: bool,
+    },
     Free,
     Marketplace(MarketplaceState, Face),
 }
@@ -199,7 +214,7 @@ impl Way {
     /// Whether it is refused here if its body is too long. The marketplace
     /// finds that out when it reads it, and tells in its own way.
     const fn measures(&self) -> bool {
-        matches!(self, Self::Counted(_) | Self::Free)
+        matches!(self, Self::Counted { .. } | Self::Free)
     }
 }
 
@@ -274,7 +289,10 @@ impl Surroundings {
             return Way::Preflight;
         }
         match &self.counting {
-            Counting::Counted => Way::Counted(self.shell.0.limits.caller(request)),
+            Counting::Counted => Way::Counted {
+                caller: self.shell.0.limits.caller(request),
+                has_body: !request.body().is_end_stream(),
+            },
             Counting::Free => Way::Free,
             Counting::Marketplace(state) => Way::Marketplace(state.clone(), Face::before(request)),
         }

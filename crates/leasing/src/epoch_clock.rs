@@ -146,6 +146,12 @@ impl EpochClock {
         now.duration_since(self.newest.at).max(SignedDuration::ZERO)
     }
 
+    /// How long the chain has stood still, by what nodes say.
+    pub fn standstill(&self, now: Timestamp) -> SignedDuration {
+        let moved = self.samples.back().map_or(self.newest.at, |last| last.at);
+        now.duration_since(moved).max(SignedDuration::ZERO)
+    }
+
     fn tell(&mut self, position: EpochPosition) {
         if position.slot >= self.told.slot && position.epoch >= self.told.epoch {
             self.told = position;

@@ -86,7 +86,7 @@ impl Follower {
             // Taken out: after a failure, however long, everything is loaded. The
             // store may have been filled anew meanwhile, for other venues.
             let state = match self.state.take() {
-                Some(state) => self.follow(state, tip).await?,
+                Some(state) => state.follow(&self.store, &self.known, tip).await?,
                 None => self.load().await?,
             };
             self.state = Some(state);
@@ -112,20 +112,6 @@ impl Follower {
             self.progress.answered(chosen.head, self.clock.now());
         }
         self.progress.surveyed(self.nodes.views());
-    }
-
-    /// Brings a state to the height of `target`, some blocks at a time.
-    async fn follow(&self, mut state: State, target: BlockRef) -> Result<State, Fault> {
-        while let Some(tip) = state.tip
-            && let Some(blocks) = self.store.chain().since(tip.block).await?
-        {
-            state.take_up(&blocks, &self.known)?;
-            let reached = blocks.last().map(|last| last.block.number);
-            if reached.is_none_or(|reached| reached >= target.number) {
-                return Ok(state);
-            }
-        }
-        self.load().await
     }
 
     /// Everything, which readers may have seen otherwise.

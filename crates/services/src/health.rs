@@ -1,6 +1,11 @@
-//! Whether the service serves fresh data, part by part.
+//! Whether the service serves fresh data, part by part and product by product.
 
-use crate::{indexer::Progress, leasing::Leasing, snapshot::Snapshots};
+use crate::{
+    indexer::Progress,
+    leasing::Leasing,
+    ledger_probe::{LedgerHealth, LedgerProbe},
+    snapshot::Snapshots,
+};
 use primitives::{BlockRef, Clock, SignedDuration};
 use std::sync::Arc;
 
@@ -28,8 +33,10 @@ pub struct PartHealth {
     pub age_s: Option<i64>,
     /// Blocks between it and the head that was last seen.
     pub lag_blocks: Option<u64>,
-    /// What keeps it from being ready, and otherwise what went wrong last.
-    pub problem: Option<String>,
+    /// What keeps it from being ready.
+    pub problem: Option<&'static str>,
+    /// What went wrong last, in the words of others.
+    pub error: Option<String>,
     /// The nodes that may be asked, the preferred one first.
     pub nodes: Vec<NodeHealth>,
 }
@@ -62,15 +69,44 @@ pub struct ClusterHealth {
     pub problem: Option<&'static str>,
 }
 
+/// What a process may serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// Quotes, builds and market data.
+    Trading,
+    /// The lease marketplace.
+    Leasing,
+    /// Paying for others' transactions.
+    Paymaster,
+}
+
 /// The whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Whether every part is ready.
-    pub ready: bool,
     /// What trading stands on.
     pub starknet: PartHealth,
-    /// What leasing stands on, if there is a market.
-    pub solana: Option<ClusterHealth>,
+    /// What leasing stands on, if there is a market: the cluster, and the ledger.
+    pub leasing: Option<(ClusterHealth, LedgerHealth)>,
+}
+
+impl Report {
+    /// Whether everything that is served is ready.
+    pub fn is_ready(&self) -> bool {
+        let leasing = self.is_product_ready(Product::Leasing);
+        self.starknet.ready && leasing.unwrap_or(true)
+    }
+
+    /// Whether a product is ready; `None` if it is not served here.
+    pub fn is_product_ready(&self, product: Product) -> Option<bool> {
+        match product {
+            Product::Trading => Some(self.starknet.ready),
+            Product::Leasing => {
+                let leasing = self.leasing.as_ref();
+                leasing.map(|(cluster, ledger)| cluster.ready && ledger.ready)
+            }
+            Product::Paymaster => None,
+        }
+    }
 }
 
 /// Judges freshness.
@@ -81,7 +117,7 @@ pub struct Health {
     progress: Progress,
     clock: Arc<dyn Clock>,
     limits: HealthLimits,
-    market: Option<Leasing>,
+    market: Option<(Leasing, LedgerProbe)>,
 }
 
 impl Health {
@@ -103,32 +139,32 @@ impl Health {
         }
     }
 
-    /// The same, and of a lease market, too.
+    /// The same, and of a lease market with its ledger, too.
     #[must_use]
-    pub fn with_market(self, market: Leasing) -> Self {
+    pub fn with_market(self, market: Leasing, ledger: LedgerProbe) -> Self {
         Self {
-            market: Some(market),
+            market: Some((market, ledger)),
             ..self
         }
     }
 
     /// The state now.
     pub fn report(&self) -> Report {
-        let starknet = self.starknet();
-        let solana = self.market.as_ref().map(|market| self.solana(market));
+        let market = self.market.as_ref();
         Report {
-            ready: starknet.ready && solana.as_ref().is_none_or(|solana| solana.ready),
-            starknet,
-            solana,
+            starknet: self.starknet(),
+            leasing: market.map(|(market, ledger)| (self.solana(market), ledger.health())),
         }
     }
 
     fn solana(&self, market: &Leasing) -> ClusterHealth {
         let view = market.epoch();
         let silence = view.map(|view| view.silence);
+        let standstill = view.map(|view| view.standstill);
         let problem = match silence {
             None => Some("no node has said where the chain is yet"),
             Some(silence) if silence > self.limits.max_silence => Some("the node does not answer"),
+            Some(_) if standstill > Some(self.limits.max_silence) => Some("the chain stands still"),
             Some(_) => None,
         };
         ClusterHealth {
@@ -152,27 +188,25 @@ impl Health {
             .zip(view.node_head)
             .map(|(snapshot, head)| head.number.saturating_sub(snapshot.head.number));
         let silence = view.answered_at.map(|at| now.duration_since(at));
-        let stale = if snapshot.is_none() {
-            Some("no block is indexed yet".to_owned())
+        let problem = if snapshot.is_none() {
+            Some("no block is indexed yet")
         } else if silence.is_none_or(|silence| silence > self.limits.max_silence) {
-            Some("the node does not answer".to_owned())
+            Some("the node does not answer")
         } else if lag_blocks.is_none_or(|lag| lag > self.limits.max_lag_blocks) {
-            Some("catching up with the chain".to_owned())
+            Some("catching up with the chain")
         } else if age.is_none_or(|age| age > self.limits.max_head_age) {
-            Some("the chain's newest block is old".to_owned())
+            Some("the chain's newest block is old")
         } else {
             None
         };
         PartHealth {
             role: self.role,
-            ready: stale.is_none(),
+            ready: problem.is_none(),
             block: snapshot.map(|snapshot| snapshot.head),
             age_s: age.map(|age| age.as_secs().max(0)),
             lag_blocks,
-            problem: match (stale, &view.error) {
-                (Some(stale), Some(error)) => Some(format!("{stale}: {error}")),
-                (stale, error) => stale.or_else(|| error.clone()),
-            },
+            problem,
+            error: view.error.clone(),
             nodes: view
                 .nodes
                 .iter()
@@ -248,9 +282,12 @@ mod tests {
             });
         }
 
-        fn problem(&self) -> Option<String> {
+        fn problem(&self) -> Option<&'static str> {
             let report = self.health.report();
-            assert_eq!(report.ready, report.starknet.problem.is_none());
+            assert_eq!(report.is_ready(), report.starknet.problem.is_none());
+            let product = |product| report.is_product_ready(product);
+            assert_eq!(product(Product::Trading), Some(report.is_ready()));
+            assert_eq!(product(Product::Leasing), None);
             report.starknet.problem
         }
     }
@@ -267,26 +304,19 @@ mod tests {
     #[test]
     fn each_reason_for_stale_data_is_named() {
         let bench = bench();
-        assert_eq!(bench.problem().as_deref(), Some("no block is indexed yet"));
+        assert_eq!(bench.problem(), Some("no block is indexed yet"));
         bench.indexed(7);
-        assert_eq!(bench.problem().as_deref(), Some("the node does not answer"));
+        assert_eq!(bench.problem(), Some("the node does not answer"));
         bench.progress.answered(block(13), bench.clock.now());
-        assert_eq!(
-            bench.problem().as_deref(),
-            Some("catching up with the chain")
-        );
+        assert_eq!(bench.problem(), Some("catching up with the chain"));
         bench.indexed(13);
         bench.clock.advance(SignedDuration::from_secs(61));
         bench.progress.failed("refused".to_owned());
-        assert_eq!(
-            bench.problem().as_deref(),
-            Some("the node does not answer: refused")
-        );
+        assert_eq!(bench.problem(), Some("the node does not answer"));
+        let error = bench.health.report().starknet.error;
+        assert_eq!(error.as_deref(), Some("refused"));
         bench.progress.recovered();
         bench.progress.answered(block(13), bench.clock.now());
-        assert_eq!(
-            bench.problem().as_deref(),
-            Some("the chain's newest block is old")
-        );
+        assert_eq!(bench.problem(), Some("the chain's newest block is old"));
     }
 }

@@ -12,6 +12,7 @@ mod indexer;
 mod keys;
 mod known;
 pub mod leasing;
+mod ledger_probe;
 mod rate;
 mod refused;
 mod rehearsals;
@@ -25,12 +26,13 @@ pub use follower::Follower;
 pub use global::{
     GlobalFeed, GlobalKey, GlobalMarket, GlobalOptions, GlobalPlan, GlobalPoller, GlobalSetupError,
 };
-pub use health::{ClusterHealth, Health, HealthLimits, NodeHealth, PartHealth, Report};
+pub use health::{ClusterHealth, Health, HealthLimits, NodeHealth, PartHealth, Product, Report};
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
 };
 pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
 pub use known::Known;
+pub use ledger_probe::{LedgerHealth, LedgerProbe};
 pub use rate::{Decision, Policy, RateLimiter};
 pub use refused::Refused;
 pub use rehearsals::Rehearsals;

@@ -1,6 +1,9 @@
 //! The command line.
 
-use crate::config::{Flags, Loaded, Problems, Sources, load};
+use crate::{
+    config::{Flags, Loaded, Problems, Sources, load},
+    wiring::Ledger,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use leasing::{Tier, parse_sol};
 use primitives::{Lamports, PublicKey, SignedDuration, Ulid};
@@ -46,7 +49,12 @@ Examples:
   stoa serve --listen 0.0.0.0:80 --data /var/lib/stoa
   stoa serve --listen 127.0.0.1:0 --sim-listen 127.0.0.1:0   any free ports
   stoa serve --store postgres://stoa:secret@db/stoa --redis redis://cache")]
-    Serve(Settings),
+    Serve {
+        #[command(flatten)]
+        store: StoreArgs,
+        #[command(flatten)]
+        settings: Settings,
+    },
     /// Run the simulated node alone
     ///
     /// A Starknet node for tests of other programs: JSON-RPC over HTTP and
@@ -64,7 +72,12 @@ Examples:
 Examples:
   stoa migrate --data /var/lib/stoa
   stoa migrate --store file:/run/secrets/store-url")]
-    Migrate(Settings),
+    Migrate {
+        #[command(flatten)]
+        store: StoreArgs,
+        #[command(flatten)]
+        settings: Settings,
+    },
     /// Write the OpenAPI documents
     ///
     /// Without --out they are printed as one JSON object, by file name.
@@ -317,6 +330,25 @@ pub(crate) enum KeyAction {
         /// The key's id, as `list` shows it
         id: String,
     },
+}
+
+/// What is done about the store.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct StoreArgs {
+    /// Begin an empty ledger where the store has lost its own, or keep one of another
+    /// chain: without it both are refused, since users, keys and leases are nowhere else
+    #[arg(long)]
+    new_ledger: bool,
+}
+
+impl StoreArgs {
+    pub(crate) fn ledger(self) -> Ledger {
+        if self.new_ledger {
+            Ledger::New
+        } else {
+            Ledger::Kept
+        }
+    }
 }
 
 /// Where the configuration comes from.

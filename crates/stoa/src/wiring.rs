@@ -16,7 +16,8 @@ use crate::{
 };
 use anyhow::{Context as _, anyhow};
 pub(crate) use api::Api;
-use api::{ApiConfig, ApiServices, RateLimits};
+pub(crate) use api::Connections;
+use api::{ApiConfig, ApiServices, ConnectionLimits, RateLimits};
 use chain::RpcOptions;
 pub(crate) use chain::StarknetClient;
 use market::Listings;
@@ -27,13 +28,14 @@ use services::{
     GlobalPoller, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, QUOTE_GAP,
     QUOTE_SECONDS, QuoteStore, RateLimiter, Rehearsals, Snapshots, SwapOptions, Swaps, Terms,
 };
-pub(crate) use services::{Doorbell, ExchangeTerms, Health};
+pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe};
 pub(crate) use simnet::{
     HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode,
 };
 use simnet::{SolanaConfig, StarknetConfig, StarknetNode};
 use std::{fmt, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 pub(crate) use store::Store;
+pub(crate) use store::StoreError;
 use store::{Location, MigrationReport};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -93,11 +95,30 @@ pub(crate) fn is_to_be_made(location: &Location) -> bool {
     !dir.exists() || dir.is_dir() && !dir.join("chain.db").exists()
 }
 
+/// What becomes of a store whose ledger is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ledger {
+    /// It is refused.
+    Kept,
+    /// It gets an empty one.
+    New,
+}
+
 /// Opens the store and brings it to this version.
-pub(crate) async fn open_store(config: &Config) -> anyhow::Result<(Store, MigrationReport)> {
+pub(crate) async fn open_store(
+    config: &Config,
+    ledger: Ledger,
+) -> anyhow::Result<(Store, MigrationReport)> {
     let location = location(config);
     let context = || format!("cannot use the store {location}");
-    let store = Store::open(&location).await.with_context(context)?;
+    // Whatever is kept in it is nobody else's.
+    store::private_folder(&config.store.data)
+        .with_context(|| format!("cannot make the folder {}", config.store.data.display()))?;
+    let store = match ledger {
+        Ledger::Kept => Store::open(&location).await,
+        Ledger::New => Store::open_with_new_ledger(&location).await,
+    };
+    let store = store.with_context(context)?;
     match store.migrate().await {
         Ok(report) => Ok((store, report)),
         Err(error) => {
@@ -171,10 +192,20 @@ pub(crate) async fn serve_nodes(
     starknet: StarknetNode,
     solana: SolanaNode,
     listener: TcpListener,
+    connections: Connections,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let router = starknet.router().merge(solana.router());
-    Ok(api::serve(listener, router, stop, Duration::ZERO).await?)
+    Ok(api::serve(listener, router, connections, stop, Duration::ZERO).await?)
+}
+
+/// Connections of one or several listeners.
+pub(crate) fn connections(config: &Config, total: usize, per_address: usize) -> Connections {
+    Connections::new(ConnectionLimits {
+        total,
+        per_address,
+        exempt: config.server.trusted_proxies.clone(),
+    })
 }
 
 /// Ties the store to the chain, or refuses a store of another one.
@@ -338,6 +369,8 @@ impl Work {
 pub(crate) struct Service {
     pub(crate) work: Work,
     pub(crate) health: Health,
+    /// Only where there is a market.
+    pub(crate) ledger: Option<LedgerProbe>,
     pub(crate) global: Option<GlobalPoller>,
     pub(crate) terms: Option<ExchangeTerms>,
     /// Only where there are nodes, and an exchange contract to trade with.
@@ -408,8 +441,9 @@ pub(crate) async fn service(
     let followed = progress.clone();
     let (published, seen) = (snapshots.clone(), progress.clone());
     let health = Health::new(work.name(), published, seen, clock(), limits);
-    let health = match market {
-        Some(market) => health.with_market(market.leasing.clone()),
+    let ledger = market.map(|_| LedgerProbe::new(store.clone()));
+    let health = match market.zip(ledger.clone()) {
+        Some((market, ledger)) => health.with_market(market.leasing.clone(), ledger),
         None => health,
     };
     let (swaps, terms) = swaps(config, network, asked, snapshots.clone(), progress).await?;
@@ -438,6 +472,7 @@ pub(crate) async fn service(
     Ok(Service {
         work,
         health,
+        ledger,
         global,
         terms,
         rehearsals,
@@ -496,6 +531,7 @@ fn api_config(config: &Config, market: Option<&Market>) -> ApiConfig {
             keyed: policy(limits.key_requests, limits.key_window),
         }),
         request_timeout: config.server.request_timeout,
+        public_metrics: config.server.listen_operations.is_none(),
         max_body_bytes,
         marketplace: market.map(|market| market.face.clone()).unwrap_or_default(),
     }
@@ -513,6 +549,8 @@ pub(crate) enum Face {
     /// The lease marketplace.
     Leasing,
     /// How a process that only indexes does.
+    Health,
+    /// The same, with all details, for those who run it.
     Operation,
 }
 
@@ -521,6 +559,7 @@ pub(crate) async fn serve_face(
     api: Api,
     face: Face,
     listener: TcpListener,
+    connections: Connections,
     stop: CancellationToken,
     drain: Duration,
 ) -> anyhow::Result<()> {
@@ -531,9 +570,10 @@ pub(crate) async fn serve_face(
         Face::Leasing => api.marketplace_router().context(
             "there is no marketplace for --listen-leasing: see --solana-rpc and leasing.enabled",
         )?,
-        Face::Operation => api.surround(axum::Router::new()),
+        Face::Health => api.surround(axum::Router::new()),
+        Face::Operation => api.operation_router(),
     };
-    Ok(api::serve(listener, router, stop, drain).await?)
+    Ok(api::serve(listener, router, connections, stop, drain).await?)
 }
 
 /// The OpenAPI documents: file names and texts.

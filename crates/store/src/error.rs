@@ -32,8 +32,18 @@ pub enum StoreError {
     #[error("the disk of the store is full")]
     DiskFull(#[source] sqlx::Error),
     /// A file is not a database, or no longer a sound one.
-    #[error("the database file is damaged or not a database")]
+    #[error("a database file is damaged or not a database: `stoa doctor` says which")]
     Damaged(#[source] sqlx::Error),
+    /// The same, and which file it is.
+    #[error("{} is damaged or not a database: {advice}", path.display())]
+    DamagedFile {
+        /// The file.
+        path: PathBuf,
+        /// Whether it may be deleted.
+        advice: &'static str,
+        /// What the database says.
+        source: sqlx::Error,
+    },
     /// A newer program has migrated the store.
     #[error(
         "the {schema} schema has version {found}, this program knows {known} at most: \
@@ -67,6 +77,18 @@ pub enum StoreError {
         /// What the migration met.
         source: Box<MigrateError>,
     },
+    /// The half that cannot be read from the chain again is not there.
+    #[error(
+        "the ledger with users, keys and leases is missing beside a chain that was indexed: \
+         put it back from a backup, or begin an empty one with --new-ledger"
+    )]
+    LedgerMissing,
+    /// The two halves were not written side by side.
+    #[error(
+        "the ledger is not the one that this chain was indexed beside: \
+         put that one back, or keep this one with --new-ledger"
+    )]
+    OtherLedger,
     /// The store belongs to another network.
     #[error(
         "the store was made for chain {}, not for {}",
@@ -224,7 +246,10 @@ mod tests {
             ("57P01", "the store cannot be reached"),
             ("08006", "the store cannot be reached"),
             ("28P01", "the store cannot be reached"),
-            ("XX001", "the database file is damaged or not a database"),
+            (
+                "XX001",
+                "a database file is damaged or not a database: `stoa doctor` says which",
+            ),
             ("42601", "the database refused a statement"),
         ] {
             let error = postgres_meaning(code)(sqlx::Error::RowNotFound);

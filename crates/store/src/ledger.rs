@@ -4,6 +4,7 @@ use crate::{
     column::Column,
     db::{Db, on},
     error::{StoreError, in_table},
+    identity,
 };
 use primitives::Timestamp;
 use sqlx::FromRow;
@@ -68,6 +69,11 @@ impl LedgerStore {
 
     pub(crate) fn db(&self) -> &Db {
         &self.0
+    }
+
+    /// Tries whether it can be written to.
+    pub async fn probe(&self) -> Result<(), StoreError> {
+        identity::try_write(&self.0).await
     }
 
     /// Adds a key. An id or a digest that is there already is

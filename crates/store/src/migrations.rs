@@ -75,6 +75,7 @@ pub(crate) const CHAIN: Schema = Schema {
         step!(2, "chain", "0002_pools"),
         step!(3, "chain", "0003_figures"),
         step!(4, "chain", "0004_shunned_tokens"),
+        step!(5, "chain", "0005_identity"),
     ],
 };
 
@@ -83,6 +84,7 @@ pub(crate) const LEDGER: Schema = Schema {
     steps: &[
         step!(1, "ledger", "0001_api_keys"),
         step!(2, "ledger", "0002_leasing"),
+        step!(3, "ledger", "0003_identity"),
     ],
 };
 
@@ -144,6 +146,11 @@ impl Schema {
             from,
             to: self.newest(),
         })
+    }
+
+    /// Whether nothing was ever written to the schema.
+    pub(crate) async fn is_empty(&self, db: &Db) -> Result<bool, StoreError> {
+        Ok(applied_version(db).await? == 0)
     }
 
     fn newest(&self) -> i64 {

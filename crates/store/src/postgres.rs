@@ -17,7 +17,9 @@ const LOCK_TIMEOUT: &str = "5s";
 /// How long a replica waits while another one migrates.
 const MIGRATION_LOCK_TIMEOUT: &str = "10min";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a query waits for a connection: with the lock less than a request
+/// may take.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
 const CONNECTIONS: u32 = 8;
 
 /// A pool whose connections see `schema`, after one of them has been made: the

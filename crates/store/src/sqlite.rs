@@ -5,12 +5,13 @@ use crate::{
     error::StoreError,
 };
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use std::{path::Path, time::Duration};
+use std::{fs::OpenOptions, io, os::unix::fs::OpenOptionsExt as _, path::Path, time::Duration};
 
 /// How long a write waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a query waits for a connection of this process.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a query waits for a connection of this process: together with the
+/// above less than a request may take.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
 const READERS: u32 = 4;
 /// The journal is cut to this size when it has been folded into the file.
 const JOURNAL_BYTES: &str = "67108864";
@@ -28,8 +29,65 @@ pub(crate) enum Durability {
     Acknowledged,
 }
 
+impl Durability {
+    /// What to do about a damaged file.
+    const fn advice(self) -> &'static str {
+        match self {
+            Self::Derived => "it may be deleted, and is read from the chain again",
+            Self::Acknowledged => {
+                "it must not be deleted, users, keys and leases are nowhere else: \
+                 put a backup in its place"
+            }
+        }
+    }
+
+    /// Names the file in an error that is about one.
+    fn of_file(self, path: &Path, error: StoreError) -> StoreError {
+        match error {
+            StoreError::Damaged(source) => StoreError::DamagedFile {
+                path: path.to_owned(),
+                advice: self.advice(),
+                source,
+            },
+            other => other,
+        }
+    }
+
+    /// Names the file of a database in an error that is about one.
+    pub(crate) fn in_file(self, db: &Db) -> impl Fn(StoreError) -> StoreError {
+        move |error| match db {
+            Db::Sqlite { writer, .. } => {
+                self.of_file(writer.connect_options().get_filename(), error)
+            }
+            Db::Postgres(_) => error,
+        }
+    }
+}
+
 /// Opens `file`, and makes it when it is missing.
 pub(crate) async fn open(file: &Path, durability: Durability) -> Result<Db, StoreError> {
+    let opened = connect(file, durability).await;
+    opened.map_err(|error| durability.of_file(file, error.into()))
+}
+
+/// Reads the whole of a file: damage shows only where it is read.
+pub(crate) async fn examine(db: &Db, durability: Durability) -> Result<(), StoreError> {
+    let Db::Sqlite { reader, .. } = db else {
+        return Ok(());
+    };
+    let checked: Result<String, sqlx::Error> = sqlx::query_scalar("PRAGMA quick_check(1)")
+        .fetch_one(reader)
+        .await;
+    let outcome = match checked {
+        Ok(verdict) if verdict == "ok" => Ok(()),
+        Ok(damage) => Err(StoreError::Damaged(sqlx::Error::Protocol(damage))),
+        Err(error) => Err(error.into()),
+    };
+    outcome.map_err(durability.in_file(db))
+}
+
+async fn connect(file: &Path, durability: Durability) -> Result<Db, sqlx::Error> {
+    private_file(file)?;
     let options = SqliteConnectOptions::new()
         .filename(file)
         .foreign_keys(true)
@@ -53,7 +111,6 @@ pub(crate) async fn open(file: &Path, durability: Durability) -> Result<Db, Stor
         .connect_with(
             options
                 .clone()
-                .create_if_missing(true)
                 .journal_mode(SqliteJournalMode::Wal)
                 .pragma("journal_size_limit", JOURNAL_BYTES),
         )
@@ -65,10 +122,18 @@ pub(crate) async fn open(file: &Path, durability: Durability) -> Result<Db, Stor
     Ok(Db::Sqlite { writer, reader })
 }
 
+/// Makes a file that only its owner can read, if it is missing. SQLite gives its
+/// journals the mode of the file.
+fn private_file(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let made = options.append(true).create(true).mode(0o600).open(path);
+    made.map(drop)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Location, Store, db::on};
+    use crate::{Location, Store};
     use market::BlockEffects;
     use primitives::{BlockRef, Felt, Timestamp};
     use sqlx::{AssertSqlSafe, SqlitePool};
@@ -160,56 +225,6 @@ mod tests {
         assert_eq!(tip, batch.last().map(|last| last.block));
     }
 
-    /// As the kernel counts it, "file size limit exceeded": without a handler it
-    /// ends the process.
-    const SIGXFSZ: i32 = 25;
-
-    /// Files of this process may grow to this size and no farther.
-    fn limit_files(bytes: &str) {
-        let limited = std::process::Command::new("prlimit")
-            .args(["--pid", &std::process::id().to_string()])
-            .arg(format!("--fsize={bytes}:unlimited"))
-            .status();
-        assert!(limited.unwrap().success());
-    }
-
-    /// With the limit of a full disk, a commit fails when it is written out, and
-    /// SQLite has rolled back by itself before anybody else can.
-    #[tokio::test]
-    async fn a_commit_that_fails_costs_no_later_write() {
-        let kind = tokio::signal::unix::SignalKind::from_raw(SIGXFSZ);
-        let _ignored = tokio::signal::unix::signal(kind).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        for durability in [Durability::Derived, Durability::Acknowledged] {
-            let file = folder.path().join(format!("{durability:?}.db"));
-            let db = open(&file, durability).await.unwrap();
-            let fill = async |bytes: u32| {
-                let mut tx = db.begin().await?;
-                let query = "INSERT INTO heap VALUES (zeroblob(?1))";
-                on!(tx &mut tx, connection => {
-                    sqlx::query(query).bind(i64::from(bytes)).execute(connection).await.map(drop)
-                })?;
-                tx.commit().await
-            };
-            let Db::Sqlite { writer, .. } = &db else {
-                panic!("not SQLite");
-            };
-            let table = "CREATE TABLE heap (bytes BLOB)";
-            sqlx::query(table).execute(writer).await.unwrap();
-            fill(10).await.unwrap();
-            limit_files("200000");
-            for _ in 0..3 {
-                let refused = fill(1_000_000).await;
-                assert!(refused.is_err(), "{refused:?}");
-            }
-            limit_files("unlimited");
-            fill(1_000_000).await.unwrap();
-            let count = sqlx::query_scalar::<_, i64>("SELECT COUNT(*) FROM heap");
-            assert_eq!(count.fetch_one(writer).await.unwrap(), 2);
-            db.close().await;
-        }
-    }
-
     fn plain_block(number: u64) -> BlockEffects {
         let block = BlockRef {
             number,
@@ -224,6 +239,8 @@ mod tests {
         let file = folder.path().join("chain.db");
         std::fs::write(&file, "something else entirely".repeat(100)).unwrap();
         let error = open(&file, Durability::Derived).await.unwrap_err();
-        assert!(matches!(error, StoreError::Damaged(_)), "{error:?}");
+        assert!(matches!(error, StoreError::DamagedFile { .. }), "{error:?}");
+        assert!(error.to_string().contains("chain.db"), "{error}");
+        assert!(error.to_string().contains("may be deleted"), "{error}");
     }
 }

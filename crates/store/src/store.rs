@@ -4,12 +4,23 @@ use crate::{
     chain::ChainStore,
     db::Db,
     error::StoreError,
+    identity,
     ledger::LedgerStore,
     location::Location,
     migrations::{CHAIN, LEDGER, MigrationReport},
     postgres,
     sqlite::{self, Durability},
 };
+use std::{fs::DirBuilder, io, os::unix::fs::DirBuilderExt as _, path::Path};
+
+/// The files of SQLite.
+const CHAIN_FILE: &str = "chain.db";
+const LEDGER_FILE: &str = "ledger.db";
+
+/// Makes a folder that only its owner can look into, and those above it.
+pub fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
 
 /// The durable state of one Stoa. Clones share their connections.
 #[derive(Debug, Clone)]
@@ -20,44 +31,88 @@ pub struct Store {
 
 impl Store {
     /// Connects, without changing the schema. A store of a newer program is
-    /// [`StoreError::SchemaNewer`].
+    /// [`StoreError::SchemaNewer`], one that has lost its ledger
+    /// [`StoreError::LedgerMissing`].
     pub async fn open(location: &Location) -> Result<Self, StoreError> {
-        let (chain, ledger) = match location {
+        if let Location::Sqlite { dir } = location
+            && dir.join(CHAIN_FILE).exists()
+            && !dir.join(LEDGER_FILE).exists()
+        {
+            return Err(StoreError::LedgerMissing);
+        }
+        Self::connect(location).await
+    }
+
+    /// The same, with an empty ledger if there is none, and with one that was
+    /// written beside another chain.
+    pub async fn open_with_new_ledger(location: &Location) -> Result<Self, StoreError> {
+        let store = Self::connect(location).await?;
+        LEDGER.migrate(store.ledger_db()).await?;
+        CHAIN.migrate(store.chain_db()).await?;
+        identity::untie(store.chain_db()).await?;
+        Ok(store)
+    }
+
+    async fn connect(location: &Location) -> Result<Self, StoreError> {
+        // The ledger first: a chain without one has lost it.
+        let (ledger, chain) = match location {
             Location::Sqlite { dir } => {
-                std::fs::create_dir_all(dir).map_err(|source| StoreError::Folder {
+                private_folder(dir).map_err(|source| StoreError::Folder {
                     path: dir.clone(),
                     source,
                 })?;
                 (
-                    sqlite::open(&dir.join("chain.db"), Durability::Derived).await?,
-                    sqlite::open(&dir.join("ledger.db"), Durability::Acknowledged).await?,
+                    sqlite::open(&dir.join(LEDGER_FILE), Durability::Acknowledged).await?,
+                    sqlite::open(&dir.join(CHAIN_FILE), Durability::Derived).await?,
                 )
             }
             Location::Postgres { url } => (
-                postgres::open(url, CHAIN.name).await?,
                 postgres::open(url, LEDGER.name).await?,
+                postgres::open(url, CHAIN.name).await?,
             ),
         };
         let store = Self {
             chain: ChainStore::new(chain),
             ledger: LedgerStore::new(ledger),
         };
-        CHAIN.refuse_newer(store.chain_db()).await?;
-        LEDGER.refuse_newer(store.ledger_db()).await?;
+        for (schema, db, durability) in [
+            (CHAIN, store.chain_db(), Durability::Derived),
+            (LEDGER, store.ledger_db(), Durability::Acknowledged),
+        ] {
+            let known = schema.refuse_newer(db).await;
+            known.map_err(durability.in_file(db))?;
+        }
         Ok(store)
+    }
+
+    /// Reads every page of SQLite's files, and says which one is damaged.
+    pub async fn examine(&self) -> Result<(), StoreError> {
+        sqlite::examine(self.ledger_db(), Durability::Acknowledged).await?;
+        sqlite::examine(self.chain_db(), Durability::Derived).await
     }
 
     /// Brings both schemas to the program's version. Safe when several
     /// processes do it at once; does nothing when nothing is to be done.
     pub async fn migrate(&self) -> Result<MigrationReport, StoreError> {
-        Ok(MigrationReport {
-            chain: CHAIN.migrate(self.chain_db()).await?,
-            ledger: LEDGER.migrate(self.ledger_db()).await?,
-        })
+        self.refuse_lost_ledger().await?;
+        let ledger = LEDGER.migrate(self.ledger_db()).await?;
+        let chain = CHAIN.migrate(self.chain_db()).await?;
+        identity::tie(self.chain_db(), self.ledger_db()).await?;
+        Ok(MigrationReport { chain, ledger })
+    }
+
+    /// The ledger is migrated first: who finds a chain finds its ledger, unless it
+    /// was lost.
+    async fn refuse_lost_ledger(&self) -> Result<(), StoreError> {
+        if !CHAIN.is_empty(self.chain_db()).await? && LEDGER.is_empty(self.ledger_db()).await? {
+            return Err(StoreError::LedgerMissing);
+        }
+        Ok(())
     }
 
     /// [`StoreError::SchemaOlder`] when [`Store::migrate`] has work to do.
     pub async fn require_migrated(&self) -> Result<(), StoreError> {
+        self.refuse_lost_ledger().await?;
         CHAIN.refuse_older(self.chain_db()).await?;
         LEDGER.refuse_older(self.ledger_db()).await
     }

@@ -28,7 +28,7 @@ async fn readiness_shows_the_block_and_what_is_wrong() {
         answer.json(),
         json!({"ready": false, "parts": {"starknet": {
             "role": "indexer", "ready": false, "blockNumber": 7, "blockHash": "0xabc",
-            "ageSeconds": 5, "lagBlocks": null, "problem": "the node does not answer", "nodes": []
+            "ageSeconds": 5, "lagBlocks": null, "problem": "the node does not answer"
         }}})
     );
 }
@@ -43,4 +43,21 @@ async fn before_the_first_block_readiness_has_none() {
     let part = &bench.get("/readyz").await.json()["parts"]["starknet"];
     assert_eq!(part["blockNumber"], json!(null));
     assert_eq!(part["problem"], "no block is indexed yet");
+}
+
+#[tokio::test]
+async fn one_product_can_be_asked_about() {
+    let bench = Bench::new().await;
+    for (product, status) in [
+        ("trading", 503),
+        // Not served here.
+        ("leasing", 503),
+        ("paymaster", 503),
+        ("", 400),
+        ("trade", 400),
+        ("trading&product=leasing", 400),
+    ] {
+        let answer = bench.get(&format!("/readyz?product={product}")).await;
+        assert_eq!(answer.status, status, "{product}");
+    }
 }

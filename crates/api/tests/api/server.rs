@@ -1,6 +1,7 @@
 //! Sockets.
 
 use crate::support::Bench;
+use api::{ConnectionLimits, Connections};
 use axum::{Router, routing::get};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
@@ -25,8 +26,9 @@ pub(crate) async fn served(
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
-    let server = tokio::spawn(api::serve(listener, router, stop.clone(), drain));
-    (address, stop, server)
+    let connections = Connections::new(ConnectionLimits::default());
+    let served = api::serve(listener, router, connections, stop.clone(), drain);
+    (address, stop, tokio::spawn(served))
 }
 
 #[tokio::test]
@@ -145,4 +147,68 @@ async fn an_endless_header_is_not_read_to_its_end() {
     endless.await.unwrap();
     stop.cancel();
     server.await.unwrap().unwrap();
+}
+
+/// A server with few connections.
+async fn narrow(limits: ConnectionLimits) -> SocketAddr {
+    let bench = Bench::new().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = bench.router.clone();
+    let connections = Connections::new(limits);
+    let forever = CancellationToken::new();
+    tokio::spawn(api::serve(listener, router, connections, forever, DRAIN));
+    address
+}
+
+/// What a new connection hears when it asks for a sign of life.
+async fn status(address: SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // A refusal may come before the request is sent.
+    let _ = stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await;
+    let mut first = [0; 12];
+    let read = stream.read_exact(&mut first).await;
+    read.map_or_else(
+        |error| error.to_string(),
+        |_| String::from_utf8_lossy(&first).into(),
+    )
+}
+
+#[tokio::test]
+async fn an_address_that_holds_its_share_of_connections_is_refused_more() {
+    let address = narrow(ConnectionLimits {
+        per_address: 3,
+        ..ConnectionLimits::default()
+    })
+    .await;
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        held.push(TcpStream::connect(address).await.unwrap());
+    }
+    assert_eq!(status(address).await, "HTTP/1.1 429");
+    held.pop();
+    // The server hears of the end a moment later.
+    while status(address).await == "HTTP/1.1 429" {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(status(address).await, "HTTP/1.1 200");
+}
+
+#[tokio::test]
+async fn connections_that_do_nothing_make_room() {
+    let address = narrow(ConnectionLimits {
+        total: 5,
+        per_address: 1_000,
+        exempt: Vec::new(),
+    })
+    .await;
+    let mut held = Vec::new();
+    for _ in 0..50 {
+        held.push(TcpStream::connect(address).await.unwrap());
+    }
+    for _ in 0..10 {
+        assert_eq!(status(address).await, "HTTP/1.1 200");
+    }
 }

@@ -30,7 +30,7 @@ async fn readiness_follows_the_freshness_of_the_data() {
     let part = &answer.json()["parts"]["starknet"];
     assert_eq!(part["blockNumber"], world.node.head().number);
     assert_eq!(part["lagBlocks"], 0);
-    assert_eq!(part["nodes"][0]["blockNumber"], part["blockNumber"]);
+    assert_eq!(part.get("nodes"), None, "for those who run it alone");
     world.clock.advance(SignedDuration::from_secs(31));
     assert_eq!(bench.get("/readyz").await.status, 503);
     world.node.mine(1).unwrap();

@@ -22,7 +22,7 @@ pub use progress::{Progress, ProgressView};
 pub use round::Round;
 pub(crate) use state::State;
 use std::{sync::Arc, time::Duration};
-use store::{Store, StoreError};
+use store::Store;
 use tokio_util::sync::CancellationToken;
 
 /// How the indexer works.
@@ -127,7 +127,7 @@ impl Indexer {
                 }
                 Err(fault) => {
                     failures = failures.saturating_add(1);
-                    self.note_failure(&fault).await;
+                    self.note_failure(&fault);
                     let factor = 2_u32.saturating_pow(failures.min(10));
                     self.options.poll.saturating_mul(factor).min(MAX_PAUSE)
                 }
@@ -140,18 +140,12 @@ impl Indexer {
         }
     }
 
-    /// Says what is wrong, and when another writer moved the cursor, takes its
-    /// state over.
-    async fn note_failure(&mut self, fault: &Fault) {
+    /// Says what is wrong.
+    fn note_failure(&self, fault: &Fault) {
         let text = fault.chain_text();
         tracing::warn!(error = text, "indexing paused");
         metrics::counter!("stoa_indexer_failures_total").increment(1);
         self.progress.failed(text);
-        if let Fault::Store(StoreError::CursorMoved { .. }) = fault
-            && let Err(fault) = self.state.reload(&self.store, &self.known).await
-        {
-            tracing::warn!(error = fault.chain_text(), "cannot reload");
-        }
     }
 }
 

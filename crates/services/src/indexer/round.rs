@@ -43,6 +43,7 @@ impl Indexer {
             self.progress.answered(chosen.head, self.clock.now());
             metrics::gauge!("stoa_node_head_block").set(lossy(chosen.head.number));
         }
+        self.catch_up_with_others().await?;
         let outcome = match surveyed {
             Ok(chosen) => self.spend(&chosen, stop).await,
             Err(fault) => Err(fault),
@@ -56,6 +57,25 @@ impl Indexer {
             self.progress.recovered();
         }
         outcome
+    }
+
+    /// Takes up what another indexer has committed, and publishes it: who comes
+    /// second with every block serves the newest one all the same.
+    async fn catch_up_with_others(&mut self) -> Result<(), Fault> {
+        let (store, known) = (&self.store, &self.known);
+        let (ours, theirs) = (
+            self.state.tip.map(|tip| tip.block),
+            store.chain().tip().await?,
+        );
+        if ours == theirs {
+            return Ok(());
+        }
+        self.state = match (ours, theirs) {
+            (Some(_), Some(tip)) => self.state.clone().follow(store, known, tip).await?,
+            _ => self.state.reload(store, known).await?,
+        };
+        self.state.publish(&self.snapshots);
+        Ok(())
     }
 
     /// Publishes the newest block once more if routes must not pass other tokens

@@ -141,7 +141,8 @@ impl State {
     ) -> Result<(), Fault> {
         let number = Some(to.block.number);
         if self.book.rollback(number).is_err() {
-            return self.reload(store, known).await;
+            *self = self.reload(store, known).await?;
+            return Ok(());
         }
         self.tip = Some(to);
         self.trail = self.trail.until(to.block.number);
@@ -165,19 +166,40 @@ impl State {
         self.trail = self.trail.until(committed.unwrap_or(0));
         self.directory.rollback(committed);
         if self.book.rollback(committed).is_err() {
-            return self.reload(store, known).await;
+            *self = self.reload(store, known).await?;
+            return Ok(());
         }
         self.figures = figures;
         self.look_anew(known);
         Ok(())
     }
 
-    /// Takes over what the store holds.
-    pub(crate) async fn reload(&mut self, store: &Store, known: &Known) -> Result<(), Fault> {
-        let epoch = self.figures.epoch();
-        *self = Self::load(store, known).await?;
-        self.figures.begin_epoch(epoch + 1);
-        Ok(())
+    /// Comes to the height of a block that another process committed, some blocks
+    /// at a time; on another fork everything is loaded.
+    pub(crate) async fn follow(
+        mut self,
+        store: &Store,
+        known: &Known,
+        target: BlockRef,
+    ) -> Result<Self, Fault> {
+        while let Some(tip) = self.tip
+            && let Some(blocks) = store.chain().since(tip.block).await?
+        {
+            self.take_up(&blocks, known)?;
+            let reached = blocks.last().map(|last| last.block.number);
+            if reached.is_none_or(|reached| reached >= target.number) {
+                self.look_anew(known);
+                return Ok(self);
+            }
+        }
+        self.reload(store, known).await
+    }
+
+    /// What the store holds, which readers may have seen otherwise.
+    pub(crate) async fn reload(&self, store: &Store, known: &Known) -> Result<Self, Fault> {
+        let mut loaded = Self::load(store, known).await?;
+        loaded.figures.begin_epoch(self.figures.epoch() + 1);
+        Ok(loaded)
     }
 
     pub(crate) fn publish(&self, snapshots: &Snapshots) {

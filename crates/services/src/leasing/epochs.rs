@@ -27,6 +27,8 @@ pub struct EpochView {
     pub ends_at: Option<Timestamp>,
     /// How long no node has said anything new.
     pub silence: SignedDuration,
+    /// How long the chain has stood still, by what nodes say.
+    pub standstill: SignedDuration,
 }
 
 /// Asks the node for the epoch, refreshes stakes, completes leases.
@@ -69,6 +71,7 @@ impl Leasing {
             position: clock.position(now),
             ends_at: clock.epoch_end(now),
             silence: clock.silence(now),
+            standstill: clock.standstill(now),
         })
     }
 }

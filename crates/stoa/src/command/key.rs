@@ -12,7 +12,7 @@ use anyhow::bail;
 const MAX_NAME_CHARS: usize = 100;
 
 pub(super) async fn run(action: KeyAction, config: &Config) -> anyhow::Result<()> {
-    let (store, _) = wiring::open_store(config).await?;
+    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
     let keys = wiring::keys(&store);
     let outcome = match action {
         KeyAction::Create { name } => create(&keys, &name).await,

@@ -20,17 +20,19 @@ use std::{fs, path::Path, process::ExitCode};
 /// Does what the command line says.
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
-        Command::Serve(settings) => {
+        Command::Serve { store, settings } => {
             let config = settings.load()?.config;
             log::start(&config.server);
-            serve::serve(&config).await?;
+            serve::serve(&config, store.ledger()).await?;
         }
         Command::Simnet(settings) => {
             let config = settings.load()?.config;
             log::start(&config.server);
             simnet::simnet(&config).await?;
         }
-        Command::Migrate(settings) => migrate(&settings.load()?.config).await?,
+        Command::Migrate { store, settings } => {
+            migrate(&settings.load()?.config, store.ledger()).await?;
+        }
         Command::Openapi { out } => openapi(out.as_deref())?,
         Command::Config { action, settings } => match action {
             ConfigAction::Print => say(settings.load()?.print().trim_end()),
@@ -49,8 +51,8 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn migrate(config: &Config) -> anyhow::Result<()> {
-    let (store, report) = wiring::open_store(config).await?;
+async fn migrate(config: &Config, ledger: wiring::Ledger) -> anyhow::Result<()> {
+    let (store, report) = wiring::open_store(config, ledger).await?;
     store.close().await;
     for (schema, change) in [("chain", report.chain), ("ledger", report.ledger)] {
         if change.from == change.to {

@@ -1,6 +1,6 @@
 //! The simulated node alone, for people who test their own programs.
 
-use super::serve::{Simulation, Sockets, Tasks, start_simulation, stop_on_signal};
+use super::serve::{Room, Simulation, Sockets, Tasks, start_simulation, stop_on_signal};
 use crate::{config::Config, console::say_about, network::Network};
 use tokio_util::sync::CancellationToken;
 
@@ -10,7 +10,8 @@ pub(super) async fn simnet(config: &Config) -> anyhow::Result<()> {
     stop_on_signal(stop.clone())?;
     let listener = Sockets::bind_node(config).await?;
     let mut tasks = Tasks::new(stop.clone());
-    let (simulation, _) = start_simulation(config, listener, &mut tasks).await?;
+    let (simulation, _) =
+        start_simulation(config, listener, &Room::new(config), &mut tasks).await?;
     say_about("stoa", env!("CARGO_PKG_VERSION"));
     say_about("network", Network::simulated());
     Simulation::say(&simulation);

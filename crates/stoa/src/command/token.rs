@@ -10,7 +10,7 @@ use anyhow::{Context as _, anyhow};
 use primitives::{SignedDuration, Ulid};
 
 pub(super) async fn run(action: TokenAction, config: &Config) -> anyhow::Result<()> {
-    let (store, _) = wiring::open_store(config).await?;
+    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
     let market = wiring::market_without_node(&store);
     let outcome = match action {
         TokenAction::Create {

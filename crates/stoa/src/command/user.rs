@@ -13,7 +13,7 @@ use primitives::Ulid;
 const PAGE: u16 = 200;
 
 pub(super) async fn run(action: UserAction, config: &Config) -> anyhow::Result<()> {
-    let (store, _) = wiring::open_store(config).await?;
+    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
     let market = wiring::market_without_node(&store);
     let outcome = match action {
         UserAction::Add {

@@ -179,6 +179,14 @@ settings! {
         listen_market: Option<SocketAddr>, takes("listen-market", "ADDR");
         /// A further address, for the lease marketplace alone.
         listen_leasing: Option<SocketAddr>, takes("listen-leasing", "ADDR");
+        /// A further address for those who run the program: /readyz with the addresses of
+        /// nodes and the texts of errors, and /metrics, which then is nowhere else.
+        listen_operations: Option<SocketAddr>, takes("listen-operations", "ADDR");
+        /// Connections at once. Beyond, idle ones are closed, then others wait. Never
+        /// more than three quarters of the files that the system lets the program open.
+        max_connections: u32 = "10000";
+        /// Connections at once of one client address, proxies that are trusted excepted.
+        max_connections_per_address: u32 = "256";
         /// How long requests in flight may take to end when the program stops.
         drain: Duration = "10s";
         /// How long one request may take.

@@ -130,6 +130,11 @@ impl Service {
         get(&format!("{base}{path}"), key).await
     }
 
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn signal(&self, signal: &str) {
         let kill = format!("kill -{signal} {}", self.child.id());
         assert!(

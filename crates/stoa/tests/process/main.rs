@@ -5,6 +5,7 @@
     reason = "a test may fail by panicking, in its helpers too"
 )]
 
+mod attacks;
 mod commands;
 mod crashes;
 mod failures;
@@ -14,6 +15,7 @@ mod keys;
 mod market;
 mod node;
 mod serving;
+mod squeeze;
 #[expect(dead_code, reason = "the store's own tests use more of it")]
 #[path = "../../../store/tests/support/mod.rs"]
 mod support;

@@ -15,14 +15,19 @@ const OWNER: &str = "demo-validator-token";
 /// Flags of a market without anybody in it.
 const QUIET: [&str; 1] = ["--no-sim-people"];
 
-fn base(service: &Service) -> String {
+pub(crate) fn base(service: &Service) -> String {
     let health = service.line("health");
     health.strip_suffix("/readyz").unwrap().to_owned()
 }
 
 /// Registers the first simulated validator, with a body that the program signs.
-async fn register(service: &Service, home: &Home, offer: &[&str]) -> Value {
-    let accounts = call(service.line("solana"), "sim_accounts", json!({})).await;
+pub(crate) async fn register(
+    service: &Service,
+    solana: &str,
+    home: &Home,
+    offer: &[&str],
+) -> Value {
+    let accounts = call(solana, "sim_accounts", json!({})).await;
     let identity = &accounts["validators"][0]["secret_key_bytes"];
     let file = home.path("identity.json");
     fs::write(&file, identity.to_string()).unwrap();
@@ -55,7 +60,7 @@ async fn register(service: &Service, home: &Home, offer: &[&str]) -> Value {
     answer["data"].clone()
 }
 
-async fn book(base: &str, number: u128, body: &Value) -> (u16, Value) {
+pub(crate) async fn book(base: &str, number: u128, body: &Value) -> (u16, Value) {
     let key = key(number);
     let headers = [("idempotency-key", key.as_str())];
     ask("POST", &format!("{base}/v1/leases"), TRADER, &headers, body).await
@@ -127,7 +132,7 @@ async fn a_market_is_alive_by_itself() {
 async fn a_booking_outlives_a_kill_and_its_key_replays_it() {
     let home = Home::new();
     let service = Service::ready(serve(&home.data(), &QUIET));
-    let validator = register(&service, &home, &[]).await;
+    let validator = register(&service, service.line("solana"), &home, &[]).await;
     let body = json!({
         "validator_id": validator["public_id"], "epoch_start": 1_000, "epoch_count": 2,
     });
@@ -176,7 +181,7 @@ async fn of_200_bookings_at_two_replicas_as_many_win_as_there_are_places() {
     ));
     let seats = SEATS.to_string();
     let offer = ["--shared-price-sol", "0.2", "--seats", &seats];
-    let validator = register(&first, &home, &offer).await;
+    let validator = register(&first, first.line("solana"), &home, &offer).await;
     let bases = [base(&first), base(&second)];
     let replicas = [bases[0].as_str(), bases[1].as_str()];
     for (mode, start, places) in [("exclusive", 1_000_u32, 1), ("shared", 2_000, SEATS)] {

@@ -22,10 +22,10 @@ async fn migrating_twice_does_nothing_the_second_time(#[values(Sqlite, Postgres)
     );
     assert!(older.to_string().contains("`stoa migrate`"), "{older}");
     let first = store.migrate().await.unwrap();
-    assert_eq!(first.chain, SchemaChange { from: 0, to: 4 });
-    assert_eq!(first.ledger, SchemaChange { from: 0, to: 2 });
+    assert_eq!(first.chain, SchemaChange { from: 0, to: 5 });
+    assert_eq!(first.ledger, SchemaChange { from: 0, to: 3 });
     let second = store.migrate().await.unwrap();
-    assert_eq!(second.chain, SchemaChange { from: 4, to: 4 });
+    assert_eq!(second.chain, SchemaChange { from: 5, to: 5 });
     store.require_migrated().await.unwrap();
 }
 
@@ -44,7 +44,7 @@ async fn replicas_may_migrate_at_the_same_time(#[values(Sqlite, Postgres)] engin
         replicas[2].migrate()
     );
     for report in [a, b, c] {
-        assert_eq!(report.unwrap().ledger.to, 2);
+        assert_eq!(report.unwrap().ledger.to, 3);
     }
     replicas[0].require_migrated().await.unwrap();
 }
@@ -56,7 +56,8 @@ async fn blocks_of_a_time_before_figures_make_room_for_the_same_ones_with_figure
 ) {
     let database = TestDatabase::new(engine).await;
     let store = database.open().await;
-    database.migrate_chain_to(2).await;
+    database.migrate_to("ledger", 2).await;
+    database.migrate_to("chain", 2).await;
     let felt = match engine {
         Sqlite => format!("X'{}'", "01".repeat(32)),
         Postgres => format!("'\\x{}'::bytea", "01".repeat(32)),
@@ -71,7 +72,7 @@ async fn blocks_of_a_time_before_figures_make_room_for_the_same_ones_with_figure
         database.execute("chain", &sql).await.unwrap();
     }
     let report = store.migrate().await.unwrap();
-    assert_eq!(report.chain, SchemaChange { from: 2, to: 4 });
+    assert_eq!(report.chain, SchemaChange { from: 2, to: 5 });
     let nothing = ChainContents {
         tip: None,
         readings: Vec::new(),

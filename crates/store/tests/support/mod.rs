@@ -103,11 +103,11 @@ impl TestDatabase {
         store
     }
 
-    /// Brings the chain's half to the version of an older program.
-    pub(crate) async fn migrate_chain_to(&self, version: i64) {
+    /// Brings one half to the version of an older program.
+    pub(crate) async fn migrate_to(&self, schema: &'static str, version: i64) {
         let steps = |engine: &str| {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
-            Migrator::new(folder.join(engine).join("chain"))
+            Migrator::new(folder.join(engine).join(schema))
         };
         let until = |mut migrator: Migrator| {
             migrator
@@ -118,7 +118,7 @@ impl TestDatabase {
         };
         match &self.location {
             Location::Sqlite { dir } => {
-                let file = SqliteConnectOptions::new().filename(dir.join("chain.db"));
+                let file = SqliteConnectOptions::new().filename(dir.join(format!("{schema}.db")));
                 let mut connection = SqliteConnection::connect_with(&file).await.unwrap();
                 let migrator = until(steps("sqlite").await.unwrap());
                 let migrated = migrator.run_direct(None, &mut connection, false).await;
@@ -126,9 +126,9 @@ impl TestDatabase {
                 connection.close().await.unwrap();
             }
             Location::Postgres { url } => {
-                let mut connection = postgres(url, "chain").await.unwrap();
+                let mut connection = postgres(url, schema).await.unwrap();
                 let mut migrator = until(steps("postgres").await.unwrap());
-                migrator.create_schema("chain");
+                migrator.create_schema(schema);
                 let migrated = migrator.run_direct(None, &mut connection, false).await;
                 migrated.unwrap();
                 connection.close().await.unwrap();

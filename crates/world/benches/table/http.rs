@@ -8,7 +8,7 @@
 //! much, and the scheduler would decide from turn to turn whether it does.
 
 use crate::{Goal, Row, median};
-use api::{Api, ApiConfig, ApiServices, RateLimits};
+use api::{Api, ApiConfig, ApiServices, ConnectionLimits, Connections, RateLimits};
 use axum::{Router, routing::get};
 use futures_util::future::join_all;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -127,6 +127,14 @@ pub(crate) fn metrics() -> PrometheusHandle {
     METRICS.get_or_init(install).clone()
 }
 
+/// Connections without a limit of one address: all clients are on this machine.
+pub(crate) fn roomy() -> Connections {
+    Connections::new(ConnectionLimits {
+        per_address: usize::MAX,
+        ..ConnectionLimits::default()
+    })
+}
+
 /// A server on a thread of its own.
 pub(crate) struct Server {
     address: SocketAddr,
@@ -149,7 +157,14 @@ impl Server {
     pub(crate) fn stoa(world: &World, station: &Station) -> Self {
         let stoa = router(world, station);
         Self::start(async move |listener| {
-            api::serve(listener, stoa, CancellationToken::new(), Duration::ZERO).await
+            api::serve(
+                listener,
+                stoa,
+                roomy(),
+                CancellationToken::new(),
+                Duration::ZERO,
+            )
+            .await
         })
     }
 

@@ -1,6 +1,6 @@
 //! The lease marketplace as it is served.
 
-use crate::http::{Server, metrics};
+use crate::http::{Server, metrics, roomy};
 use api::{Api, ApiConfig, ApiServices, MarketplaceLimits};
 use axum::Router;
 use primitives::{Clock, Entropy, SignedDuration};
@@ -20,7 +20,14 @@ pub(crate) fn serve(market: &Arc<Market>, location: &Location) -> Server {
         let leasing = market.replica(&location).await;
         EpochWatch::new(leasing.clone()).round().await.unwrap();
         let router = router(&market, leasing);
-        api::serve(listener, router, CancellationToken::new(), Duration::ZERO).await
+        api::serve(
+            listener,
+            router,
+            roomy(),
+            CancellationToken::new(),
+            Duration::ZERO,
+        )
+        .await
     })
 }
 

@@ -1,7 +1,10 @@
 //! The data folder.
 
 use super::Finding;
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
 
 const SUBJECT: &str = "folder";
 
@@ -54,6 +57,29 @@ pub(super) fn check(folder: &Path) -> Finding {
     }
 }
 
+/// Everybody's permissions but the owner's.
+const OTHERS: u32 = 0o077;
+
+/// Complains if others can look into the folder, or at the files of the store.
+pub(super) fn check_privacy(folder: &Path) -> Option<Finding> {
+    let files = ["ledger.db", "chain.db"].map(|file| folder.join(file));
+    let wide: Vec<String> = [folder.to_owned()]
+        .into_iter()
+        .chain(files)
+        .filter(|path| {
+            let found = std::fs::metadata(path);
+            found.is_ok_and(|found| found.permissions().mode() & OTHERS != 0)
+        })
+        .map(|path| path.display().to_string())
+        .collect();
+    if wide.is_empty() {
+        return None;
+    }
+    let wide = wide.join(" ");
+    let detail = format!("others can read it; run `chmod go= {wide}`");
+    Some(Finding::warn(SUBJECT, detail))
+}
+
 /// The folder, or the nearest one above it that exists.
 fn nearest_existing(folder: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(folder).ok()?;
@@ -93,6 +119,23 @@ mod tests {
             finding.detail
         );
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_others_can_read_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        mode(folder.path(), 0o700);
+        let file = folder.path().join("ledger.db");
+        std::fs::write(&file, "").unwrap();
+        mode(&file, 0o600);
+        assert!(check_privacy(folder.path()).is_none());
+        mode(&file, 0o640);
+        let finding = check_privacy(folder.path()).unwrap();
+        assert_eq!(finding.verdict, Verdict::Warn);
+        assert!(finding.detail.contains("ledger.db"), "{}", finding.detail);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Looks at everything the service stands on and says what to do. Changes
 //! nothing that lasts.
 
+mod files;
 mod folder;
 mod market;
 mod node;
@@ -65,6 +66,8 @@ impl Finding {
 pub(super) async fn doctor(config: &Config) -> anyhow::Result<ExitCode> {
     let mut findings = Vec::new();
     findings.push(folder::check(&wiring::folder(config)));
+    findings.extend(folder::check_privacy(&wiring::folder(config)));
+    findings.push(files::check());
     let (of_node, network) = node::check(config).await;
     findings.push(store::check(config, network).await);
     findings.extend(of_node);

@@ -27,9 +27,14 @@ pub(super) async fn check(config: &Config, network: Option<Network>) -> Finding 
 }
 
 async fn examine(store: &wiring::Store, network: Option<Network>) -> anyhow::Result<String> {
-    if let Err(error) = store.require_migrated().await {
+    store.examine().await?;
+    match store.require_migrated().await {
+        Ok(()) => {}
         // Serving migrates by itself.
-        return Ok(format!("{error}, or let `stoa serve` do it"));
+        Err(error @ wiring::StoreError::SchemaOlder { .. }) => {
+            return Ok(format!("{error}, or let `stoa serve` do it"));
+        }
+        Err(error) => return Err(error.into()),
     }
     let Some(tip) = store.chain().tip().await? else {
         return Ok("holds no blocks yet".to_owned());

@@ -36,6 +36,8 @@ pub(super) struct Banner<'a> {
     pub(super) trade: Option<SocketAddr>,
     pub(super) market: Option<SocketAddr>,
     pub(super) leasing: Option<SocketAddr>,
+    /// For those who run the program.
+    pub(super) operations: Option<SocketAddr>,
     /// Where people reach the lease market, if there is one.
     pub(super) site: Option<&'a str>,
     pub(super) simulation: Option<&'a Simulation>,
@@ -65,7 +67,11 @@ impl Banner<'_> {
         }
         say_about("docs", format_args!("http://{whole}/docs"));
         say_about("health", format_args!("http://{whole}/readyz"));
-        say_about("metrics", format_args!("http://{whole}/metrics"));
+        if let Some(address) = self.operations {
+            say_about("operations", format_args!("http://{address}/readyz"));
+        }
+        let metrics = self.operations.unwrap_or(whole);
+        say_about("metrics", format_args!("http://{metrics}/metrics"));
         match (self.simulation, &self.config.starknet.rpc) {
             (Some(simulation), _) => simulation.say(),
             (None, Some(rpc)) => say_about("node", rpc),

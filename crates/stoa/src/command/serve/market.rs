@@ -1,7 +1,10 @@
 //! The lease market's part of the service: opened before the API, working
 //! beside it.
 
-use super::{banner::Simulation, tasks::Tasks};
+use super::{
+    banner::Simulation,
+    tasks::{Tasks, ending},
+};
 use crate::{
     config::{Config, Role},
     people::People,
@@ -69,11 +72,5 @@ pub(super) fn spawn_people(
     tasks.spawn("simulated people", |stop: CancellationToken| {
         ending(people.run(stop))
     });
-    Ok(())
-}
-
-/// A part that only ends when it is told to.
-async fn ending(part: impl Future<Output = ()>) -> anyhow::Result<()> {
-    part.await;
     Ok(())
 }

@@ -5,6 +5,7 @@
 mod banner;
 mod market;
 mod ready;
+mod room;
 mod signals;
 mod sockets;
 mod start;
@@ -12,6 +13,7 @@ mod tasks;
 
 use crate::{config::Config, wiring};
 pub(super) use banner::Simulation;
+pub(super) use room::{Room, open_files};
 pub(super) use signals::stop_on_signal;
 pub(super) use sockets::{Sockets, addresses, advice};
 pub(super) use start::start_simulation;
@@ -20,14 +22,15 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Runs the service until told to stop.
-pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
+pub(super) async fn serve(config: &Config, ledger: wiring::Ledger) -> anyhow::Result<()> {
     let started = Instant::now();
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
+    let room = Room::new(config);
     let sockets = Sockets::bind(config).await?;
-    let (store, _) = wiring::open_store(config).await?;
+    let (store, _) = wiring::open_store(config, ledger).await?;
     let mut tasks = Tasks::new(stop.clone());
-    let outcome = run(config, &store, sockets, &stop, &mut tasks, started).await;
+    let outcome = run(config, &store, sockets, &room, &stop, &mut tasks, started).await;
     tasks.finish(config.server.drain).await;
     store.close().await;
     outcome
@@ -37,11 +40,12 @@ async fn run(
     config: &Config,
     store: &wiring::Store,
     sockets: Sockets,
+    room: &Room,
     stop: &CancellationToken,
     tasks: &mut Tasks,
     started: Instant,
 ) -> anyhow::Result<()> {
-    let start = start::start(config, store, sockets, tasks);
+    let start = start::start(config, store, sockets, room, tasks);
     let Some(health) = stop.run_until_cancelled(start).await.transpose()? else {
         return Ok(());
     };

@@ -65,10 +65,10 @@ pub(super) async fn announce(health: &wiring::Health, started: Instant) -> Infal
     let block = loop {
         ticks.tick().await;
         let report = health.report();
-        let part = report.starknet;
+        let part = &report.starknet;
         let at = part.block.map_or(0, |block| block.number);
         let head = at.saturating_add(part.lag_blocks.unwrap_or(0));
-        if report.ready {
+        if report.is_ready() {
             break at;
         }
         bar.set_length(head);

@@ -3,8 +3,9 @@
 use super::{
     banner::{Banner, Simulation},
     market, ready,
+    room::Room,
     sockets::{Sockets, reachable},
-    tasks::Tasks,
+    tasks::{Tasks, ending},
 };
 use crate::{
     config::{Config, Role},
@@ -39,11 +40,12 @@ pub(super) async fn start(
     config: &Config,
     store: &wiring::Store,
     sockets: Sockets,
+    room: &Room,
     tasks: &mut Tasks,
 ) -> anyhow::Result<wiring::Health> {
     let metrics = wiring::metrics()?;
     let ground = match sockets.node {
-        Some(listener) => simulate(config, listener, tasks).await?,
+        Some(listener) => simulate(config, listener, room, tasks).await?,
         None => connect(config).await?,
     };
     wiring::bind_chain(config, store, ground.network).await?;
@@ -52,6 +54,7 @@ pub(super) async fn start(
     let Service {
         work,
         health,
+        ledger,
         global,
         terms,
         rehearsals,
@@ -72,6 +75,7 @@ pub(super) async fn start(
         trade: sockets.trade.as_ref().map(reachable).transpose()?,
         market: sockets.market.as_ref().map(reachable).transpose()?,
         leasing: sockets.leasing.as_ref().map(reachable).transpose()?,
+        operations: sockets.operations.as_ref().map(reachable).transpose()?,
         site: market.as_ref().map(|market| market.face.base_url.as_str()),
         simulation: ground.simulation.as_ref(),
     }
@@ -85,49 +89,46 @@ pub(super) async fn start(
     let bell = wiring::Doorbell::default();
     if let Some(url) = ground.announcements {
         let bell = bell.clone();
-        tasks.spawn("doorbell", |stop| async move {
-            bell.ring_at_heads(url, stop).await;
-            Ok(())
+        tasks.spawn("doorbell", |stop| {
+            ending(async move { bell.ring_at_heads(url, stop).await })
         });
     }
-    tasks.spawn(work.name(), |stop| async move {
-        work.run(bell, stop).await;
-        Ok(())
-    });
+    tasks.spawn(work.name(), |stop| ending(work.run(bell, stop)));
+    if let Some(ledger) = ledger {
+        tasks.spawn("probe of the ledger", |stop| ending(ledger.run(stop)));
+    }
     if let Some(poller) = global {
-        tasks.spawn("poller of global market data", |stop| async move {
-            poller.run(stop).await;
-            Ok(())
+        tasks.spawn("poller of global market data", |stop| {
+            ending(poller.run(stop))
         });
     }
     if let Some(terms) = terms.filter(|_| config.process.roles.contains(&Role::Api)) {
-        tasks.spawn("reader of the exchange's terms", |stop| async move {
-            terms.run(stop).await;
-            Ok(())
+        tasks.spawn("reader of the exchange's terms", |stop| {
+            ending(terms.run(stop))
         });
     }
     if let Some(rehearsals) = rehearsals {
-        tasks.spawn("rehearsals of tokens", |stop| async move {
-            rehearsals.run(stop).await;
-            Ok(())
-        });
+        tasks.spawn("rehearsals of tokens", |stop| ending(rehearsals.run(stop)));
     }
     let whole = if config.process.roles.contains(&Role::Api) {
         Face::Whole
     } else {
-        Face::Operation
+        Face::Health
     };
+    let (public, apart) = (&room.public, &room.operations);
     let faces = [
-        (whole, Some(sockets.whole)),
-        (Face::Trade, sockets.trade),
-        (Face::Market, sockets.market),
-        (Face::Leasing, sockets.leasing),
+        (whole, Some(sockets.whole), public),
+        (Face::Trade, sockets.trade, public),
+        (Face::Market, sockets.market, public),
+        (Face::Leasing, sockets.leasing, public),
+        (Face::Operation, sockets.operations, apart),
     ];
-    for (face, listener) in faces {
+    for (face, listener, connections) in faces {
         let Some(listener) = listener else { continue };
         let (api, drain) = (api.clone(), config.server.drain);
+        let connections = connections.clone();
         tasks.spawn("HTTP server", move |stop| {
-            wiring::serve_face(api, face, listener, stop, drain)
+            wiring::serve_face(api, face, listener, connections, stop, drain)
         });
     }
     tasks.spawn("upkeep of metrics", |stop| async move {
@@ -145,9 +146,10 @@ pub(super) async fn start(
 async fn simulate(
     config: &Config,
     listener: TcpListener,
+    room: &Room,
     tasks: &mut Tasks,
 ) -> anyhow::Result<Ground> {
-    let (simulation, url) = start_simulation(config, listener, tasks).await?;
+    let (simulation, url) = start_simulation(config, listener, room, tasks).await?;
     let client = wiring::client(config, url)?;
     Ok(Ground {
         network: Network::simulated(),
@@ -167,6 +169,7 @@ async fn simulate(
 pub(crate) async fn start_simulation(
     config: &Config,
     listener: TcpListener,
+    room: &Room,
     tasks: &mut Tasks,
 ) -> anyhow::Result<(Simulation, Url)> {
     let progress = HistoryProgress::default();
@@ -189,8 +192,9 @@ pub(crate) async fn start_simulation(
         head: node.head().number,
     };
     let producer = node.clone();
+    let connections = room.nodes.clone();
     tasks.spawn_ground("simulated nodes", |stop| {
-        wiring::serve_nodes(node, solana, listener, stop)
+        wiring::serve_nodes(node, solana, listener, connections, stop)
     });
     tasks.spawn_ground("block production", |stop| async move {
         producer.produce(stop).await;

@@ -110,6 +110,12 @@ fn explain(ended: Result<(&'static str, anyhow::Result<()>), JoinError>) -> anyh
     }
 }
 
+/// A part that only ends when it is told to.
+pub(super) async fn ending(part: impl Future<Output = ()>) -> anyhow::Result<()> {
+    part.await;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
