@@ -28,6 +28,11 @@ pub(crate) const ANY_METHOD: &str = "*";
 
 const CONTROL_PREFIX: &str = "sim_";
 
+/// Whether a method steers the simulation.
+pub(crate) fn is_control(method: &str) -> bool {
+    method.starts_with(CONTROL_PREFIX)
+}
+
 const HEAD_METHODS: [&str; 6] = [
     "starknet_blockNumber",
     "starknet_blockHashAndNumber",
@@ -115,7 +120,7 @@ impl FaultKind {
     }
 
     fn spoils(self, method: &str) -> bool {
-        !method.starts_with(CONTROL_PREFIX)
+        !is_control(method)
             && (self, method) != (Self::WrongId, AGGREGATOR)
             && self
                 .methods()

@@ -5,6 +5,7 @@
 //! clock give the same chain, hash for hash. Its contracts decode calldata by
 //! themselves and share no code with what they are used to test.
 
+mod caller;
 mod fault;
 mod journal;
 mod jsonrpc;

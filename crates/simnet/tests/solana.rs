@@ -13,6 +13,7 @@ use simnet::{SolanaConfig, SolanaNode, StarknetConfig, StarknetNode};
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -167,6 +168,51 @@ async fn a_connection_is_told_of_slots_until_it_has_enough() {
     answer(&url, &mine).await;
     // The next message is an answer again.
     assert_eq!(ask(&mut socket, "getHealth", &json!([])).await, "ok");
+}
+
+/// The code of the error with which a page of `origin` is answered, over HTTP.
+async fn code_over_http(url: &str, origin: &str, method: &str) -> Option<i64> {
+    let client = Client::new().post(url).header("origin", origin);
+    let body = request(method, &json!([])).to_string();
+    let text = client.body(body).send().await.unwrap().text().await;
+    let answer: Value = serde_json::from_str(&text.unwrap()).unwrap();
+    answer["error"]["code"].as_i64()
+}
+
+async fn code_over_websocket(url: &str, origin: &str, method: &str) -> Option<i64> {
+    let mut upgrade = url.into_client_request().unwrap();
+    let headers = upgrade.headers_mut();
+    headers.insert("origin", origin.parse().unwrap());
+    let mut socket = connect_async(upgrade).await.unwrap().0;
+    let request = request(method, &json!([])).to_string();
+    socket.send(Message::text(request)).await.unwrap();
+    next(&mut socket).await["error"]["code"].as_i64()
+}
+
+#[tokio::test]
+async fn pages_of_others_may_read_and_do_not_steer() {
+    let solana = serve().await;
+    let starknet = solana.replace("/solana", "/starknet");
+    let own = solana.replace("/solana", "");
+    let foreign = "https://attacker.example";
+    let socket = |url: &str| url.replace("http://", "ws://");
+    for (url, stream, read) in [
+        (&solana, socket(&solana), "getSlot"),
+        (&starknet, socket(&starknet) + "/ws", "starknet_blockNumber"),
+    ] {
+        for (origin, method, code) in [
+            (foreign, "sim_pause", Some(-32050)),
+            (foreign, "sim_accounts", Some(-32050)),
+            (foreign, read, None),
+            (own.as_str(), "sim_pause", None),
+            (own.as_str(), read, None),
+        ] {
+            let http = code_over_http(url, origin, method).await;
+            assert_eq!(http, code, "{url} {origin} {method}");
+            let websocket = code_over_websocket(&stream, origin, method).await;
+            assert_eq!(websocket, code, "{stream} {origin} {method}");
+        }
+    }
 }
 
 #[tokio::test]

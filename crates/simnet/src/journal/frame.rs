@@ -4,8 +4,11 @@
 /// Bytes of one entry.
 const MAX_ENTRY_BYTES: usize = 256 << 20;
 
+/// Bytes of which checksums are made in search of an entry behind a damaged one.
+const MAX_COMPARED_BYTES: u64 = 32 << 30;
+
 /// Length, checksum, mark.
-const HEAD_BYTES: usize = 9;
+pub(crate) const HEAD_BYTES: usize = 9;
 
 const MORE_FOLLOW: u8 = 0;
 const LAST: u8 = 1;
@@ -63,35 +66,139 @@ fn checksum(length: u32, mark: u8, body: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// The entries of all complete groups, and how many bytes they take. What comes
-/// after was torn or never finished.
-pub(crate) fn complete(bytes: &[u8]) -> (Vec<&[u8]>, usize) {
-    let mut entries = Vec::new();
-    let (mut counted, mut end, mut rest) = (0, 0, bytes);
-    while let Some((mark, body, after)) = entry(rest) {
-        entries.push(body);
-        rest = after;
-        if mark == LAST {
-            counted = entries.len();
-            end = bytes.len() - rest.len();
+/// What is at a place of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part<'b> {
+    Entry(&'b [u8]),
+    /// So many bytes in which there is no entry any more.
+    Damaged(usize),
+}
+
+/// What bytes are made of.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Contents<'b> {
+    /// All that counts, in order.
+    pub(crate) parts: Vec<Part<'b>>,
+    /// The bytes that it takes. What comes after was torn or never finished.
+    pub(crate) length: usize,
+}
+
+/// Reads entries, and goes on behind damaged ones. Groups that were not finished
+/// do not count: a process that is killed leaves the beginning of one behind, and
+/// that is no damage.
+pub(crate) fn read(bytes: &[u8]) -> Contents<'_> {
+    let mut parts = Vec::new();
+    let (mut counted, mut length, mut rest) = (0, 0, bytes);
+    while !rest.is_empty() {
+        let counts = if let Some((mark, body, after)) = entry(rest) {
+            parts.push(Part::Entry(body));
+            rest = after;
+            mark == LAST
+        } else {
+            let next = next_entry(rest);
+            if next.is_none() && is_torn(rest) {
+                break;
+            }
+            let damaged = next.unwrap_or(rest.len());
+            parts.push(Part::Damaged(damaged));
+            rest = rest.get(damaged..).unwrap_or_default();
+            // Whatever came before damage was complete once.
+            true
+        };
+        if counts {
+            counted = parts.len();
+            length = bytes.len() - rest.len();
         }
     }
-    entries.truncate(counted);
-    (entries, end)
+    parts.truncate(counted);
+    Contents { parts, length }
+}
+
+/// Whether the bytes begin with an entry.
+pub(crate) fn begin_with_entry(bytes: &[u8]) -> bool {
+    entry(bytes).is_some()
+}
+
+/// Where the next entry begins behind one that cannot be read. Its length may be
+/// what is wrong, so every place is tried.
+fn next_entry(bytes: &[u8]) -> Option<usize> {
+    let mut compared = 0;
+    for at in 1..bytes.len() {
+        let Some((head, body, _)) = whole(bytes.get(at..)?) else {
+            continue;
+        };
+        if !matches!(head.mark, MORE_FOLLOW | LAST) {
+            continue;
+        }
+        if head.fits(body) {
+            return Some(at);
+        }
+        compared += u64::from(head.length);
+        if compared > MAX_COMPARED_BYTES {
+            break;
+        }
+    }
+    None
+}
+
+/// Whether bytes that are no entry are what is left of one that was not written
+/// to its end, or of none: a file may have grown before anything was written.
+fn is_torn(bytes: &[u8]) -> bool {
+    let Some((mut head, rest)) = head(bytes) else {
+        return true;
+    };
+    if bytes.iter().all(|byte| *byte == 0) {
+        return true;
+    }
+    if whole(bytes).is_some() {
+        return false;
+    }
+    // If it is right up to the end, then nothing but its length is wrong.
+    head.length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+    !head.fits(rest)
+}
+
+/// What an entry says of itself.
+#[derive(Clone, Copy)]
+struct Head {
+    length: u32,
+    sum: u32,
+    mark: u8,
+}
+
+impl Head {
+    fn fits(self, body: &[u8]) -> bool {
+        checksum(self.length, self.mark, body) == self.sum
+    }
+}
+
+fn head(bytes: &[u8]) -> Option<(Head, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let (sum, rest) = rest.split_first_chunk()?;
+    let (mark, rest) = rest.split_first()?;
+    let head = Head {
+        length: u32::from_le_bytes(*length),
+        sum: u32::from_le_bytes(*sum),
+        mark: *mark,
+    };
+    Some((head, rest))
+}
+
+/// An entry that is as long as it says, right or wrong, and what follows.
+fn whole(bytes: &[u8]) -> Option<(Head, &[u8], &[u8])> {
+    let (head, rest) = head(bytes)?;
+    let size = usize::try_from(head.length).ok()?;
+    if size > MAX_ENTRY_BYTES {
+        return None;
+    }
+    let (body, after) = rest.split_at_checked(size)?;
+    Some((head, body, after))
 }
 
 /// The first entry with its mark, and what follows.
 fn entry(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (length, rest) = bytes.split_first_chunk()?;
-    let (sum, rest) = rest.split_first_chunk()?;
-    let (mark, rest) = rest.split_first()?;
-    let length = u32::from_le_bytes(*length);
-    let size = usize::try_from(length).ok()?;
-    if size > MAX_ENTRY_BYTES {
-        return None;
-    }
-    let (body, rest) = rest.split_at_checked(size)?;
-    (checksum(length, *mark, body) == u32::from_le_bytes(*sum)).then_some((*mark, body, rest))
+    let (head, body, after) = whole(bytes)?;
+    head.fits(body).then_some((head.mark, body, after))
 }
 
 #[cfg(test)]
@@ -112,33 +219,58 @@ mod tests {
         prop::collection::vec(prop::collection::vec(entry, 1..4), 0..6)
     }
 
+    fn entries(entries: &[Vec<u8>]) -> Vec<Part<'_>> {
+        entries.iter().map(|entry| Part::Entry(entry)).collect()
+    }
+
     proptest! {
         #[test]
         fn a_torn_file_has_all_groups_before_the_tear_and_nothing_else(
-            groups in groups(), cut: prop::sample::Index, garbage in any::<[u8; 4]>(),
+            groups in groups(), cut: prop::sample::Index, garbage in any::<[u8; 4]>(), zeros in 0_usize..99,
         ) {
             let whole: Vec<Vec<u8>> = groups.iter().map(|entries| group(entries)).collect();
             let bytes = whole.concat();
             let cut = cut.index(bytes.len() + 1);
-            let (mut end, mut expected) = (0, Vec::new());
-            for (entries, bytes) in groups.iter().zip(&whole) {
-                if end + bytes.len() > cut {
+            let (mut length, mut parts) = (0, Vec::new());
+            for (group, bytes) in groups.iter().zip(&whole) {
+                if length + bytes.len() > cut {
                     break;
                 }
-                end += bytes.len();
-                expected.extend(entries.iter().map(Vec::as_slice));
+                length += bytes.len();
+                parts.extend(entries(group));
             }
-            prop_assert_eq!(complete(&bytes[..cut]), (expected.clone(), end));
-            let torn = [&bytes[..end], &garbage].concat();
-            prop_assert_eq!(complete(&torn), (expected, end));
+            let expected = Contents { parts, length };
+            prop_assert_eq!(&read(&bytes[..cut]), &expected);
+            for torn in [&garbage[..], &vec![0; zeros]] {
+                let torn = [&bytes[..length], torn].concat();
+                prop_assert_eq!(&read(&torn), &expected);
+            }
         }
 
         #[test]
-        fn a_changed_byte_is_noticed(entry in prop::collection::vec(any::<u8>(), 1..50), at: prop::sample::Index, change in 1_u8..) {
-            let mut bytes = group(&[entry]);
+        fn a_flipped_bit_costs_one_entry_and_no_other(
+            groups in groups(), at: prop::sample::Index, bit in 0_u32..8,
+        ) {
+            let all = groups.concat();
+            prop_assume!(!all.is_empty());
+            let mut bytes: Vec<u8> = groups.iter().flat_map(|entries| group(entries)).collect();
             let at = at.index(bytes.len());
-            bytes[at] ^= change;
-            prop_assert_eq!(complete(&bytes).1, 0);
+            bytes[at] ^= 1 << bit;
+            let mut end = 0;
+            let hit = all.iter().position(|entry| {
+                end += HEAD_BYTES + entry.len();
+                at < end
+            });
+            let hit = hit.unwrap();
+            let mut parts = entries(&all);
+            parts[hit] = Part::Damaged(HEAD_BYTES + all[hit].len());
+            prop_assert_eq!(read(&bytes), Contents { parts, length: bytes.len() });
+        }
+
+        #[test]
+        fn no_bytes_make_reading_panic(bytes in prop::collection::vec(0_u8..4, 0..200)) {
+            let contents = read(&bytes);
+            prop_assert!(contents.length <= bytes.len());
         }
     }
 }

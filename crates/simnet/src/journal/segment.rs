@@ -1,6 +1,7 @@
 //! The files of a folder.
 
 use super::error::OpenError;
+use super::frame::{self, Part};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,12 +17,16 @@ pub(crate) const HEADER_BYTES: usize = 24;
 
 /// What a segment says of itself before anything else.
 pub(crate) fn header(seed: u64) -> [u8; HEADER_BYTES] {
+    header_of(FORMAT, seed)
+}
+
+pub(crate) fn header_of(format: u32, seed: u64) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     let parts = [
         &MAGIC[..],
-        &FORMAT.to_le_bytes(),
+        &format.to_le_bytes(),
         &seed.to_le_bytes(),
-        &checksum(FORMAT, seed).to_le_bytes(),
+        &checksum(format, seed).to_le_bytes(),
     ];
     for (place, byte) in header.iter_mut().zip(parts.concat()) {
         *place = byte;
@@ -33,47 +38,63 @@ fn checksum(format: u32, seed: u64) -> u32 {
     crc32fast::hash(&[&format.to_le_bytes()[..], &seed.to_le_bytes()].concat())
 }
 
-/// The entries of a segment; `None` if not even its header is complete.
-pub(crate) fn entries<'b>(
-    bytes: &'b [u8],
-    seed: u64,
-    path: &Path,
-) -> Result<Option<&'b [u8]>, OpenError> {
+/// What a segment is made of.
+#[derive(Debug, Default)]
+pub(crate) struct Segment<'b> {
+    pub(crate) parts: Vec<Part<'b>>,
+    /// The bytes that count, the header among them.
+    pub(crate) length: u64,
+    /// What it says of itself cannot be read; the rest is as good as any.
+    pub(crate) header_damaged: bool,
+}
+
+/// Reads a segment. One of another format or seed is refused, and so is what
+/// looks like none.
+pub(crate) fn read<'b>(bytes: &'b [u8], seed: u64, path: &Path) -> Result<Segment<'b>, OpenError> {
     let Some((header, entries)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
-        return Ok(None);
+        return Ok(Segment {
+            header_damaged: true,
+            ..Segment::default()
+        });
     };
     let path = || path.to_owned();
-    let Some((magic, rest)) = header.split_first_chunk::<8>() else {
-        return Ok(None);
-    };
-    if magic != MAGIC {
-        return Err(OpenError::Foreign { path: path() });
+    let said = said(header);
+    match said {
+        Some((format, _)) if format != FORMAT => {
+            return Err(OpenError::Format {
+                path: path(),
+                found: format,
+                expected: FORMAT,
+            });
+        }
+        Some((_, found)) if found != seed => {
+            return Err(OpenError::Seed {
+                path: path(),
+                found,
+                expected: seed,
+            });
+        }
+        None if !frame::begin_with_entry(entries) => {
+            return Err(OpenError::Foreign { path: path() });
+        }
+        _ => {}
     }
-    let fields = rest
-        .split_first_chunk()
-        .and_then(|(format, rest)| Some((format, rest.split_first_chunk()?)));
-    let Some((format, (found, sum))) = fields else {
-        return Ok(None);
-    };
-    let (format, found) = (u32::from_le_bytes(*format), u64::from_le_bytes(*found));
-    if format != FORMAT {
-        return Err(OpenError::Format {
-            path: path(),
-            found: format,
-            expected: FORMAT,
-        });
-    }
-    if sum != checksum(format, found).to_le_bytes() {
-        return Err(OpenError::Foreign { path: path() });
-    }
-    if found != seed {
-        return Err(OpenError::Seed {
-            path: path(),
-            found,
-            expected: seed,
-        });
-    }
-    Ok(Some(entries))
+    let contents = frame::read(entries);
+    let length = HEADER_BYTES + contents.length;
+    Ok(Segment {
+        parts: contents.parts,
+        length: u64::try_from(length).unwrap_or(u64::MAX),
+        header_damaged: said.is_none(),
+    })
+}
+
+/// The format and the seed that a header names; `None` if it is none.
+fn said(header: &[u8; HEADER_BYTES]) -> Option<(u32, u64)> {
+    let rest = header.strip_prefix(MAGIC)?;
+    let (format, rest) = rest.split_first_chunk()?;
+    let (seed, sum) = rest.split_first_chunk()?;
+    let (format, seed) = (u32::from_le_bytes(*format), u64::from_le_bytes(*seed));
+    (sum == checksum(format, seed).to_le_bytes()).then_some((format, seed))
 }
 
 /// The name of a segment; names sort like numbers.

@@ -5,15 +5,20 @@
 //! transactions since. Then comes
 //! whatever happens. Reading it back executes the transactions again, which
 //! gives the same result. A large segment is followed by a new one, and goes.
+//! Entries that are damaged are passed over, and so are transactions that nobody
+//! can pay for without them.
 
-use super::account::{Account, Accounts};
+mod replay;
+#[cfg(test)]
+mod tests;
+
+use super::account::Account;
 use super::chain::Chain;
 use super::config::Rules;
 use super::timeline::{Fork, Joint, Timeline};
 use super::wire::Transaction;
-use super::world::World;
-use crate::journal::codec::{Input, Stored, load, stored_struct};
-use crate::journal::frame::{self, Group};
+use crate::journal::codec::{Input, Stored, stored_struct};
+use crate::journal::frame::Group;
 use crate::journal::segment;
 use crate::journal::{KeepError, OpenError, SegmentFile, lock};
 use primitives::{Lamports, PublicKey};
@@ -27,13 +32,6 @@ const MAX_CHECKPOINTS_WORTH: u64 = 4;
 
 /// Accounts in one entry.
 const ACCOUNTS_PER_ENTRY: usize = 1_000;
-
-/// Slots from one block to the next, at most.
-const MAX_STEP: u64 = 2;
-
-/// A time at which it is the slot that a timeline was last steered to: what
-/// passed since is known only at the end of a journal.
-const LONG_AGO: u64 = 0;
 
 const TIMELINE: u8 = 0;
 const ACCOUNTS: u8 = 1;
@@ -72,16 +70,25 @@ impl Journal {
             _lock: lock(folder)?,
         };
         let mut restored = None;
+        let mut damaged = Vec::new();
         for number in segment::numbers(folder)?.into_iter().rev() {
             journal.number = journal.number.max(number + 1);
             let path = segment::path(folder, number);
-            let bytes = fs::read(&path).map_err(OpenError::read(&path))?;
-            let entries = segment::entries(&bytes, rules.seed, &path)?.unwrap_or_default();
-            restored = replay(&frame::complete(entries).0, rules, clock);
+            let (chain, damage) = replay::read(&path, rules, clock)?;
+            restored = chain;
+            if damage.is_any() {
+                damaged.push((path, damage));
+            }
             if restored.is_some() {
                 break;
             }
-            tracing::warn!(path = %path.display(), "a segment without a checkpoint is passed over");
+        }
+        let goes_on = restored.as_ref().map_or_else(
+            || "with a new chain".to_owned(),
+            |chain| format!("from slot {}", chain.slot()),
+        );
+        for (path, damage) in damaged {
+            damage.settle(&path, &goes_on)?;
         }
         // What was read begins a segment of its own: a torn end is left behind.
         if let Some(chain) = &restored {
@@ -187,69 +194,6 @@ fn checkpoint(seed: u64, chain: &Chain, out: &mut dyn Write) -> io::Result<()> {
         group.push(|out| store_transaction(entry.slot, &entry.transaction, out));
     }
     out.write_all(&group.finish())
-}
-
-/// The chain of a segment as it is when the clock says `clock`; `None` if it has
-/// no checkpoint.
-fn replay(entries: &[&[u8]], rules: Rules, clock: u64) -> Option<Chain> {
-    let mut entries = entries.iter();
-    let (TIMELINE, body) = split(entries.next()?)? else {
-        return None;
-    };
-    let timeline: Timeline = load(body)?;
-    let (EPOCHS, body) = split(entries.next()?)? else {
-        return None;
-    };
-    // Epochs of another length would have other numbers.
-    let rules = Rules {
-        slots_per_epoch: load(body)?,
-        ..rules
-    };
-    let mut accounts = Accounts::default();
-    let forgotten = loop {
-        match split(entries.next()?)? {
-            (ACCOUNTS, body) => {
-                for (key, account) in load::<Vec<(PublicKey, Account)>>(body)? {
-                    accounts.set(key, account);
-                }
-            }
-            (FORGOTTEN, body) => break load(body)?,
-            _ => return None,
-        }
-    };
-    let world = World::new(&rules);
-    let mut chain = Chain::with(rules, world, timeline, accounts, forgotten, LONG_AGO);
-    for entry in entries {
-        if apply(&mut chain, entry).is_none() {
-            tracing::warn!("an entry of the simulated chain makes no sense and ends it");
-            break;
-        }
-    }
-    let newest = chain.history().newest().map_or(0, |entry| entry.slot);
-    let mut timeline = chain.timeline().clone();
-    // The clock may have been set back: what was seen stays seen.
-    let least = newest.saturating_sub(MAX_STEP);
-    let now = clock.saturating_add(timeline.ahead);
-    timeline.go_on(rules.slot_ms, least, now);
-    chain.steer(timeline, now);
-    Some(chain)
-}
-
-fn split<'e>(entry: &&'e [u8]) -> Option<(u8, &'e [u8])> {
-    entry.split_first().map(|(tag, body)| (*tag, body))
-}
-
-fn apply(chain: &mut Chain, entry: &&[u8]) -> Option<()> {
-    match split(entry)? {
-        (TIMELINE, body) => chain.steer(load(body)?, LONG_AGO),
-        (TRANSACTION, body) => {
-            let (slot, bytes): (u64, Vec<u8>) = load(body)?;
-            chain.append_again(slot, Transaction::read(&bytes).ok()?)?;
-        }
-        (TAKEN_BACK, body) => chain.take_back(load(body)?),
-        _ => return None,
-    }
-    Some(())
 }
 
 fn store_timeline(timeline: &Timeline, out: &mut Vec<u8>) {

@@ -9,6 +9,7 @@ use super::validators::SimulatedValidator;
 use super::wallet::SolanaKeypair;
 use super::wire::Transaction;
 use super::{airdrop, rpc};
+use crate::caller::Caller;
 use crate::fault::{FaultError, FaultKind, Faults};
 use crate::journal::{KeepError, OpenError};
 use primitives::{Clock, Lamports, PublicKey, Signature, SolanaHash};
@@ -114,7 +115,7 @@ impl SolanaNode {
     /// Answers a JSON-RPC request as [`Self::router`] does, without HTTP and its
     /// faults; `None` if it asks for no answer.
     pub fn answer(&self, request: &[u8]) -> Option<String> {
-        rpc::answer(self, request).0
+        rpc::answer(self, Caller::Own, request).0
     }
 
     /// Why the node takes no transactions any more, if it does not.

@@ -6,6 +6,7 @@ use super::node::SolanaNode;
 use super::programs::{COMPUTE_BUDGET, MEMO_V3, SYSTEM};
 use super::wallet::SolanaKeypair;
 use super::wire::{Header, Instruction, Message, Transaction, Version};
+use crate::caller::Caller;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use primitives::{ManualClock, PublicKey, SolanaHash, Timestamp};
@@ -40,7 +41,7 @@ pub(crate) fn nobody(number: u8) -> PublicKey {
 /// Asks a node; an error is the whole error object.
 pub(crate) fn ask(node: &SolanaNode, method: &str, params: &Value) -> Result<Value, Value> {
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    let (text, _) = super::rpc::answer(node, request.to_string().as_bytes());
+    let (text, _) = super::rpc::answer(node, Caller::Own, request.to_string().as_bytes());
     let mut answer: Value = serde_json::from_str(&text.unwrap()).unwrap();
     match answer.get_mut("error") {
         Some(error) => Err(error.take()),

@@ -26,6 +26,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
+/// The time of every world's first block, 1 January 2026: worlds of one seed
+/// begin with the same block whenever they are started, so that a follower of an
+/// earlier one finds common ground.
+pub(crate) const GENESIS_TIME: u64 = 1_767_225_600;
+
 /// Blocks this far below the head count as accepted on L1.
 const L1_LAG_BLOCKS: u64 = 100;
 

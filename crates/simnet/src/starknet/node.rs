@@ -1,7 +1,7 @@
 //! The handle of a running node.
 
 use super::aggregator;
-use super::chain::Chain;
+use super::chain::{Chain, GENESIS_TIME};
 use super::config::{
     DENSE_SPACING, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_POOLS, MAX_TRANSACTIONS_PER_BLOCK,
     SPARSE_TRANSACTIONS, StarknetConfig,
@@ -24,11 +24,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
-
-/// The time of every world's first block, 1 January 2026: worlds of one seed
-/// begin with the same block whenever they are started, so that a follower of an
-/// earlier one finds common ground.
-const GENESIS_TIME: u64 = 1_767_225_600;
 
 /// The shortest time between blocks that are produced by the wall clock.
 const MIN_BLOCK_TIME: Duration = Duration::from_millis(1);

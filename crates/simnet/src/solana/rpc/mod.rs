@@ -18,12 +18,13 @@ mod subscriptions;
 mod tests;
 
 use super::node::SolanaNode;
+use crate::caller::Caller;
 use crate::fault::FaultKind;
 use crate::jsonrpc::{Answer, Params, RpcError};
 use crate::transport::respond;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 
@@ -37,8 +38,9 @@ pub(crate) fn router(node: SolanaNode) -> axum::Router {
         .with_state(node)
 }
 
-async fn serve(State(node): State<SolanaNode>, body: Bytes) -> Response {
-    let answered = tokio::task::spawn_blocking(move || answer(&node, &body)).await;
+async fn serve(State(node): State<SolanaNode>, headers: HeaderMap, body: Bytes) -> Response {
+    let caller = Caller::of(&headers);
+    let answered = tokio::task::spawn_blocking(move || answer(&node, caller, &body)).await;
     match answered {
         Ok((text, fault)) => respond(text, fault).await,
         Err(error) => {
@@ -50,8 +52,13 @@ async fn serve(State(node): State<SolanaNode>, body: Bytes) -> Response {
 
 /// The answer to the bytes of a request, if it asks for one, and the fault with
 /// which it is to be sent.
-pub(crate) fn answer(node: &SolanaNode, body: &[u8]) -> (Option<String>, Option<FaultKind>) {
+pub(crate) fn answer(
+    node: &SolanaNode,
+    caller: Caller,
+    body: &[u8],
+) -> (Option<String>, Option<FaultKind>) {
     spoil::answer(node, body, |method, params, behind| {
+        caller.check(method)?;
         call(node, method, params, behind)
     })
 }

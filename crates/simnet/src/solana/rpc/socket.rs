@@ -7,12 +7,13 @@
 
 use super::subscriptions::Subscriptions;
 use super::{MAX_BODY_BYTES, call, spoil};
+use crate::caller::Caller;
 use crate::socket::Socket;
 use crate::solana::node::SolanaNode;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -22,7 +23,12 @@ use tokio::time::sleep;
 /// How often a connection looks for news.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-pub(super) async fn upgrade(State(node): State<SolanaNode>, upgrade: WebSocketUpgrade) -> Response {
+pub(super) async fn upgrade(
+    State(node): State<SolanaNode>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let caller = Caller::of(&headers);
     let Some(seat) = node.seat() else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
@@ -32,6 +38,7 @@ pub(super) async fn upgrade(State(node): State<SolanaNode>, upgrade: WebSocketUp
         .on_upgrade(move |socket| async move {
             let connection = Connection {
                 node,
+                caller,
                 socket: Socket::new(socket),
                 subscriptions: Subscriptions::default(),
             };
@@ -42,6 +49,7 @@ pub(super) async fn upgrade(State(node): State<SolanaNode>, upgrade: WebSocketUp
 
 struct Connection {
     node: SolanaNode,
+    caller: Caller,
     socket: Socket,
     subscriptions: Subscriptions,
 }
@@ -66,7 +74,7 @@ impl Connection {
     }
 
     async fn answer(&mut self, body: Bytes) -> ControlFlow<()> {
-        let node = self.node.clone();
+        let (node, caller) = (self.node.clone(), self.caller);
         let subscriptions = RefCell::new(std::mem::take(&mut self.subscriptions));
         let answered = tokio::task::spawn_blocking(move || {
             let answer = spoil::answer(&node, &body, |method, params, behind| match method {
@@ -75,7 +83,10 @@ impl Connection {
                 "signatureUnsubscribe" | "slotUnsubscribe" => {
                     subscriptions.borrow_mut().end(params)
                 }
-                _ => call(&node, method, params, behind),
+                _ => {
+                    caller.check(method)?;
+                    call(&node, method, params, behind)
+                }
             });
             (answer, subscriptions.into_inner())
         })

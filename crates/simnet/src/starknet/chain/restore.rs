@@ -1,7 +1,7 @@
 //! A chain taken apart to be kept, and put together again without running
 //! anything.
 
-use super::Chain;
+use super::{Chain, GENESIS_TIME};
 use crate::starknet::block::Block;
 use crate::starknet::builder::OpenBlock;
 use crate::starknet::state::{Key, Slot, State};
@@ -61,6 +61,12 @@ impl Chain {
         let KeptBlock { mut block, writes } = base;
         block.writes = written(&mut state, block.number, writes);
         Self::beginning(world, state, block, usize::MAX)
+    }
+
+    /// A chain of a world's first block, as it is made. It drops no block before
+    /// [`Self::go_on`].
+    pub(crate) fn first(world: World) -> Self {
+        Self::new(world, GENESIS_TIME, usize::MAX)
     }
 
     /// Appends a block, if it is the next one.

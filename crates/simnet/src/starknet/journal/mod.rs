@@ -6,7 +6,10 @@
 //! are kept with what they wrote: reading them back runs nothing again.
 //!
 //! Entries count in groups, and every entry has a checksum: after a crash, what
-//! was not finished is cut off, and the chain goes on from what was.
+//! was not finished is cut off, and the chain goes on from what was. Of damaged
+//! entries, those that are no block cost nothing but themselves. A block is there
+//! twice where a checkpoint has it too; where it is gone, the chain goes on with
+//! the next checkpoint, or with the last block before.
 
 mod record;
 mod replay;

@@ -1,7 +1,7 @@
 //! Writing a journal.
 
 use super::record::{self, Control};
-use super::replay::{self, Restored};
+use super::replay::{self, Read, ReadSegment, Restored};
 use crate::journal::frame::Group;
 use crate::journal::{KeepError, OpenError, SegmentFile, lock, segment};
 use crate::starknet::block::Block;
@@ -72,15 +72,22 @@ impl Journal {
             current: None,
             _lock: lock(folder)?,
         };
-        let read = replay::read(folder, genesis, kept_blocks)?;
-        journal.segments = read.segments;
-        if let (Some((number, _)), Some(length)) = (journal.segments.last(), read.complete) {
-            let path = segment::path(folder, *number);
-            journal.current = Some(Current::reopen(path, length)?);
-        } else if let Some(Restored { chain, control }) = &read.restored {
-            journal.begin(chain, chain.head().number, *control)?;
+        let Read { restored, segments } = replay::read(folder, genesis, kept_blocks)?;
+        let bases = segments
+            .iter()
+            .map(|segment| (segment.number, segment.base));
+        journal.segments = bases.collect();
+        let damaged = settle(folder, &segments, restored.as_ref())?;
+        if let Some(Restored { chain, control }) = restored.as_ref().filter(|_| damaged) {
+            // All that is left in one segment, so that those before can go.
+            journal.begin(chain, chain.first_number(), *control)?;
+        } else if let Some(newest) = segments.last().filter(|_| !damaged) {
+            journal.current = Some(Current {
+                file: SegmentFile::reopen(segment::path(folder, newest.number), newest.length)?,
+                blocks: newest.blocks,
+            });
         }
-        Ok((journal, read.restored))
+        Ok((journal, restored))
     }
 
     /// The chain as the folder has it, whatever it is in memory.
@@ -211,12 +218,26 @@ fn push(group: &mut Group, chain: &Chain, control: Control, change: &Change<'_>)
     }
 }
 
-impl Current {
-    /// Goes on after the first `length` bytes of a segment.
-    fn reopen(path: PathBuf, (length, blocks): (u64, usize)) -> Result<Self, KeepError> {
-        let file = SegmentFile::reopen(path, length)?;
-        Ok(Self { file, blocks })
+/// Keeps damaged segments aside and says what is lost. Whether there are any.
+fn settle(
+    folder: &Path,
+    segments: &[ReadSegment],
+    restored: Option<&Restored>,
+) -> Result<bool, KeepError> {
+    let goes_on = restored.map_or_else(
+        || "with a new chain".to_owned(),
+        |Restored { chain, .. }| {
+            let (first, head) = (chain.first_number(), chain.head().number);
+            format!("with blocks {first} to {head}")
+        },
+    );
+    let mut damaged = false;
+    for segment in segments.iter().filter(|segment| segment.damage.is_any()) {
+        let path = segment::path(folder, segment.number);
+        segment.damage.settle(&path, &goes_on)?;
+        damaged = true;
     }
+    Ok(damaged)
 }
 
 /// Fills a new segment; answers with the number of blocks after its checkpoint.

@@ -24,12 +24,13 @@ mod transactions;
 
 use super::node::StarknetNode;
 use super::world::token_list::CHAIN_ID;
+use crate::caller::Caller;
 use crate::fault::FaultKind;
 use crate::jsonrpc::{self, Answer, Params, RpcError};
 use crate::transport::respond;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use primitives::{felt_to_hex, short_string};
@@ -55,9 +56,12 @@ impl Spec {
 }
 
 pub(crate) fn router(node: StarknetNode) -> axum::Router {
-    let speak = |spec: Spec| post(move |node, body| serve(spec, node, body));
-    let subscribe =
-        |spec: Spec| get(move |node, upgrade| async move { socket::upgrade(spec, node, upgrade) });
+    let speak = |spec: Spec| post(move |node, headers, body| serve(spec, node, headers, body));
+    let subscribe = |spec: Spec| {
+        get(
+            move |node, headers, upgrade| async move { socket::upgrade(spec, node, &headers, upgrade) },
+        )
+    };
     axum::Router::new()
         .route("/starknet", speak(Spec::V0_9))
         .route("/starknet/rpc/v0_9", speak(Spec::V0_9))
@@ -69,8 +73,14 @@ pub(crate) fn router(node: StarknetNode) -> axum::Router {
         .with_state(node)
 }
 
-async fn serve(spec: Spec, State(node): State<StarknetNode>, body: Bytes) -> Response {
-    let answered = tokio::task::spawn_blocking(move || answer(&node, spec, &body)).await;
+async fn serve(
+    spec: Spec,
+    State(node): State<StarknetNode>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let caller = Caller::of(&headers);
+    let answered = tokio::task::spawn_blocking(move || answer(&node, spec, caller, &body)).await;
     match answered {
         Ok((text, fault)) => respond(text, fault).await,
         Err(error) => {
@@ -82,8 +92,14 @@ async fn serve(spec: Spec, State(node): State<StarknetNode>, body: Bytes) -> Res
 
 /// The answer to the bytes of a request, if it asks for one, and the fault with
 /// which it is to be sent.
-fn answer(node: &StarknetNode, spec: Spec, body: &[u8]) -> (Option<String>, Option<FaultKind>) {
+fn answer(
+    node: &StarknetNode,
+    spec: Spec,
+    caller: Caller,
+    body: &[u8],
+) -> (Option<String>, Option<FaultKind>) {
     spoil::answer(node, body, |method, params| {
+        caller.check(method)?;
         call(node, spec, method, params)
     })
 }

@@ -4,13 +4,14 @@
 
 use super::subscriptions::Subscriptions;
 use super::{MAX_BODY_BYTES, Spec, call, spoil};
+use crate::caller::Caller;
 use crate::socket::Socket;
 use crate::starknet::feed::Listener;
 use crate::starknet::node::StarknetNode;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::ws::{WebSocketUpgrade, close_code};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -18,8 +19,10 @@ use std::ops::ControlFlow;
 pub(super) fn upgrade(
     spec: Spec,
     State(node): State<StarknetNode>,
+    headers: &HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
+    let caller = Caller::of(headers);
     let Some(listener) = node.feed().listen() else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
@@ -30,6 +33,7 @@ pub(super) fn upgrade(
             let connection = Connection {
                 node,
                 spec,
+                caller,
                 socket: Socket::new(socket),
                 subscriptions: Subscriptions::default(),
             };
@@ -40,6 +44,7 @@ pub(super) fn upgrade(
 struct Connection {
     node: StarknetNode,
     spec: Spec,
+    caller: Caller,
     socket: Socket,
     subscriptions: Subscriptions,
 }
@@ -69,13 +74,16 @@ impl Connection {
 
     /// Answers a message; a new subscription's past follows its answer.
     async fn answer(&mut self, body: Bytes) -> ControlFlow<()> {
-        let (node, spec) = (self.node.clone(), self.spec);
+        let (node, spec, caller) = (self.node.clone(), self.spec, self.caller);
         let subscriptions = RefCell::new(std::mem::take(&mut self.subscriptions));
         let answered = tokio::task::spawn_blocking(move || {
             let answer = spoil::answer(&node, &body, |method, params| match method {
                 "starknet_subscribeNewHeads" => subscriptions.borrow_mut().subscribe(&node, params),
                 "starknet_unsubscribe" => subscriptions.borrow_mut().unsubscribe(params),
-                _ => call(&node, spec, method, params),
+                _ => {
+                    caller.check(method)?;
+                    call(&node, spec, method, params)
+                }
             });
             (answer, subscriptions.into_inner())
         })

@@ -34,7 +34,7 @@ static NODE: LazyLock<StarknetNode> = LazyLock::new(node);
 
 fn ask(node: &StarknetNode, spec: Spec, method: &str, params: &Value) -> Result<Value, Value> {
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    let (text, _) = answer(node, spec, request.to_string().as_bytes());
+    let (text, _) = answer(node, spec, Caller::Own, request.to_string().as_bytes());
     let mut answer: Value = serde_json::from_str(&text.unwrap()).unwrap();
     match answer.get_mut("error") {
         Some(error) => Err(error.take()),

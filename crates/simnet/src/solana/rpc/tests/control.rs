@@ -1,5 +1,6 @@
 //! Methods that steer the simulation, and faults.
 
+use crate::caller::Caller;
 use crate::solana::SolanaNode;
 use crate::solana::testing::{
     Draft, ask, balance, blockhash, clock, code, config, get, nobody, node, send, verdict,
@@ -190,9 +191,12 @@ fn faults_spoil_the_content_of_answers() {
         &json!({"method": "getSlot", "kind": "none"}),
     );
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "getSlot"}).to_string();
-    assert_eq!(super::super::answer(&node, request.as_bytes()).1, None);
+    assert_eq!(
+        super::super::answer(&node, Caller::Own, request.as_bytes()).1,
+        None
+    );
     spoil("getSlot", "wrong_id");
-    let (text, _) = super::super::answer(&node, request.as_bytes());
+    let (text, _) = super::super::answer(&node, Caller::Own, request.as_bytes());
     assert!(text.unwrap().contains("sim_fault"));
     assert!(ask(&node, "getSlot", &json!([])).is_ok());
 }
