@@ -15,6 +15,7 @@ pub mod leasing;
 mod rate;
 mod refused;
 mod rehearsals;
+mod shared_redis;
 mod snapshot;
 mod swap;
 mod trail;
@@ -34,6 +35,7 @@ pub use known::Known;
 pub use rate::{Decision, Policy, RateLimiter};
 pub use refused::Refused;
 pub use rehearsals::Rehearsals;
+pub use shared_redis::{RedisState, SharedRedis};
 pub use snapshot::{Snapshot, Snapshots};
 pub use swap::{
     BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, Offer, QUOTE_GAP,
