@@ -2,12 +2,14 @@
 //! limits, a deadline and isolation from panics.
 
 use crate::{
+    addressing,
+    arrival::Arrival,
     compression::{self, Accepted},
     config::ApiConfig,
     cors, entity_tag,
     error::Rejection,
     limits::{self, Caller, Limits},
-    marketplace::{Face, MarketplaceState},
+    marketplace::{Face, MarketplaceState, Problem},
     metrics, request_id,
 };
 use axum::{
@@ -106,15 +108,22 @@ impl Shell {
     }
 
     /// The answer to a request, if it may be given.
-    async fn answer(&self, way: Way, answer: Pin<&mut impl Future<Output = Response>>) -> Response {
+    async fn answer(
+        &self,
+        way: Way,
+        arrival: &Arrival,
+        answer: Pin<&mut impl Future<Output = Response>>,
+    ) -> Response {
         match way {
             Way::Preflight => cors::preflight(),
-            Way::Counted(caller) => self.admit(caller, answer).await,
+            Way::Counted(caller) => self.admit(caller, arrival, answer).await,
             Way::Free => {
-                let answer = self.isolated(answer).await;
+                let answer = self.isolated(arrival, answer).await;
                 answer.unwrap_or_else(IntoResponse::into_response)
             }
-            Way::Marketplace(state, face) => state.turn(&face, self.isolated(answer).await),
+            Way::Marketplace(state, face) => {
+                state.turn(&face, self.isolated(arrival, answer).await)
+            }
         }
     }
 
@@ -123,6 +132,7 @@ impl Shell {
     async fn admit(
         &self,
         caller: Caller,
+        arrival: &Arrival,
         answer: Pin<&mut impl Future<Output = Response>>,
     ) -> Response {
         let mut counted = None;
@@ -132,7 +142,7 @@ impl Shell {
                 Err(rejection) => rejection.into_response(),
             }
         };
-        let answer = self.isolated(admitted).await;
+        let answer = self.isolated(arrival, admitted).await;
         let mut response = answer.unwrap_or_else(IntoResponse::into_response);
         if let Some(decision) = counted {
             limits::write_headers(&decision, response.headers_mut());
@@ -143,6 +153,7 @@ impl Shell {
     /// Neither a panic nor a long wait reaches beyond its own request.
     fn isolated(
         &self,
+        arrival: &Arrival,
         answer: impl Future<Output = Response>,
     ) -> impl Future<Output = Result<Response, Rejection>> {
         let answer = AssertUnwindSafe(answer).catch_unwind();
@@ -153,13 +164,19 @@ impl Shell {
                 tracing::error!(cause = panic_text(&*panic), "request panicked");
                 Err(Rejection::Internal)
             }
+            Err(_) if arrival.is_awaited() => Err(Rejection::SlowBody),
             Err(_) => Err(Rejection::TooSlow),
         })
     }
 
-    /// Whether the request says that its body is longer than is read.
-    fn is_too_long(&self, request: &Request) -> bool {
-        declared_length(request).is_some_and(|length| length > self.0.max_body_bytes)
+    /// Why a request is not even looked at.
+    fn refusal(&self, way: &Way, request: &Request) -> Option<Rejection> {
+        if !addressing::names_one_host(request) {
+            return Some(Rejection::NotOneHost);
+        }
+        let is_too_long = way.measures()
+            && declared_length(request).is_some_and(|length| length > self.0.max_body_bytes);
+        is_too_long.then_some(Rejection::BodyTooLarge)
     }
 
     /// No more of a body is read than that.
@@ -201,6 +218,14 @@ impl Way {
     const fn measures(&self) -> bool {
         matches!(self, Self::Counted(_) | Self::Free)
     }
+
+    /// A refusal in the words of whom it is asked of.
+    fn refuse(&self, rejection: Rejection) -> Response {
+        match self {
+            Self::Marketplace(..) => Problem::from(rejection).into_response(),
+            Self::Preflight | Self::Counted(_) | Self::Free => rejection.into_response(),
+        }
+    }
 }
 
 impl Service<Request> for Surrounded {
@@ -230,9 +255,12 @@ impl Surroundings {
         let method = metrics::method_name(request.method());
         let matched = request.extensions().get::<MatchedPath>().cloned();
         let way = self.way(&mut request);
-        let is_too_long = way.measures() && self.shell.is_too_long(&request);
+        let refusal = self.shell.refusal(&way, &request);
+        // Apart: it is large, and seldom there.
+        let mut refusal = refusal.map(|rejection| Box::new(way.refuse(rejection)));
         let accepted = Accepted::of(request.headers());
         self.shell.limit_body(&mut request);
+        let arrival = Arrival::of(&mut request);
         let mut answer = self.route.clone().call(request);
         async move {
             let route = matched.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
@@ -243,8 +271,8 @@ impl Surroundings {
                 route,
             );
             let answer = std::pin::pin!(async {
-                if is_too_long {
-                    return Rejection::BodyTooLarge.into_response();
+                if let Some(refusal) = refusal.take() {
+                    return *refusal;
                 }
                 let Ok(mut response) = (&mut answer).await;
                 if accepted.still_wants(&response) {
@@ -254,7 +282,7 @@ impl Surroundings {
                 compression::mark(&mut response);
                 response
             });
-            let answer = self.shell.answer(way, answer);
+            let answer = self.shell.answer(way, &arrival, answer);
             let mut response = answer.instrument(span.clone()).await;
             response.headers_mut().insert(request_id::X_REQUEST_ID, id);
             cors::allow(response.headers_mut());
@@ -270,7 +298,7 @@ impl Surroundings {
     }
 
     fn way(&self, request: &mut Request) -> Way {
-        if request.method() == Method::OPTIONS {
+        if request.method() == Method::OPTIONS && addressing::names_one_host(request) {
             return Way::Preflight;
         }
         match &self.counting {

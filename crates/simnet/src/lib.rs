@@ -8,6 +8,7 @@
 mod fault;
 mod journal;
 mod jsonrpc;
+mod objects;
 mod socket;
 mod solana;
 mod starknet;
