@@ -4,7 +4,10 @@ use crate::error::Rejection;
 use axum::{
     body::Bytes,
     extract::{FromRequest, Request},
-    http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
+    http::{
+        HeaderMap, StatusCode,
+        header::{CONTENT_ENCODING, CONTENT_TYPE},
+    },
 };
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -37,11 +40,15 @@ impl JsonText {
     }
 
     /// Reads an object. A list of the same values is refused: what reads a
-    /// structure would take it as the structure without its names.
+    /// structure would take it as the structure without its names. Other values
+    /// would be refused with the structure's name, which is none of the caller's
+    /// business.
     pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Rejection> {
         let refusal = |problem: String| Rejection::invalid(format!("request body: {problem}"));
-        if self.0.trim_ascii_start().starts_with(b"[") {
-            return Err(refusal("must be an object, not an array".to_owned()));
+        match self.0.trim_ascii_start().first() {
+            Some(b'{') | None => {}
+            Some(b'[') => return Err(refusal("must be an object, not an array".to_owned())),
+            Some(_) => return Err(refusal("must be an object".to_owned())),
         }
         serde_json::from_slice(&self.0).map_err(|error| refusal(error.to_string()))
     }
@@ -53,6 +60,9 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
     async fn from_request(request: Request, state: &S) -> Result<Self, Rejection> {
         if !declares_json(request.headers()) {
             return Err(Rejection::NotJson);
+        }
+        if is_encoded(request.headers()) {
+            return Err(Rejection::Encoded);
         }
         let body = Bytes::from_request(request, state).await;
         body.map(Self).map_err(|error| match error.status() {
@@ -80,6 +90,17 @@ fn declares_json(headers: &HeaderMap) -> bool {
     })
 }
 
+/// Whether the body is something else than its bytes as they are.
+pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
+    let codings = headers.get_all(CONTENT_ENCODING).iter();
+    codings.into_iter().any(|value| {
+        let codings = value.as_bytes().split(|byte| *byte == b',');
+        codings
+            .map(<[u8]>::trim_ascii)
+            .any(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity"))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,5 +120,26 @@ mod tests {
         assert!(!declares("text/json"));
         assert!(!declares("application/x-www-form-urlencoded"));
         assert!(!declares_json(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn only_identity_is_no_encoding() {
+        let encoded = |values: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(CONTENT_ENCODING, HeaderValue::from_static(value));
+            }
+            is_encoded(&headers)
+        };
+        assert!(!encoded(&[]) && !encoded(&["identity"]) && !encoded(&["Identity, identity"]));
+        assert!(!encoded(&[""]));
+        for values in [
+            &["gzip"][..],
+            &["identity, br"],
+            &["identity", "deflate"],
+            &["x"],
+        ] {
+            assert!(encoded(values), "{values:?}");
+        }
     }
 }

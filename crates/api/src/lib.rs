@@ -10,8 +10,10 @@
 //! Whatever happens to it, the answer is a document that says what went wrong,
 //! and carries the request's id.
 
+mod addressing;
 mod alarm;
 mod api;
+mod arrival;
 mod client_address;
 mod compression;
 mod config;

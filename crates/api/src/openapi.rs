@@ -2,18 +2,21 @@
 
 use crate::{
     dialect::Dialect,
-    error::{component, references},
+    error::{ErrorBody, component, references},
     limits::X_API_KEY,
     market, marketplace,
     network::NetworkSegment,
     operation, trade,
 };
 use serde_json::{Value, json};
-use utoipa::openapi::{
-    Header, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Response, Type,
-    path::Operation,
-    schema::ObjectBuilder,
-    security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme},
+use utoipa::{
+    PartialSchema as _, ToSchema as _,
+    openapi::{
+        Header, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Response, Type,
+        path::Operation,
+        schema::ObjectBuilder,
+        security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme},
+    },
 };
 
 /// A header of every answer: its name, type and meaning.
@@ -101,7 +104,8 @@ pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'st
             add_header(document, header);
         }
     }
-    let operation = operation::routes().into_openapi();
+    let mut operation = operation::routes().into_openapi();
+    add_bad_request(&mut operation);
     let documents = [
         ("trade.json", trade),
         ("market.json", market),
@@ -146,6 +150,17 @@ fn add_refusals(document: &mut OpenApi) {
     let refusals: Vec<_> = statuses.filter_map(|status| component(status)).collect();
     let components = document.components.get_or_insert_default();
     components.responses.extend(refusals);
+}
+
+/// What operations without any input answer to a request that is none.
+fn add_bad_request(document: &mut OpenApi) {
+    for operation in document.paths.paths.values_mut().flat_map(operations) {
+        operation.responses.responses.extend(references(&["400"]));
+    }
+    let components = document.components.get_or_insert_default();
+    let schema = (ErrorBody::name().into_owned(), ErrorBody::schema());
+    components.schemas.extend([schema]);
+    components.responses.extend(component("400"));
 }
 
 /// What a path with a token answers when there is no such token.

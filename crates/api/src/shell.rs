@@ -2,12 +2,14 @@
 //! limits, a deadline and isolation from panics.
 
 use crate::{
+    addressing,
+    arrival::Arrival,
     compression::{self, Accepted},
     config::ApiConfig,
     cors, entity_tag,
     error::Rejection,
     limits::{self, Caller, Limits},
-    marketplace::{Face, MarketplaceState},
+    marketplace::{Face, MarketplaceState, Problem},
     metrics, request_id,
 };
 use axum::{
@@ -113,15 +115,22 @@ impl Shell {
     }
 
     /// The answer to a request, if it may be given.
-    async fn answer(&self, way: Way, answer: Pin<&mut impl Future<Output = Response>>) -> Response {
+    async fn answer(
+        &self,
+        way: Way,
+        arrival: &Arrival,
+        answer: Pin<&mut impl Future<Output = Response>>,
+    ) -> Response {
         match way {
             Way::Preflight => cors::preflight(),
-            Way::Counted { caller, has_body } => self.admit(caller, has_body, answer).await,
+            Way::Counted(caller) => self.admit(caller, arrival, answer).await,
             Way::Free => {
-                let answer = self.isolated(answer).await;
+                let answer = self.isolated(arrival, answer).await;
                 answer.unwrap_or_else(IntoResponse::into_response)
             }
-            Way::Marketplace(state, face) => state.turn(&face, self.isolated(answer).await),
+            Way::Marketplace(state, face) => {
+                state.turn(&face, self.isolated(arrival, answer).await)
+            }
         }
     }
 
@@ -130,13 +139,13 @@ impl Shell {
     async fn admit(
         &self,
         caller: Caller,
-        has_body: bool,
+        arrival: &Arrival,
         answer: Pin<&mut impl Future<Output = Response>>,
     ) -> Response {
         let mut counted = None;
         let admitted = async {
             match self.0.limits.admit(caller, &mut counted).await {
-                Ok(()) if has_body => answer.await,
+                Ok(()) if arrival.has_body() => answer.await,
                 Ok(()) => {
                     let _turn = self.0.turns.acquire().await;
                     answer.await
@@ -144,7 +153,7 @@ impl Shell {
                 Err(rejection) => rejection.into_response(),
             }
         };
-        let answer = self.isolated(admitted).await;
+        let answer = self.isolated(arrival, admitted).await;
         let mut response = answer.unwrap_or_else(IntoResponse::into_response);
         if let Some(decision) = counted {
             limits::write_headers(&decision, response.headers_mut());
@@ -155,6 +164,7 @@ impl Shell {
     /// Neither a panic nor a long wait reaches beyond its own request.
     fn isolated(
         &self,
+        arrival: &Arrival,
         answer: impl Future<Output = Response>,
     ) -> impl Future<Output = Result<Response, Rejection>> {
         let answer = AssertUnwindSafe(answer).catch_unwind();
@@ -165,13 +175,19 @@ impl Shell {
                 tracing::error!(cause = panic_text(&*panic), "request panicked");
                 Err(Rejection::Internal)
             }
+            Err(_) if arrival.is_awaited() => Err(Rejection::SlowBody),
             Err(_) => Err(Rejection::TooSlow),
         })
     }
 
-    /// Whether the request says that its body is longer than is read.
-    fn is_too_long(&self, request: &Request) -> bool {
-        declared_length(request).is_some_and(|length| length > self.0.max_body_bytes)
+    /// Why a request is not even looked at.
+    fn refusal(&self, way: &Way, request: &Request) -> Option<Rejection> {
+        if !addressing::names_one_host(request) {
+            return Some(Rejection::NotOneHost);
+        }
+        let is_too_long = way.measures()
+            && declared_length(request).is_some_and(|length| length > self.0.max_body_bytes);
+        is_too_long.then_some(Rejection::BodyTooLarge)
     }
 
     /// No more of a body is read than that.
@@ -202,10 +218,7 @@ enum Way {
     /// It is only asked what may be asked.
     Preflight,
     /// It is answered if its caller may ask.
-    Counted {
-        caller: Caller,
-        has_body: bool,
-    },
+    Counted(Caller),
     Free,
     Marketplace(MarketplaceState, Face),
 }
@@ -214,7 +227,15 @@ impl Way {
     /// Whether it is refused here if its body is too long. The marketplace
     /// finds that out when it reads it, and tells in its own way.
     const fn measures(&self) -> bool {
-        matches!(self, Self::Counted { .. } | Self::Free)
+        matches!(self, Self::Counted(_) | Self::Free)
+    }
+
+    /// A refusal in the words of whom it is asked of.
+    fn refuse(&self, rejection: Rejection) -> Response {
+        match self {
+            Self::Marketplace(..) => Problem::from(rejection).into_response(),
+            Self::Preflight | Self::Counted(_) | Self::Free => rejection.into_response(),
+        }
     }
 }
 
@@ -245,9 +266,12 @@ impl Surroundings {
         let method = metrics::method_name(request.method());
         let matched = request.extensions().get::<MatchedPath>().cloned();
         let way = self.way(&mut request);
-        let is_too_long = way.measures() && self.shell.is_too_long(&request);
+        let refusal = self.shell.refusal(&way, &request);
+        // Apart: it is large, and seldom there.
+        let mut refusal = refusal.map(|rejection| Box::new(way.refuse(rejection)));
         let accepted = Accepted::of(request.headers());
         self.shell.limit_body(&mut request);
+        let arrival = Arrival::of(&mut request);
         let mut answer = self.route.clone().call(request);
         async move {
             let route = matched.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
@@ -258,8 +282,8 @@ impl Surroundings {
                 route,
             );
             let answer = std::pin::pin!(async {
-                if is_too_long {
-                    return Rejection::BodyTooLarge.into_response();
+                if let Some(refusal) = refusal.take() {
+                    return *refusal;
                 }
                 let Ok(mut response) = (&mut answer).await;
                 if accepted.still_wants(&response) {
@@ -269,7 +293,7 @@ impl Surroundings {
                 compression::mark(&mut response);
                 response
             });
-            let answer = self.shell.answer(way, answer);
+            let answer = self.shell.answer(way, &arrival, answer);
             let mut response = answer.instrument(span.clone()).await;
             response.headers_mut().insert(request_id::X_REQUEST_ID, id);
             cors::allow(response.headers_mut());
@@ -285,14 +309,11 @@ impl Surroundings {
     }
 
     fn way(&self, request: &mut Request) -> Way {
-        if request.method() == Method::OPTIONS {
+        if request.method() == Method::OPTIONS && addressing::names_one_host(request) {
             return Way::Preflight;
         }
         match &self.counting {
-            Counting::Counted => Way::Counted {
-                caller: self.shell.0.limits.caller(request),
-                has_body: !request.body().is_end_stream(),
-            },
+            Counting::Counted => Way::Counted(self.shell.0.limits.caller(request)),
             Counting::Free => Way::Free,
             Counting::Marketplace(state) => Way::Marketplace(state.clone(), Face::before(request)),
         }

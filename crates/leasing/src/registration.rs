@@ -6,7 +6,7 @@ use crate::{
     payment::is_reserved,
     terms::{Regions, Shared, Terms, Tier, parse_sol},
 };
-use primitives::{Lamports, PublicKey, Signature, SignedDuration, Timestamp};
+use primitives::{Lamports, PublicKey, Signature, SignedDuration, Timestamp, is_hidden};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
@@ -438,13 +438,13 @@ fn wallet(text: Option<&str>, platform: PublicKey) -> Result<PublicKey, FieldErr
 fn name(text: &str) -> Result<String, FieldError> {
     let good = !text.trim().is_empty()
         && text.chars().count() <= MAX_NAME_CHARS
-        && !text.chars().any(char::is_control);
+        && !text.chars().any(is_hidden);
     if good {
         Ok(text.trim().to_owned())
     } else {
         Err(invalid(
             "name",
-            "must have 1 to 64 characters, none of control",
+            "must have 1 to 64 characters, none of control or format",
         ))
     }
 }

@@ -4,7 +4,7 @@
 //! [`admit`] turns that answer into text that cannot break a page, a log line
 //! or a sum, or refuses the token.
 
-use primitives::Felt;
+use primitives::{Felt, is_hidden};
 
 /// One unit of a token with more decimals could not be told from dust in 256
 /// bits once two amounts are multiplied; no honest token comes near.
@@ -92,30 +92,6 @@ fn visible(text: &str, max_chars: usize) -> String {
         }
     }
     kept
-}
-
-/// Control characters, and format characters that are drawn as nothing or turn
-/// the direction of what follows.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}'
-                | '\u{34f}'
-                | '\u{61c}'
-                | '\u{115f}'..='\u{1160}'
-                | '\u{17b4}'..='\u{17b5}'
-                | '\u{180b}'..='\u{180f}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{202a}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{3164}'
-                | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}'
-                | '\u{ffa0}'
-                | '\u{fff0}'..='\u{fffd}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Values that every part of Stoa shares: field elements, addresses, block
-//! positions, transaction hashes, keys and lamports of Solana, ids, time and randomness.
+//! positions, transaction hashes, keys and lamports of Solana, ids, time and randomness,
+//! and which characters names may have.
 //!
 //! Nothing here waits, performs I/O or logs. Parsers are strict: they accept
 //! one documented form and say what is wrong with anything else.
@@ -11,6 +12,7 @@ mod entropy;
 mod felt;
 mod selector;
 mod solana;
+mod text;
 pub mod transaction_hash;
 mod ulid;
 
@@ -24,4 +26,5 @@ pub use ruint::aliases::U256;
 pub use selector::selector;
 pub use solana::{Base58Error, Lamports, PublicKey, Signature, SolanaHash};
 pub use starknet_types_core::felt::Felt;
+pub use text::is_hidden;
 pub use ulid::{NotUlid, Ulid};

@@ -16,6 +16,7 @@ mod ledger_probe;
 mod rate;
 mod refused;
 mod rehearsals;
+mod shared_redis;
 mod snapshot;
 mod swap;
 mod trail;
@@ -36,6 +37,7 @@ pub use ledger_probe::{LedgerHealth, LedgerProbe};
 pub use rate::{Decision, Policy, RateLimiter};
 pub use refused::Refused;
 pub use rehearsals::Rehearsals;
+pub use shared_redis::{RedisState, SharedRedis};
 pub use snapshot::{Snapshot, Snapshots};
 pub use swap::{
     BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, Offer, QUOTE_GAP,

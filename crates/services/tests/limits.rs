@@ -7,7 +7,7 @@
 )]
 
 use primitives::{Clock, ManualClock, Timestamp};
-use services::{Policy, RateLimiter};
+use services::{Policy, RateLimiter, SharedRedis};
 use std::sync::Arc;
 use tokio::{
     io::copy_bidirectional,
@@ -29,6 +29,11 @@ fn redis_url() -> String {
         .expect("STOA_TEST_REDIS is not set: run ./test, which starts Redis")
 }
 
+async fn limiter(url: &str) -> RateLimiter {
+    let redis = SharedRedis::connect(url, clock()).await.unwrap();
+    RateLimiter::shared(redis, clock())
+}
+
 /// A caller that no other test or run is.
 fn caller(name: &str) -> String {
     format!("{name}-{}", std::process::id())
@@ -36,10 +41,7 @@ fn caller(name: &str) -> String {
 
 #[tokio::test]
 async fn replicas_share_one_window_and_never_admit_more_than_the_limit() {
-    let replicas = [
-        RateLimiter::redis(&redis_url(), clock()).await.unwrap(),
-        RateLimiter::redis(&redis_url(), clock()).await.unwrap(),
-    ];
+    let replicas = [limiter(&redis_url()).await, limiter(&redis_url()).await];
     let caller = caller("shared");
     let mut asked = tokio::task::JoinSet::new();
     for n in 0..40 {
@@ -63,10 +65,7 @@ async fn replicas_share_one_bucket_which_fills_evenly() {
         limit: 10,
         window_s: 1,
     };
-    let replicas = [
-        RateLimiter::redis(&redis_url(), clock()).await.unwrap(),
-        RateLimiter::redis(&redis_url(), clock()).await.unwrap(),
-    ];
+    let replicas = [limiter(&redis_url()).await, limiter(&redis_url()).await];
     let caller = caller("bucket");
     let mut asked = tokio::task::JoinSet::new();
     for n in 0..40 {
@@ -101,7 +100,7 @@ async fn replicas_share_one_bucket_which_fills_evenly() {
 async fn when_redis_is_lost_each_replica_holds_the_limit_by_itself() {
     let cut = CancellationToken::new();
     let url = proxy(cut.clone()).await;
-    let limiter = RateLimiter::redis(&url, clock()).await.unwrap();
+    let limiter = limiter(&url).await;
     let caller = caller("lost");
     for _ in 0..10 {
         assert!(limiter.take(&caller, POLICY).await.admitted);

@@ -1,6 +1,7 @@
 //! JSON-RPC 2.0 over any transport: from the bytes of a request to those of the
 //! answer. What the methods do is the caller's.
 
+use crate::objects::Objects;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -214,7 +215,7 @@ impl Arguments {
         name: &str,
     ) -> Result<Option<T>, RpcError> {
         let value = self.0.remove(name).unwrap_or_default();
-        serde_json::from_value(value)
+        Option::deserialize(Objects(value))
             .map_err(|error| RpcError::invalid_params(format!("{name}: {error}")))
     }
 }
@@ -269,6 +270,25 @@ mod tests {
             code(r#"{"jsonrpc":"2.0","id":1,"method":"echo","params":["x"]}"#),
             -32602
         );
+    }
+
+    #[test]
+    fn a_parameter_that_is_an_object_is_not_read_from_an_array() {
+        #[derive(Deserialize)]
+        struct Filter {
+            from: u64,
+        }
+        let filtered = |value: Value| {
+            let mut arguments = Params(Some(json!([value]))).named(&["filter"]).unwrap();
+            arguments.required::<Filter>("filter").map(|it| it.from)
+        };
+        assert_eq!(filtered(json!({"from": 7})), Ok(7));
+        for (value, reason) in [
+            (json!([7]), "filter: must be an object, not an array"),
+            (json!(7), "filter: must be an object"),
+        ] {
+            assert_eq!(filtered(value), Err(RpcError::invalid_params(reason)));
+        }
     }
 
     #[test]

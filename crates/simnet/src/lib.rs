@@ -9,6 +9,7 @@ mod caller;
 mod fault;
 mod journal;
 mod jsonrpc;
+mod objects;
 mod socket;
 mod solana;
 mod starknet;

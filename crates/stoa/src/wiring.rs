@@ -26,14 +26,15 @@ use primitives::{Clock, Entropy, SignedDuration};
 use services::{
     ApiKeys, Follower, FreshnessLimits, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan,
     GlobalPoller, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, QUOTE_GAP,
-    QUOTE_SECONDS, QuoteStore, RateLimiter, Rehearsals, Snapshots, SwapOptions, Swaps, Terms,
+    QUOTE_SECONDS, QuoteStore, RateLimiter, Rehearsals, SharedRedis, Snapshots, SwapOptions, Swaps,
+    Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe};
 pub(crate) use simnet::{
     HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode,
 };
 use simnet::{SolanaConfig, StarknetConfig, StarknetNode};
-use std::{fmt, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 pub(crate) use store::Store;
 pub(crate) use store::StoreError;
 use store::{Location, MigrationReport};
@@ -221,46 +222,36 @@ pub(crate) async fn bind_chain(
     })
 }
 
-/// Counts requests: in Redis when there is one, otherwise here.
-pub(crate) async fn limiter(config: &Config) -> anyhow::Result<RateLimiter> {
+/// The Redis that replicas share, if there is one.
+pub(crate) async fn redis(config: &Config) -> anyhow::Result<Option<SharedRedis>> {
     let Some(url) = &config.shared.redis else {
-        return Ok(RateLimiter::local(clock()));
+        return Ok(None);
     };
-    let connected = RateLimiter::redis(url.expose().as_str(), clock());
-    in_time(connected, url).await
-}
-
-/// Keeps quotes: in Redis when there is one, otherwise here.
-async fn quotes(config: &Config) -> anyhow::Result<QuoteStore> {
-    let Some(url) = &config.shared.redis else {
-        return Ok(QuoteStore::local());
-    };
-    in_time(QuoteStore::redis(url.expose().as_str()), url).await
-}
-
-/// A connection to Redis, unless it takes too long.
-async fn in_time<T, E>(
-    connected: impl Future<Output = Result<T, E>>,
-    url: &impl fmt::Display,
-) -> anyhow::Result<T>
-where
-    Result<T, E>: anyhow::Context<T, E>,
-{
     let context = || format!("cannot use the Redis at {url}");
+    let connected = SharedRedis::connect(url.expose().as_str(), clock());
     match tokio::time::timeout(REDIS_PATIENCE, connected).await {
-        Ok(connected) => connected.with_context(context),
+        Ok(connected) => connected.map(Some).with_context(context),
         Err(_) => Err(anyhow!("no answer within {REDIS_PATIENCE:?}")).with_context(context),
+    }
+}
+
+/// Counts requests: in Redis when there is one, otherwise here.
+fn limiter(redis: Option<SharedRedis>) -> RateLimiter {
+    match redis {
+        Some(redis) => RateLimiter::shared(redis, clock()),
+        None => RateLimiter::local(clock()),
     }
 }
 
 /// Quotes and their calls; `nodes` are asked for the exchange contract's terms,
 /// and what takers have.
-async fn swaps(
+fn swaps(
     config: &Config,
     network: Network,
     nodes: Vec<StarknetClient>,
     snapshots: Snapshots,
     progress: Progress,
+    redis: Option<SharedRedis>,
 ) -> anyhow::Result<(Swaps, Option<ExchangeTerms>)> {
     let swap = &config.swap;
     let bps = |points| Bps::new(points).context("a fee of more than everything");
@@ -302,7 +293,7 @@ async fn swaps(
         max_swaps: usize::try_from(swap.max_swaps)?,
         gas: GasModel::simulated(),
     };
-    let quotes = quotes(config).await?;
+    let quotes = redis.map_or_else(QuoteStore::local, QuoteStore::shared);
     let swaps = Swaps::start(
         options,
         snapshots,
@@ -446,7 +437,9 @@ pub(crate) async fn service(
         Some((market, ledger)) => health.with_market(market.leasing.clone(), ledger),
         None => health,
     };
-    let (swaps, terms) = swaps(config, network, asked, snapshots.clone(), progress).await?;
+    let redis = redis(config).await?;
+    let (published, shared) = (snapshots.clone(), redis.clone());
+    let (swaps, terms) = swaps(config, network, asked, published, progress, shared)?;
     let rehearsals = match &terms {
         Some(terms) if !simulating.is_empty() => {
             let (store, seen) = (store.clone(), snapshots.clone());
@@ -462,7 +455,7 @@ pub(crate) async fn service(
         swaps,
         global: feed,
         keys: keys(store),
-        limiter: limiter(config).await?,
+        limiter: limiter(redis),
         health: health.clone(),
         clock: clock(),
         entropy: entropy(),

@@ -7,6 +7,26 @@ use url::Url;
 
 const MASK: &str = "***";
 
+/// Parameters of a PostgreSQL address that hold no secret. Any other may:
+/// `password`, `sslpassword`, a key in `sslkey`, and what is yet to come.
+const SHOWN: [&str; 15] = [
+    "application_name",
+    "dbname",
+    "host",
+    "hostaddr",
+    "options",
+    "port",
+    "ssl-ca",
+    "ssl-cert",
+    "ssl-mode",
+    "ssl-root-cert",
+    "sslcert",
+    "sslmode",
+    "sslrootcert",
+    "statement-cache-capacity",
+    "user",
+];
+
 /// Where a store is.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Location {
@@ -79,7 +99,7 @@ impl fmt::Debug for Location {
     }
 }
 
-/// The address with its passwords, of which the query may hold one too, hidden.
+/// The address with its secrets, of which the query may hold some too, hidden.
 fn masked(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else {
         return format!("postgres://{MASK}");
@@ -88,11 +108,12 @@ fn masked(url: &str) -> String {
         return format!("postgres://{MASK}");
     }
     let query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
-    if query.iter().any(|(key, _)| key == "password") {
+    let is_shown = |key: &str| SHOWN.contains(&key);
+    if !query.iter().all(|(key, _)| is_shown(key)) {
         url.query_pairs_mut()
             .clear()
             .extend_pairs(query.iter().map(|(key, value)| {
-                let shown = if key == "password" { MASK } else { value };
+                let shown = if is_shown(key) { value } else { MASK };
                 (key, shown)
             }));
     }
@@ -141,6 +162,9 @@ mod tests {
         for text in [
             "postgres://stoa:hunter2@db/stoa",
             "postgres://stoa@db/stoa?application_name=x&password=hunter2",
+            "postgres://stoa@db/stoa?sslmode=verify-full&sslpassword=hunter2",
+            "postgres://stoa@db/stoa?sslkey=hunter2",
+            "postgres://stoa@db/stoa?passfile=hunter2&host=/run",
         ] {
             let location: Location = text.parse().unwrap();
             for shown in [location.to_string(), format!("{location:?}")] {
@@ -148,6 +172,13 @@ mod tests {
                 assert!(shown.contains("***"), "{shown}");
             }
         }
+        let location: Location = "postgres://stoa@db/stoa?sslmode=require&sslpassword=x"
+            .parse()
+            .unwrap();
+        assert_eq!(
+            location.to_string(),
+            "postgres://stoa@db/stoa?sslmode=require&sslpassword=***"
+        );
         let unparsed = Location::Postgres {
             url: "postgres://stoa:hunter2@:x".into(),
         };

@@ -12,6 +12,7 @@
 )]
 
 pub mod market;
+mod redis;
 mod sending;
 mod swap;
 mod trader;
@@ -21,6 +22,7 @@ use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
 pub use market::Market;
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
+pub use redis::OwnRedis;
 use services::{Follower, Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};
 use simnet::{History, StarknetConfig, StarknetNode};
 use std::{

@@ -20,16 +20,25 @@ pub(crate) struct BodyAnswers;
 pub(crate) struct ErrorAnswers;
 
 /// Status, name and meaning.
-const ANSWERS: [(&str, &str, &str); 8] = [
+const ANSWERS: [(&str, &str, &str); 9] = [
     (
         "400",
         "Invalid",
-        "A value is wrong; the messages say which and what is allowed.",
+        "A value is wrong; the messages say which and what is allowed. Or the request does not have exactly one `Host` header.",
     ),
     ("401", "UnknownKey", "The `x-api-key` is not a valid key."),
     ("404", "NotFound", "There is no such thing."),
+    (
+        "408",
+        "SlowBody",
+        "The body did not arrive in the time that a request may take.",
+    ),
     ("413", "TooLarge", "The body is larger than is read."),
-    ("415", "NotJson", "The body is not declared to be JSON."),
+    (
+        "415",
+        "NotJson",
+        "The body is not declared to be JSON, or has a `Content-Encoding`.",
+    ),
     (
         "429",
         "TooManyRequests",
@@ -65,7 +74,7 @@ pub(crate) fn references(statuses: &[&str]) -> BTreeMap<String, RefOr<Response>>
 
 impl IntoResponses for PlainAnswers {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(&["401", "429", "500", "503"])
+        references(&["400", "401", "429", "500", "503"])
     }
 }
 
@@ -77,7 +86,7 @@ impl IntoResponses for QueryAnswers {
 
 impl IntoResponses for BodyAnswers {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(&["400", "401", "413", "415", "429", "500", "503"])
+        references(&["400", "401", "408", "413", "415", "429", "500", "503"])
     }
 }
 

@@ -34,6 +34,12 @@ pub enum Rejection {
     BodyTooLarge,
     /// The body is not declared to be JSON.
     NotJson,
+    /// The body has a content encoding, which nobody here undoes.
+    Encoded,
+    /// The body did not arrive in time.
+    SlowBody,
+    /// There is no `Host` header, or there are several.
+    NotOneHost,
     /// The caller's window is used up.
     TooManyRequests {
         /// The limit.
@@ -64,14 +70,15 @@ impl Rejection {
 
     fn status(&self) -> StatusCode {
         match self {
-            Self::Invalid(_) => StatusCode::BAD_REQUEST,
+            Self::Invalid(_) | Self::NotOneHost => StatusCode::BAD_REQUEST,
             Self::UnknownKey => StatusCode::UNAUTHORIZED,
             Self::UnknownToken { .. } | Self::UnpricedToken { .. } | Self::UnknownPath => {
                 StatusCode::NOT_FOUND
             }
             Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::NotJson | Self::Encoded => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::SlowBody => StatusCode::REQUEST_TIMEOUT,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated => {
@@ -92,6 +99,9 @@ impl Rejection {
             | Self::WrongMethod
             | Self::BodyTooLarge
             | Self::NotJson
+            | Self::Encoded
+            | Self::SlowBody
+            | Self::NotOneHost
             | Self::Internal => None,
         }
     }
@@ -116,6 +126,9 @@ impl Rejection {
             }
             Self::BodyTooLarge => "the request body is too large".to_owned(),
             Self::NotJson => "the request body must be sent as application/json".to_owned(),
+            Self::Encoded => "the request body must be sent without a Content-Encoding".to_owned(),
+            Self::SlowBody => "the request body did not arrive in time".to_owned(),
+            Self::NotOneHost => "the request must have exactly one Host header".to_owned(),
             Self::TooManyRequests {
                 policy,
                 retry_after_s,

@@ -23,6 +23,7 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 2] {
 /// Who wants to sign in.
 #[derive(ToSchema)]
 #[schema(as = ChallengeRequest)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
 struct ChallengeWish {
     /// The wallet's public key in base58.
@@ -88,6 +89,7 @@ async fn auth_challenge(
 /// A signed text.
 #[derive(ToSchema)]
 #[schema(as = SessionRequest)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
 struct SessionWish {
     /// The wallet's public key in base58.

@@ -1,7 +1,10 @@
 //! Bodies of requests, before anyone makes sense of them.
 
 use super::{MarketplaceState, catalog::Slug, fields::Fields, problem::Problem};
-use crate::json::JsonText;
+use crate::{
+    error::Rejection,
+    json::{JsonText, is_encoded},
+};
 use axum::{
     body::Bytes,
     extract::{FromRequest, Request},
@@ -35,6 +38,9 @@ impl FromRequest<MarketplaceState> for NoBody {
                 Fields::read(&text, Slug::MalformedRequest)?.only(&[])?;
             }
             return Ok(Self);
+        }
+        if is_encoded(request.headers()) {
+            return Err(Rejection::Encoded.into());
         }
         let body = Bytes::from_request(request, state).await;
         match body.as_deref() {

@@ -129,7 +129,7 @@ catalog! {
         "Correct the report.";
     MalformedRequest "malformed-request" [400]
         "Malformed request",
-        "The request is not what the route reads: broken JSON, a field that is missing, unknown or of the wrong type, or a query value that cannot be read.",
+        "The request is not what the route reads: broken JSON, a field that is missing, unknown or of the wrong type, a query value that cannot be read, or not exactly one `Host` header.",
         "Compare the request with the API's description; the detail says what is wrong.";
     AuthRequired "auth-required" [401]
         "Authentication required",
@@ -191,6 +191,10 @@ catalog! {
         "Method not allowed",
         "The path exists, but not for this method.",
         "Use one of the methods that the `Allow` header names.";
+    RequestTimeout "request-timeout" [408]
+        "Body too slow",
+        "The request's body did not arrive in the time that a request may take.",
+        "Send it again, a guarded request with the same key.";
     LeaseSlotTaken "lease-slot-taken" [409]
         "Slot taken",
         "An epoch of an exclusive booking or extension is held by another lease; `extensions.conflicting_lease_id` names it where it can be told.",
@@ -245,8 +249,8 @@ catalog! {
         "Send less.";
     UnsupportedMediaType "unsupported-media-type" [415]
         "Not JSON",
-        "The request's body is not declared to be JSON.",
-        "Send the body as JSON, with `Content-Type: application/json`.";
+        "The request's body is not declared to be JSON, or has a `Content-Encoding`.",
+        "Send the body as JSON, with `Content-Type: application/json`, and not compressed.";
     IdempotencyKeyReused "idempotency-key-reused" [422]
         "Idempotency key reused",
         "The key was used for another body. A repeated request must have the very same bytes.",

@@ -37,6 +37,7 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 3] {
 /// What a trader wants.
 #[derive(ToSchema)]
 #[schema(as = BookingRequest)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
 struct BookingWish {
     /// The validator's `public_id`.

@@ -47,7 +47,7 @@ pub(crate) use face::Face;
 pub(crate) use openapi::{document, slugs};
 use pages::WrittenPages;
 use primitives::{Clock, Timestamp};
-use problem::Problem;
+pub(crate) use problem::Problem;
 use services::{RateLimiter, leasing::Leasing};
 use std::{fmt, sync::Arc};
 use utoipa_axum::router::OpenApiRouter;

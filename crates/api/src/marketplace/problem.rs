@@ -185,6 +185,15 @@ impl From<Rejection> for Problem {
         match rejection {
             Rejection::BodyTooLarge => Self::plain(Slug::PayloadTooLarge),
             Rejection::NotJson => Self::plain(Slug::UnsupportedMediaType),
+            Rejection::Encoded => {
+                let told = "the request's body must be sent without a Content-Encoding";
+                Self::new(Slug::UnsupportedMediaType, told)
+            }
+            Rejection::SlowBody => Self::plain(Slug::RequestTimeout),
+            Rejection::NotOneHost => {
+                let told = "the request must have exactly one Host header";
+                Self::new(Slug::MalformedRequest, told)
+            }
             Rejection::Invalid(_) => {
                 Self::new(Slug::MalformedRequest, "the request body could not be read")
             }

@@ -8,14 +8,19 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder},
 };
 
-/// Of every operation that is counted.
-pub(super) const COUNTED: &[Slug] = &[Slug::RateLimitExceeded];
+/// Of every operation that is counted. Any request may lack a `Host`.
+pub(super) const COUNTED: &[Slug] = &[Slug::MalformedRequest, Slug::RateLimitExceeded];
 
 /// Of one that may have credentials.
-pub(super) const VISITOR: &[Slug] = &[Slug::RateLimitExceeded, Slug::AuthRequired];
+pub(super) const VISITOR: &[Slug] = &[
+    Slug::MalformedRequest,
+    Slug::RateLimitExceeded,
+    Slug::AuthRequired,
+];
 
 /// Of one that needs a user.
 pub(super) const MEMBER: &[Slug] = &[
+    Slug::MalformedRequest,
     Slug::RateLimitExceeded,
     Slug::AuthRequired,
     Slug::UserNotProvisioned,
@@ -24,6 +29,7 @@ pub(super) const MEMBER: &[Slug] = &[
 /// Of one with a body of its own words.
 pub(super) const BODY: &[Slug] = &[
     Slug::MalformedRequest,
+    Slug::RequestTimeout,
     Slug::PayloadTooLarge,
     Slug::UnsupportedMediaType,
 ];
@@ -31,6 +37,7 @@ pub(super) const BODY: &[Slug] = &[
 /// Of one with a body that registers.
 pub(super) const REGISTRATION: &[Slug] = &[
     Slug::RegisterInvalidField,
+    Slug::RequestTimeout,
     Slug::PayloadTooLarge,
     Slug::UnsupportedMediaType,
 ];
@@ -73,7 +80,10 @@ pub(super) fn responses(slugs: &[Slug]) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status: BTreeMap<String, Vec<Slug>> = BTreeMap::new();
     for slug in slugs {
         let status = slug.status().as_str().to_owned();
-        by_status.entry(status).or_default().push(*slug);
+        let told = by_status.entry(status).or_default();
+        if !told.contains(slug) {
+            told.push(*slug);
+        }
     }
     let answers = by_status.into_iter();
     answers

@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 /// A validator that wants to be leased.
 #[derive(ToSchema)]
 #[schema(as = Registration)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
 pub(super) struct RegistrationWish {
     /// The validator's identity, in base58.
@@ -21,7 +22,7 @@ pub(super) struct RegistrationWish {
     /// Where its share goes, in base58; not the platform's wallet.
     #[schema(example = "7Kq2mYvKQ2Xv3LwqjPz6yYw1g9oM4n8J7d2c5b6a3XyZ")]
     payout_wallet: String,
-    /// What people call it, 1 to 64 characters.
+    /// What people call it, 1 to 64 characters, none of control or format.
     #[schema(example = "Harbour")]
     name: Option<String>,
     /// `economy`, `standard` or `performance`.
@@ -101,6 +102,7 @@ pub(super) fn read(text: &JsonText) -> Result<(Draft, Option<String>), Problem> 
 /// Another wallet for a validator's share.
 #[derive(ToSchema)]
 #[schema(as = PayoutWalletChange)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
 pub(super) struct PayoutWish {
     /// The validator's identity, in base58.
@@ -142,6 +144,7 @@ pub(super) fn read_payout(text: &JsonText) -> Result<PayoutDraft, Problem> {
 /// What is to be otherwise. Fields that are not there stay as they are.
 #[derive(ToSchema)]
 #[schema(as = ValidatorChange)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
 pub(super) struct AmendmentWish {
     /// The price of all of it for one epoch in SOL. Booked leases keep theirs.

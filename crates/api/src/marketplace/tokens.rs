@@ -27,9 +27,10 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 2] {
 /// A token that is to be made.
 #[derive(ToSchema)]
 #[schema(as = ApiTokenRequest)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
 struct TokenWish {
-    /// What it is called, 1 to 64 characters.
+    /// What it is called, 1 to 64 characters, none of control or format.
     #[schema(example = "trading bot")]
     name: String,
     /// Until when it can be used; for ever if it is not given.
@@ -134,7 +135,9 @@ async fn create_api_token(
 fn not_made(error: TokenError) -> Problem {
     let malformed = |told: &str| Problem::new(Slug::MalformedRequest, told);
     match error {
-        TokenError::Name => malformed("name must have 1 to 64 characters"),
+        TokenError::Name => {
+            malformed("name must have 1 to 64 characters, none of control or format")
+        }
         TokenError::Expiry => malformed("expires_at must be later than now"),
         TokenError::TooMany => {
             let told = "you have as many living tokens as one may have; revoke one";

@@ -59,9 +59,10 @@ impl From<User> for UserBody {
 /// What a user says of themselves.
 #[derive(ToSchema)]
 #[schema(as = UserRequest)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
 struct UserWish {
-    /// 1 to 64 characters.
+    /// 1 to 64 characters, none of control or format.
     #[schema(example = "Ada")]
     display_name: Option<String>,
     /// 3 to 254 characters with an `@`.
@@ -104,7 +105,9 @@ async fn create_user(
 
 fn not_a_profile(error: ProfileError) -> Problem {
     let told = match error {
-        ProfileError::DisplayName => "display_name must have 1 to 64 characters",
+        ProfileError::DisplayName => {
+            "display_name must have 1 to 64 characters, none of control or format"
+        }
         ProfileError::Email => "email must have 3 to 254 characters with an @",
         ProfileError::WalletTaken => "the wallet is another user's",
     };

@@ -46,17 +46,17 @@ struct BrowseQuery {
     #[param(value_type = Option<String>, example = "eu-central-1")]
     region: Vec<String>,
     /// Of this tier.
-    #[param(value_type = Option<String>, example = "standard")]
+    #[param(value_type = Option<String>, pattern = "^(economy|standard|performance)$", example = "standard")]
     tier: Vec<String>,
     /// Offering this mode, `exclusive` or `shared`. Prices are of the exclusive
     /// one if it is not given.
-    #[param(value_type = Option<String>, example = "shared")]
+    #[param(value_type = Option<String>, pattern = "^(exclusive|shared)$", example = "shared")]
     mode: Vec<String>,
     /// Bookable in this epoch.
     #[param(value_type = Option<i32>, example = 801)]
     available_epoch: Vec<String>,
     /// `price` (the cheapest first), `stake` (the most first) or `newest`.
-    #[param(value_type = Option<String>, default = "price", example = "price")]
+    #[param(value_type = Option<String>, pattern = "^(price|stake|newest)$", default = "price", example = "price")]
     sort: Vec<String>,
     /// At most so many.
     #[param(value_type = Option<u16>, minimum = 1, maximum = 50, default = 20, example = 20)]

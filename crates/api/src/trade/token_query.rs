@@ -8,7 +8,7 @@ use crate::{
 use market::{Direction, SortKey, SortProperty, Tag, TokenQuery};
 use serde::Deserialize;
 use std::{num::NonZeroU64, ops::RangeInclusive};
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 const DEFAULT_SIZE: NonZeroU64 = NonZeroU64::new(20).unwrap();
 const MAX_SIZE: u64 = 100;
@@ -50,11 +50,17 @@ pub(super) struct TokenListQuery {
     /// decide between equals. Otherwise tokens come by falling volume, or by
     /// how well they match a search.
     #[param(
-        value_type = Option<Vec<String>>, style = Form, explode, max_items = 5,
+        value_type = Option<Vec<SortText>>, inline, style = Form, explode, max_items = 5,
         example = json!(["symbol,asc"])
     )]
     sort: Vec<String>,
 }
+
+/// One key of an order.
+#[derive(ToSchema)]
+#[schema(pattern = "^(address|name|symbol|decimals|lastDailyVolumeUsd),(asc|desc)$")]
+#[expect(dead_code, reason = "only describes the text")]
+struct SortText(String);
 
 impl TokenListQuery {
     pub(super) fn read(self, dialect: Dialect) -> Result<TokenQuery, Rejection> {

@@ -50,12 +50,17 @@ async fn a_wrong_method_is_told_the_right_ones() {
     }
 }
 
+#[derive(serde::Deserialize)]
+struct Number {
+    n: u64,
+}
+
 async fn sent(
     bench: &Bench,
     request: axum::http::request::Builder,
     body: Body,
 ) -> crate::support::Answer {
-    let echo = post(|JsonBody(number): JsonBody<u64>| async move { number.to_string() });
+    let echo = post(|JsonBody(Number { n }): JsonBody<Number>| async move { n.to_string() });
     bench
         .send_with(Router::new().route("/echo", echo), request, body)
         .await
@@ -68,8 +73,9 @@ fn json_post() -> axum::http::request::Builder {
 #[tokio::test]
 async fn a_body_of_json_is_read() {
     let bench = Bench::new().await;
-    assert_eq!(sent(&bench, json_post(), Body::from("7")).await.text(), "7");
-    let wrong = sent(&bench, json_post(), Body::from("\"seven\"")).await;
+    let seven = sent(&bench, json_post(), Body::from(r#"{"n":7}"#)).await;
+    assert_eq!(seven.text(), "7");
+    let wrong = sent(&bench, json_post(), Body::from(r#"{"n":"7"}"#)).await;
     assert!(wrong.refused(400)[0].starts_with("request body: invalid type"));
     let broken = sent(&bench, json_post(), Body::from("{")).await;
     assert!(broken.refused(400)[0].starts_with("request body: "));
@@ -88,10 +94,11 @@ async fn a_body_of_another_type_is_refused() {
 #[tokio::test]
 async fn a_body_that_is_too_large_is_refused_declared_or_not() {
     let bench = Bench::configured(|config| config.max_body_bytes = 10).await;
+    let (fits, is_longer) = (r#"{"n":1234}"#, r#"{"n":12345}"#);
     let declared = json_post().header("content-length", "11");
     let message = "the request body is too large";
     assert_eq!(
-        sent(&bench, declared, Body::from("12345678901"))
+        sent(&bench, declared, Body::from(is_longer))
             .await
             .refused(413),
         [message]
@@ -102,15 +109,13 @@ async fn a_body_that_is_too_large_is_refused_declared_or_not() {
         [message]
     );
     assert_eq!(
-        sent(&bench, json_post(), Body::from("12345678901"))
+        sent(&bench, json_post(), Body::from(is_longer))
             .await
             .refused(413),
         [message]
     );
     assert_eq!(
-        sent(&bench, json_post(), Body::from("1234567890"))
-            .await
-            .status,
+        sent(&bench, json_post(), Body::from(fits)).await.status,
         200
     );
 }

@@ -17,6 +17,7 @@ mod metrics;
 mod openapi;
 mod server;
 mod shell;
+mod strictness;
 mod support;
 mod trade;
 mod vertical;

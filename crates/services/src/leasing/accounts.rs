@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{fault::Fault, refused::Refused};
 use leasing::{SignIn, verify_challenge};
-use primitives::{PublicKey, Signature, Timestamp, Ulid};
+use primitives::{PublicKey, Signature, Timestamp, Ulid, is_hidden};
 use serde_json::{Value, json};
 use store::{
     StoreError,
@@ -53,7 +53,7 @@ pub enum Caller {
 /// What a user says of themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// 1 to 64 characters.
+    /// 1 to 64 characters, none of them hidden.
     pub display_name: Option<String>,
     /// 3 to 254 characters with an `@`.
     pub email: Option<String>,
@@ -143,7 +143,7 @@ impl Profile {
                 })
                 && !text
                     .chars()
-                    .any(|letter| letter.is_control() || letter.is_whitespace())
+                    .any(|letter| is_hidden(letter) || letter.is_whitespace())
         };
         if self.email.as_deref().is_some_and(|text| !is_email(text)) {
             return Err(ProfileError::Email);
@@ -155,7 +155,7 @@ impl Profile {
 fn is_name(text: &str) -> bool {
     !text.trim().is_empty()
         && text.chars().count() <= MAX_NAME_CHARS
-        && !text.chars().any(char::is_control)
+        && !text.chars().any(is_hidden)
 }
 
 impl Leasing {

@@ -6,12 +6,10 @@ use super::{
     local::Local,
     window::{Decision, Policy, Window},
 };
+use crate::shared_redis::{SharedRedis, Unanswered};
 use primitives::{Clock, SignedDuration, Timestamp};
-use redis::{RedisError, Script, aio::ConnectionManager};
-use std::{fmt, sync::Arc, time::Duration};
-
-/// A shared limiter that does not answer in this time is passed over.
-const REDIS_TIMEOUT: Duration = Duration::from_millis(250);
+use redis::Script;
+use std::{fmt, sync::Arc};
 
 /// Counts a request and begins the window with the first one; answers the
 /// count and the milliseconds left. One round trip, atomic.
@@ -47,7 +45,7 @@ pub struct RateLimiter {
 
 #[derive(Clone)]
 struct Shared {
-    redis: ConnectionManager,
+    redis: SharedRedis,
     count: Arc<Script>,
     draw: Arc<Script>,
 }
@@ -72,16 +70,15 @@ impl RateLimiter {
     }
 
     /// A limiter shared by every replica that uses the same Redis.
-    pub async fn redis(url: &str, clock: Arc<dyn Clock>) -> Result<Self, RedisError> {
-        let redis = ConnectionManager::new(redis::Client::open(url)?).await?;
-        Ok(Self {
+    pub fn shared(redis: SharedRedis, clock: Arc<dyn Clock>) -> Self {
+        Self {
             shared: Some(Shared {
                 redis,
                 count: Arc::new(Script::new(COUNT)),
                 draw: Arc::new(Script::new(DRAW)),
             }),
             ..Self::local(clock)
-        })
+        }
     }
 
     /// Counts one request of `caller` in its window. When Redis does not
@@ -113,16 +110,21 @@ impl RateLimiter {
 }
 
 /// What Redis answered, if it did.
-fn heard(answer: Result<Decision, String>) -> Option<Decision> {
-    let failed = |reason: &String| {
+fn heard(answer: Result<Decision, Unanswered>) -> Option<Decision> {
+    let failed = |reason: &Unanswered| {
         metrics::counter!("stoa_rate_limit_redis_failures_total").increment(1);
-        tracing::debug!(reason, "redis does not count, limiting locally");
+        tracing::debug!(%reason, "redis does not count, limiting locally");
     };
     answer.inspect_err(failed).ok()
 }
 
 impl Shared {
-    async fn take(&self, caller: &str, policy: Policy, now: Timestamp) -> Result<Decision, String> {
+    async fn take(
+        &self,
+        caller: &str,
+        policy: Policy,
+        now: Timestamp,
+    ) -> Result<Decision, Unanswered> {
         let mut call = self.count.prepare_invoke();
         call.key(format!(
             "stoa:rate:{}:{}:{caller}",
@@ -135,7 +137,12 @@ impl Shared {
         Ok(Decision::after(used, policy, reset_at))
     }
 
-    async fn draw(&self, caller: &str, policy: Policy, now: Timestamp) -> Result<Decision, String> {
+    async fn draw(
+        &self,
+        caller: &str,
+        policy: Policy,
+        now: Timestamp,
+    ) -> Result<Decision, Unanswered> {
         let whole = Drawn::at(0, policy);
         let mut call = self.draw.prepare_invoke();
         call.key(format!(
@@ -150,11 +157,8 @@ impl Shared {
     async fn answer<T: redis::FromRedisValue>(
         &self,
         call: &redis::ScriptInvocation<'_>,
-    ) -> Result<T, String> {
-        let mut redis = self.redis.clone();
-        tokio::time::timeout(REDIS_TIMEOUT, call.invoke_async(&mut redis))
-            .await
-            .map_err(|_| "no answer in time".to_owned())?
-            .map_err(|error| error.to_string())
+    ) -> Result<T, Unanswered> {
+        let question = async |redis: &mut _| call.invoke_async(redis).await;
+        self.redis.ask(question).await
     }
 }

@@ -1,23 +1,20 @@
 //! Quotes that were given, until they expire: in memory, and in Redis when
 //! replicas share them.
 
+use crate::shared_redis::{SharedRedis, Unanswered};
 use primitives::Timestamp;
-use redis::{RedisError, aio::ConnectionManager};
+use redis::aio::ConnectionManager;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::HashMap,
     fmt, mem,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 use trading::Quote;
 use uuid::Uuid;
 
 /// Quotes of one generation.
 const GENERATION_QUOTES: usize = 32_768;
-
-/// A Redis that does not answer in this time is passed over.
-const REDIS_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// A quote as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,7 +35,7 @@ impl Kept {
 pub struct QuoteStore {
     local: Arc<Mutex<Generations>>,
     capacity: usize,
-    shared: Option<ConnectionManager>,
+    shared: Option<SharedRedis>,
 }
 
 /// When the young generation is full or as old as a quote becomes, it becomes
@@ -67,12 +64,11 @@ impl QuoteStore {
     }
 
     /// Quotes shared by every replica that uses the same Redis.
-    pub async fn redis(url: &str) -> Result<Self, RedisError> {
-        let redis = ConnectionManager::new(redis::Client::open(url)?).await?;
-        Ok(Self {
+    pub fn shared(redis: SharedRedis) -> Self {
+        Self {
             shared: Some(redis),
             ..Self::local()
-        })
+        }
     }
 
     fn with_capacity(capacity: usize) -> Self {
@@ -87,7 +83,7 @@ impl QuoteStore {
     /// process knows them.
     pub(super) async fn keep(&self, quotes: Vec<(Uuid, Kept)>, now: Timestamp) {
         if let Some(redis) = &self.shared
-            && let Err(reason) = share(redis.clone(), &quotes, now).await
+            && let Err(reason) = share(redis, &quotes, now).await
         {
             note_failure(&reason);
         }
@@ -101,7 +97,7 @@ impl QuoteStore {
     pub(super) async fn find(&self, id: Uuid, now: Timestamp) -> Option<Arc<Kept>> {
         let local = self.find_here(id);
         let kept = match (local, &self.shared) {
-            (None, Some(redis)) => match fetch(redis.clone(), id).await {
+            (None, Some(redis)) => match fetch(redis, id).await {
                 Ok(found) => found.map(Arc::new),
                 Err(reason) => {
                     note_failure(&reason);
@@ -136,37 +132,35 @@ fn key(id: Uuid) -> String {
 }
 
 async fn share(
-    mut redis: ConnectionManager,
+    redis: &SharedRedis,
     quotes: &[(Uuid, Kept)],
     now: Timestamp,
-) -> Result<(), String> {
+) -> Result<(), Unanswered> {
     let mut pipe = redis::pipe();
     for (id, kept) in quotes {
-        let text = serde_json::to_string(kept).map_err(|error| error.to_string())?;
+        // A quote that cannot be written is one that only we know.
+        let Ok(text) = serde_json::to_string(kept) else {
+            continue;
+        };
         let left = u64::try_from(kept.expiry - now.as_second()).unwrap_or(0);
         pipe.set_ex(key(*id), text, left.max(1)).ignore();
     }
-    in_time(pipe.query_async::<()>(&mut redis)).await
+    let question = async |redis: &mut ConnectionManager| pipe.query_async(redis).await;
+    redis.ask(question).await
 }
 
-async fn fetch(mut redis: ConnectionManager, id: Uuid) -> Result<Option<Kept>, String> {
+async fn fetch(redis: &SharedRedis, id: Uuid) -> Result<Option<Kept>, Unanswered> {
     let mut get = redis::cmd("GET");
     get.arg(key(id));
-    let text: Option<String> = in_time(get.query_async(&mut redis)).await?;
+    let question = async |redis: &mut ConnectionManager| get.query_async(redis).await;
+    let text: Option<String> = redis.ask(question).await?;
     // A quote that another version wrote is one that we do not know.
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-async fn in_time<T>(answer: impl Future<Output = Result<T, RedisError>>) -> Result<T, String> {
-    tokio::time::timeout(REDIS_TIMEOUT, answer)
-        .await
-        .map_err(|_| "no answer in time".to_owned())?
-        .map_err(|error| error.to_string())
-}
-
-fn note_failure(reason: &str) {
+fn note_failure(reason: &Unanswered) {
     metrics::counter!("stoa_swap_redis_failures_total").increment(1);
-    tracing::debug!(reason, "redis does not keep quotes, keeping them here");
+    tracing::debug!(%reason, "redis does not keep quotes, keeping them here");
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
 //! Quotes shared through a real Redis.
 
 use crate::{dice::Dice, execution::build, market::tokens};
-use primitives::{Address, SeededEntropy, SignedDuration, U256};
-use services::{BuildError, Offer, QuoteStore, Swaps};
+use primitives::{Address, Clock, SeededEntropy, SignedDuration, U256};
+use services::{
+    BuildError, Offer, Policy, QuoteStore, RateLimiter, RedisState, SharedRedis, Swaps,
+};
 use std::sync::Arc;
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, UnixStream},
 };
 use tokio_util::sync::CancellationToken;
-use world::{Station, World, sale, swap_options};
+use world::{OwnRedis, Station, World, sale, swap_options};
 
 fn redis_url() -> String {
     let url = std::env::var("STOA_TEST_REDIS");
@@ -17,8 +19,13 @@ fn redis_url() -> String {
 }
 
 async fn replica(world: &World, station: &Station, url: &str) -> Swaps {
-    let quotes = QuoteStore::redis(url).await.unwrap();
-    world.swaps_with(station, swap_options(), quotes)
+    let redis = connect(world, url).await;
+    world.swaps_with(station, swap_options(), QuoteStore::shared(redis))
+}
+
+async fn connect(world: &World, url: &str) -> SharedRedis {
+    let clock = Arc::clone(&world.clock) as Arc<dyn Clock>;
+    SharedRedis::connect(url, clock).await.unwrap()
 }
 
 async fn station(world: &World) -> Station {
@@ -81,6 +88,38 @@ async fn when_redis_is_lost_each_replica_knows_its_own_quotes() {
         build(&second, &after, TAKER).await,
         Err(BuildError::Expired)
     );
+}
+
+#[tokio::test]
+async fn a_redis_that_the_limiter_found_hanging_is_not_asked_for_quotes_either() {
+    let world = World::new(23).await;
+    let station = station(&world).await;
+    let own = OwnRedis::start();
+    let redis = connect(&world, &own.url()).await;
+    let limiter = RateLimiter::shared(redis.clone(), Arc::clone(&world.clock) as Arc<dyn Clock>);
+    let quotes = QuoteStore::shared(redis.clone());
+    let first = world.swaps_with(&station, swap_options(), quotes);
+    let second = replica(&world, &station, &own.url()).await;
+    own.hang();
+    let policy = Policy {
+        limit: 10,
+        window_s: 60,
+    };
+    while redis.state() == RedisState::Asked {
+        limiter.take("anyone", policy).await;
+    }
+    own.go_on();
+    // It would answer now, but is left alone.
+    let alone = offer(&first, &station).await;
+    assert!(build(&first, &alone, TAKER).await.is_ok());
+    let elsewhere = build(&second, &alone, TAKER).await;
+    assert_eq!(elsewhere, Err(BuildError::Expired));
+    while redis.state() == RedisState::LeftAlone {
+        world.clock.advance(SignedDuration::from_secs(2));
+        limiter.take("anyone", policy).await;
+    }
+    let shared = offer(&first, &station).await;
+    assert!(build(&second, &shared, TAKER).await.is_ok());
 }
 
 /// A way to Redis that can be cut.

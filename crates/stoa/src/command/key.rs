@@ -7,6 +7,7 @@ use crate::{
     wiring,
 };
 use anyhow::bail;
+use primitives::is_hidden;
 
 /// Names longer than this are refused.
 const MAX_NAME_CHARS: usize = 100;
@@ -26,8 +27,8 @@ pub(super) async fn run(action: KeyAction, config: &Config) -> anyhow::Result<()
 async fn create(keys: &wiring::Keys, name: &str) -> anyhow::Result<()> {
     let name = name.trim();
     let length = name.chars().count();
-    if !(1..=MAX_NAME_CHARS).contains(&length) || name.chars().any(char::is_control) {
-        bail!("a key's name has 1 to {MAX_NAME_CHARS} characters on one line");
+    if !(1..=MAX_NAME_CHARS).contains(&length) || name.chars().any(is_hidden) {
+        bail!("a key's name has 1 to {MAX_NAME_CHARS} visible characters on one line");
     }
     let key = keys.create(name).await?;
     say_about("id", &key.id);

@@ -38,7 +38,7 @@ async fn create(
     let made = market.create_token(user, name, until).await;
     let made = made.map_err(|refused| match refused {
         Refused::Rejected(TokenError::Name) => {
-            anyhow!("a token's name has 1 to 64 characters on one line")
+            anyhow!("a token's name has 1 to 64 visible characters on one line")
         }
         Refused::Rejected(TokenError::Expiry) => anyhow!("the token would be over already"),
         Refused::Rejected(TokenError::TooMany) => {

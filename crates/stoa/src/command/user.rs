@@ -39,7 +39,7 @@ pub(super) async fn run(action: UserAction, config: &Config) -> anyhow::Result<(
 fn why(refused: Refused<ProfileError>) -> anyhow::Error {
     match refused {
         Refused::Rejected(ProfileError::DisplayName) => {
-            anyhow!("a user's name has 1 to 64 characters on one line")
+            anyhow!("a user's name has 1 to 64 visible characters on one line")
         }
         Refused::Rejected(ProfileError::Email) => anyhow!("that is not an e-mail address"),
         Refused::Rejected(ProfileError::WalletTaken) => {

@@ -121,14 +121,27 @@ impl Leaf for Bytes {
     }
 }
 
+/// Libraries that repeat what they are given, keys and passwords included: that
+/// of `WebSocket`s an address, at the level trace, that of PostgreSQL parameters
+/// of an address that it does not know. Where a filter names one of these
+/// parts, this is what holds.
+const DISCREET: [&str; 5] = [
+    "tungstenite=info",
+    "tungstenite::handshake::client=info",
+    "tokio_tungstenite=info",
+    "sqlx_postgres::options=error",
+    "sqlx_postgres::options::parse=error",
+];
+
 /// A filter of log lines, known to be well-formed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LogFilter(String);
 
 impl LogFilter {
-    /// The filter itself.
+    /// The filter itself, whatever is asked for without what would tell secrets.
     pub(crate) fn filter(&self) -> EnvFilter {
-        EnvFilter::new(&self.0)
+        let quiet = DISCREET.iter().filter_map(|it| it.parse().ok());
+        quiet.fold(EnvFilter::new(&self.0), EnvFilter::add_directive)
     }
 }
 

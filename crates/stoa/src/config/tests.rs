@@ -4,7 +4,12 @@ use super::{
     keys::{SECTIONS, keys},
     *,
 };
-use std::{fs, path::PathBuf, time::Duration};
+use std::{
+    fs, io,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 /// The sources of one case: a file in a folder of its own, variables, flags.
 struct Case {
@@ -232,7 +237,10 @@ fn lists_in_the_environment_are_separated_by_commas() {
 }
 
 const SECRETS: [(&str, &str); 4] = [
-    ("STOA__STORE__LOCATION", "postgres://stoa:hunter2@db/stoa"),
+    (
+        "STOA__STORE__LOCATION",
+        "postgres://stoa:hunter2@db/stoa?sslpassword=hunter2",
+    ),
     (
         "STOA__SHARED__REDIS",
         "redis://default:hunter2@cache:6379/1",
@@ -256,7 +264,7 @@ fn secrets_are_masked_wherever_the_configuration_is_shown() {
         assert!(!shown.contains("hunter2"), "{shown}");
     }
     for line in [
-        "location = \"postgres://stoa:***@db/stoa\" # environment STOA__STORE__LOCATION",
+        "location = \"postgres://stoa:***@db/stoa?sslpassword=***\" # environment STOA__STORE__LOCATION",
         "redis = \"redis://***@cache:6379/1\" # environment STOA__SHARED__REDIS",
         "rpc = \"https://node.example/***?***\" # environment STOA__STARKNET__RPC",
         "url = \"https://market.example/***\" # environment STOA__GLOBAL__URL",
@@ -266,6 +274,46 @@ fn secrets_are_masked_wherever_the_configuration_is_shown() {
             printed.lines().any(|printed| printed == line),
             "{line}\n{printed}"
         );
+    }
+}
+
+/// A log to read afterwards.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn no_filter_lets_libraries_repeat_addresses() {
+    for filter in [
+        "trace",
+        "tungstenite=trace,sqlx_postgres=trace",
+        "tungstenite::handshake::client=trace,sqlx_postgres::options=trace",
+    ] {
+        let case = Case::new().variable("STOA__SERVER__LOG", &format!("{filter},stoa=trace"));
+        let (log, server) = (Log::default(), case.loaded().config.server);
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_env_filter(server.log.filter())
+            .with_writer(move || writer.clone())
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::trace!(target: "tungstenite::handshake::client", "Request: GET /hunter2");
+            tracing::debug!(target: "tungstenite::client", "Trying to contact ws://x/hunter2");
+            tracing::warn!(target: "sqlx_postgres::options::parse", value = "hunter2", "ignoring");
+            tracing::trace!(target: "stoa", "heard");
+        });
+        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        assert!(text.contains("heard"), "{filter}: {text}");
+        assert!(!text.contains("hunter2"), "{filter}: {text}");
     }
 }
 

@@ -3,7 +3,7 @@
 use super::amount::{read_amount, read_positive};
 use crate::error::{Problems, Rejection, shown};
 use amm::book::{Registry, VenueId};
-use primitives::{Address, Felt, U256};
+use primitives::{Address, Felt, U256, is_hidden};
 use routing::VenueSet;
 use serde::Deserialize;
 use services::Snapshot;
@@ -26,11 +26,13 @@ pub(super) struct QuotesQuery {
     #[param(value_type = String, example = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8")]
     buy_token_address: Vec<String>,
     /// How much is sold, fees included, in the token's smallest unit: decimal,
-    /// or hexadecimal after `0x`. Either this or `buyAmount` must be given.
+    /// or hexadecimal after `0x`. Either this or `buyAmount` must be given,
+    /// never both.
     #[param(value_type = Option<String>, example = "0xde0b6b3a7640000")]
     sell_amount: Vec<String>,
     /// How much is bought, all fees taken, in the same forms; the quote then
-    /// has the smallest amount that must be sold for it.
+    /// has the smallest amount that must be sold for it. Never together with
+    /// `sellAmount`.
     #[param(value_type = Option<String>, example = "2500000000")]
     buy_amount: Vec<String>,
     /// Who will execute the quote, if that is known already. `0x0` is nobody. An
@@ -234,9 +236,10 @@ impl Reading {
             self.problems.add(problem.to_owned());
         }
         let name = self.once("integratorName", given)?;
-        if !(1..=MAX_NAME_CHARS).contains(&name.chars().count()) {
+        let is_long = !(1..=MAX_NAME_CHARS).contains(&name.chars().count());
+        if is_long || name.chars().any(is_hidden) {
             self.problems.add(format!(
-                "integratorName must have 1 to {MAX_NAME_CHARS} characters, not {}",
+                "integratorName must have 1 to {MAX_NAME_CHARS} visible characters, not {}",
                 shown(name)
             ));
             return None;

@@ -279,7 +279,7 @@ async fn each_malformed_address_is_named() {
             ("{}", "missing field `tokens`"),
             ("[]", "must be an object, not an array"),
             (r#" [["0x30"]]"#, "must be an object, not an array"),
-            ("null", "invalid type: null"),
+            ("null", "must be an object"),
             (r#"{"tokens":"0x30"}"#, "invalid type: string"),
             (
                 r#"{"tokens":[48]}"#,

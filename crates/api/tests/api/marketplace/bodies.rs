@@ -58,7 +58,9 @@ async fn what_is_no_json_object_is_refused_everywhere() {
     ] {
         for (ask, slug) in routes(&market, &id) {
             let answer = market.send(ask.text(body)).await;
-            answer.problem(400, slug);
+            let problem = answer.problem(400, slug);
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(!detail.contains("struct"), "{detail}");
         }
     }
     assert_eq!(market.everything().await, before);
@@ -184,6 +186,8 @@ async fn fields_of_accounts_are_checked() {
         (tokens, json!({"name": ""}), "name"),
         (tokens, json!({"name": "x".repeat(65)}), "name"),
         (tokens, json!({"name": 7}), "name"),
+        (tokens, json!({"name": "in\u{200b}visible"}), "name"),
+        (tokens, json!({"name": "drow\u{202e}ssap"}), "name"),
         (
             tokens,
             json!({"name": "x", "expires_at": "tomorrow"}),
@@ -224,6 +228,9 @@ async fn profiles_of_new_users_are_checked() {
     for body in [
         json!({"display_name": ""}),
         json!({"display_name": "x".repeat(65)}),
+        json!({"display_name": "Ada\u{202e}"}),
+        json!({"display_name": "A\u{200b}da"}),
+        json!({"email": "ada@x\u{200d}.example"}),
         json!({"email": "nobody"}),
         json!({"email": "@"}),
         json!({"email": format!("{}@x.example", "x".repeat(254))}),

@@ -14,6 +14,7 @@ mod openapi;
 mod paths;
 mod registering;
 mod stake;
+mod strictness;
 mod support;
 mod tokens;
 mod users;

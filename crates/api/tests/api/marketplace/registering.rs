@@ -96,6 +96,8 @@ async fn fields_of_the_wrong_form_are_named() {
                 json!(""),
                 json!("  "),
                 json!("a\nb"),
+                json!("a\u{200b}b"),
+                json!("\u{202e}ba"),
                 json!("x".repeat(65)),
                 json!(7),
             ],

@@ -5,7 +5,7 @@ use axum::{
     Router,
     body::{Body, to_bytes},
     extract::ConnectInfo,
-    http::{HeaderMap, Request, StatusCode, request::Builder},
+    http::{HeaderMap, HeaderValue, Request, StatusCode, header::HOST, request::Builder},
 };
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -71,6 +71,8 @@ pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answe
     {
         request.extensions_mut().insert(ConnectInfo(peer));
     }
+    let host = HeaderValue::from_static("stoa.example");
+    request.headers_mut().entry(HOST).or_insert(host);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let response = router.clone().oneshot(request).await.unwrap();
     seen::note(method.as_str(), &path, response.status().as_u16());

@@ -3,6 +3,7 @@
 use super::error::{block_not_available, invalid, slot_skipped};
 use super::params::{At, VERSION};
 use crate::jsonrpc::{Answer, Params, RpcError, result};
+use crate::objects::Objects;
 use crate::solana::chain::{Chain, Commitment};
 use crate::solana::node::SolanaNode;
 use crate::solana::timeline::{block_at, height, is_skipped};
@@ -155,7 +156,7 @@ pub(super) fn leader_schedule(node: &SolanaNode, params: Params) -> Answer {
     let (slot, config) = match first {
         None => (None, second),
         Some(config @ Value::Object(_)) => {
-            let config = serde_json::from_value(config);
+            let config = ScheduleConfig::deserialize(Objects(config));
             (
                 None,
                 Some(config.map_err(|error| invalid(error.to_string()))?),

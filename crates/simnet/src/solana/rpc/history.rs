@@ -4,6 +4,7 @@ use super::error::{invalid, unsupported_version};
 use super::params::{At, at_slot, name};
 use super::render::{self, TransactionEncoding};
 use crate::jsonrpc::{Answer, Params, RpcError, result};
+use crate::objects::Objects;
 use crate::solana::chain::{Chain, Commitment};
 use crate::solana::failure::TransactionError;
 use crate::solana::history::Entry;
@@ -162,7 +163,10 @@ pub(super) fn transaction(node: &SolanaNode, params: Params) -> Answer {
             encoding: Some(serde_json::from_value(text).map_err(|e| invalid(e.to_string()))?),
             ..TransactionConfig::default()
         },
-        Some(config) => serde_json::from_value(config).map_err(|e| invalid(e.to_string()))?,
+        Some(config) => {
+            let config = TransactionConfig::deserialize(Objects(config));
+            config.map_err(|e| invalid(e.to_string()))?
+        }
     };
     at_least_confirmed(&config.at)?;
     node.look(|chain| {

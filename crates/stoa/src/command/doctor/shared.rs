@@ -7,7 +7,7 @@ const SUBJECT: &str = "redis";
 
 pub(super) async fn check(config: &Config) -> Option<Finding> {
     let url = config.shared.redis.as_ref()?;
-    Some(match wiring::limiter(config).await {
+    Some(match wiring::redis(config).await {
         Ok(_) => Finding::ok(SUBJECT, format!("{url} answers")),
         Err(error) => Finding::fail(
             SUBJECT,

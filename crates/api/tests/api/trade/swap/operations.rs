@@ -43,9 +43,15 @@ fn the_document_promises_what_is_tested() {
         (
             BUILD,
             "post",
-            json!(["200", "400", "401", "413", "415", "429", "500", "503"]),
+            json!([
+                "200", "400", "401", "408", "413", "415", "429", "500", "503"
+            ]),
         ),
-        (SOURCES, "get", json!(["200", "401", "429", "500", "503"])),
+        (
+            SOURCES,
+            "get",
+            json!(["200", "400", "401", "429", "500", "503"]),
+        ),
     ] {
         let answers = document["paths"][path][method]["responses"].as_object();
         let answers: Vec<&String> = answers.unwrap().keys().collect();

@@ -135,7 +135,7 @@ async fn an_integrator_must_be_complete_and_modest() {
         ),
         (
             format!("{whole}&integratorFees=30&integratorFeeRecipient=0xfee&integratorName={name}"),
-            format!("integratorName must have 1 to 64 characters, not {name:?}"),
+            format!("integratorName must have 1 to 64 visible characters, not {name:?}"),
         ),
     ] {
         let answer = desk.ask(&query).await;
