@@ -12,7 +12,7 @@ use axum::{
 };
 use primitives::felt_to_hex;
 use serde::Serialize;
-use services::{ClusterHealth, LedgerHealth, NodeHealth, PartHealth, Product, Report};
+use services::{ClusterHealth, LedgerHealth, NodeHealth, PartHealth, Product, RedisState, Report};
 use url::form_urlencoded;
 use utoipa::{IntoParams, ToSchema};
 
@@ -43,6 +43,31 @@ pub(crate) struct Parts {
     /// Where leases are kept; absent where there is no marketplace.
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger: Option<Ledger>,
+    /// What replicas share; absent where there is none. No product depends on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redis: Option<SharedPart>,
+}
+
+/// What replicas share but can do without.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SharedPart {
+    /// Whether it answers.
+    ready: bool,
+    /// What is wrong with it.
+    problem: Option<&'static str>,
+}
+
+impl From<RedisState> for SharedPart {
+    fn from(state: RedisState) -> Self {
+        let problem = match state {
+            RedisState::Asked => None,
+            RedisState::LeftAlone => Some("it does not answer, and is left alone for a while"),
+        };
+        Self {
+            ready: problem.is_none(),
+            problem,
+        }
+    }
 }
 
 /// Where users, keys and leases are kept.
@@ -256,6 +281,7 @@ fn answer(ready: bool, mut report: Report, tells_all: bool) -> Response {
             starknet: report.starknet.into(),
             solana: solana.map(Cluster::from),
             ledger: ledger.map(Ledger::from),
+            redis: report.redis.map(SharedPart::from),
         },
     };
     (status, Json(body)).into_response()
@@ -329,6 +355,7 @@ mod tests {
         Report {
             starknet: part(),
             leasing: Some((cluster, ledger)),
+            redis: Some(RedisState::LeftAlone),
         }
     }
 
@@ -344,6 +371,7 @@ mod tests {
             let product = product(&format!("product={name}")).unwrap().unwrap();
             assert_eq!(report.is_product_ready(product), ready);
         }
+        assert!(report.starknet.ready && report.redis == Some(RedisState::LeftAlone));
         assert_eq!(product("").unwrap(), None);
         for wrong in [
             "product=",

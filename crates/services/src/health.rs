@@ -4,6 +4,7 @@ use crate::{
     indexer::Progress,
     leasing::Leasing,
     ledger_probe::{LedgerHealth, LedgerProbe},
+    shared_redis::{RedisState, SharedRedis},
     snapshot::Snapshots,
 };
 use primitives::{BlockRef, Clock, SignedDuration};
@@ -87,6 +88,9 @@ pub struct Report {
     pub starknet: PartHealth,
     /// What leasing stands on, if there is a market: the cluster, and the ledger.
     pub leasing: Option<(ClusterHealth, LedgerHealth)>,
+    /// Whether the Redis that replicas share is asked, if there is one. Nothing
+    /// depends on it: each process goes on by itself.
+    pub redis: Option<RedisState>,
 }
 
 impl Report {
@@ -118,6 +122,7 @@ pub struct Health {
     clock: Arc<dyn Clock>,
     limits: HealthLimits,
     market: Option<(Leasing, LedgerProbe)>,
+    redis: Option<SharedRedis>,
 }
 
 impl Health {
@@ -136,7 +141,14 @@ impl Health {
             clock,
             limits,
             market: None,
+            redis: None,
         }
+    }
+
+    /// The same, and of the Redis that replicas share.
+    #[must_use]
+    pub fn with_redis(self, redis: Option<SharedRedis>) -> Self {
+        Self { redis, ..self }
     }
 
     /// The same, and of a lease market with its ledger, too.
@@ -154,6 +166,7 @@ impl Health {
         Report {
             starknet: self.starknet(),
             leasing: market.map(|(market, ledger)| (self.solana(market), ledger.health())),
+            redis: self.redis.as_ref().map(SharedRedis::state),
         }
     }
 

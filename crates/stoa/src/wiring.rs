@@ -438,6 +438,7 @@ pub(crate) async fn service(
         None => health,
     };
     let redis = redis(config).await?;
+    let health = health.with_redis(redis.clone());
     let (published, shared) = (snapshots.clone(), redis.clone());
     let (swaps, terms) = swaps(config, network, asked, published, progress, shared)?;
     let rehearsals = match &terms {
