@@ -14,7 +14,7 @@ use serde_json::{Error, Value};
 #[derive(Debug)]
 pub(crate) struct Objects(pub(crate) Value);
 
-impl<'de> IntoDeserializer<'de, Error> for Objects {
+impl IntoDeserializer<'_, Error> for Objects {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
