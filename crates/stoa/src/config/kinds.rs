@@ -121,9 +121,9 @@ impl Leaf for Bytes {
     }
 }
 
-/// Libraries that repeat what they are given, keys and passwords included: that
-/// of `WebSocket`s an address, at the level trace, that of PostgreSQL parameters
-/// of an address that it does not know. Where a filter names one of these
+/// Libraries that repeat what they are given, keys and passwords included: one
+/// the address of a WebSocket, at the level trace, the other parameters of a
+/// PostgreSQL address that it does not know. Where a filter names one of these
 /// parts, this is what holds.
 const DISCREET: [&str; 5] = [
     "tungstenite=info",
