@@ -41,7 +41,7 @@ const NO_ROUTE: &str = "none";
 /// Counted requests that are answered at once; more wait for their turn, the first
 /// come first. Whatever else the process does then waits behind these few, not
 /// behind as many as there are connections.
-const TURNS: usize = 32;
+const TURNS: usize = 128;
 
 /// Bytes of a body that are read where nothing else is said.
 const USUAL_BODY_BYTES: usize = 2 * 1024 * 1024;

@@ -114,7 +114,8 @@ pub(crate) async fn open_store(
     let context = || format!("cannot use the store {location}");
     // Whatever is kept in it is nobody else's.
     store::private_folder(&config.store.data)
-        .with_context(|| format!("cannot make the folder {}", config.store.data.display()))?;
+        .with_context(|| format!("cannot make the folder {}", config.store.data.display()))
+        .with_context(context)?;
     let store = match ledger {
         Ledger::Kept => Store::open(&location).await,
         Ledger::New => Store::open_with_new_ledger(&location).await,

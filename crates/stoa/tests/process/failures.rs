@@ -61,9 +61,15 @@ fn a_file_in_the_place_of_the_folder_is_refused() {
 fn a_damaged_database_is_refused() {
     let home = Home::new();
     fs::create_dir(home.data()).unwrap();
-    fs::write(home.data().join("chain.db"), "x".repeat(8_192)).unwrap();
+    for file in ["ledger.db", "chain.db"] {
+        fs::write(home.data().join(file), "x".repeat(8_192)).unwrap();
+    }
     let line = complaint(&home, &[]);
-    assert!(line.contains("damaged or not a database"), "{line}");
+    assert!(
+        line.contains("ledger.db is damaged or not a database"),
+        "{line}"
+    );
+    assert!(line.contains("must not be deleted"), "{line}");
 }
 
 #[test]
