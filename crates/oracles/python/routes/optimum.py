@@ -18,6 +18,9 @@ from program import Program
 # The optimum is known well enough within so many basis points of itself.
 NEAR = 0.1
 
+# What rounding may leave of a token, in basis points of the trade.
+STRANDED = 1.0
+
 # Edges that are tried together at first.
 CORE = 24
 
@@ -109,6 +112,17 @@ def least(edge, bought):
     return high
 
 
+def strands(asked, route):
+    """Whether some of a token on the way is bought and not sold again, which no
+    contract does: what follows cannot take all of it."""
+    left = {}
+    for edge, sold in route:
+        left[edge.target] = left.get(edge.target, 0.0) + edge.at(sold)[0]
+        left[edge.source] = left.get(edge.source, 0.0) - sold
+    ends = (asked.sell, asked.buy)
+    return any(amount > STRANDED for token, amount in left.items() if token not in ends)
+
+
 def circle(edges):
     """Whether edges lead from a token back to it."""
     after = {}
@@ -140,6 +154,8 @@ class Search:
 
     def take(self, paid, route):
         """Takes note of a route."""
+        if strands(self.asked, route):
+            return
         if paid > self.best.paid:
             self.best.paid, self.best.route = paid, route
         self.known = max(self.known, paid)
