@@ -67,6 +67,10 @@ impl Replica {
     }
 }
 
+/// Tests here take turns: what one thread logs first decides for all of them
+/// whether a line is written.
+static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 /// A log to read afterwards.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
@@ -90,6 +94,7 @@ impl Log {
 
 #[tokio::test]
 async fn a_redis_that_hangs_costs_a_few_waits_and_counts_again_once_it_answers() {
+    let _turn = TURN.lock().await;
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -136,6 +141,7 @@ async fn a_redis_that_hangs_costs_a_few_waits_and_counts_again_once_it_answers()
 
 #[tokio::test]
 async fn a_redis_that_dies_costs_a_few_waits_and_counts_again_once_it_is_back() {
+    let _turn = TURN.lock().await;
     let mut own = OwnRedis::start();
     let replica = Replica::of(&own).await;
     replica.ask().await;
@@ -150,6 +156,7 @@ async fn a_redis_that_dies_costs_a_few_waits_and_counts_again_once_it_is_back() 
 
 #[tokio::test]
 async fn requests_at_once_wait_for_a_hanging_redis_no_longer_than_one() {
+    let _turn = TURN.lock().await;
     let own = OwnRedis::start();
     let replica = Replica::of(&own).await;
     own.hang();
