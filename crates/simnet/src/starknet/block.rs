@@ -52,14 +52,18 @@ impl Block {
     }
 }
 
-/// The hash of a block commits to its place, its time and its transactions.
+/// The hash of a block commits to its place, its time and its transactions. Its
+/// place is a height on a fork: an empty block that replaces an empty one is
+/// another block.
 pub(crate) fn block_hash(
     parent_hash: Felt,
     number: u64,
+    fork: u64,
     timestamp: u64,
     transactions: &[Arc<Transaction>],
 ) -> Felt {
-    let mut parts = vec![parent_hash, Felt::from(number), Felt::from(timestamp)];
+    let place = (u128::from(fork) << 64) | u128::from(number);
+    let mut parts = vec![parent_hash, Felt::from(place), Felt::from(timestamp)];
     parts.extend(transactions.iter().map(|transaction| transaction.hash()));
     digest("BLOCK", &parts)
 }

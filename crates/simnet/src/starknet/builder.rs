@@ -43,10 +43,18 @@ impl OpenBlock {
         }
     }
 
-    pub(crate) fn seal(self, timestamp: u64) -> Block {
+    /// The block as it is, made after `fork` reorgs.
+    pub(crate) fn seal(self, fork: u64, timestamp: u64) -> Block {
+        let hash = block_hash(
+            self.parent_hash,
+            self.number,
+            fork,
+            timestamp,
+            &self.transactions,
+        );
         Block {
             number: self.number,
-            hash: block_hash(self.parent_hash, self.number, timestamp, &self.transactions),
+            hash,
             parent_hash: self.parent_hash,
             timestamp,
             prices: self.prices,

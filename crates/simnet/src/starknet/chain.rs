@@ -76,7 +76,7 @@ impl Chain {
             state: &mut state,
             open: &mut open,
         });
-        let first = open.seal(timestamp);
+        let first = open.seal(0, timestamp);
         Self::beginning(world, state, first, kept_blocks)
     }
 
@@ -205,7 +205,7 @@ impl Chain {
     fn seal(&mut self, timestamp: u64) {
         // The next one is known only when this one is: an empty one stands in.
         let open = std::mem::replace(&mut self.open, OpenBlock::first(self.world.seed));
-        let block = open.seal(timestamp);
+        let block = open.seal(self.fork, timestamp);
         self.open = OpenBlock::after(&block, self.world.seed);
         self.push(block);
         self.include_waiting();

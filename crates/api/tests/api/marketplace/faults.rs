@@ -72,10 +72,11 @@ async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
 async fn a_request_that_takes_too_long_is_an_internal_error() {
     let market = Market::configured(|config| {
         config.marketplace.limits = None;
-        // Whatever asks the store takes longer.
-        config.request_timeout = Duration::ZERO;
+        config.request_timeout = Duration::from_millis(50);
     })
     .await;
+    // Whoever wants to write waits behind this.
+    let _writing = market.bench.store.ledger().begin().await.unwrap();
     let body = booking("01ARZ3NDEKTSV4RRFFQ69G5FAV", 1, 1);
     let answer = market.ask_to_book(&market.trader, &body).await;
     let problem = answer.problem(500, "internal-error");
