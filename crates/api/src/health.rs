@@ -1,9 +1,6 @@
 //! Whether the process lives, and whether it serves fresh data.
 
-use crate::{
-    error::{ErrorBody, Rejection},
-    operation::OperationState,
-};
+use crate::{error::Rejection, operation::OperationState};
 use axum::{
     Json,
     extract::{RawQuery, State},
@@ -243,7 +240,6 @@ fn product(query: &str) -> Result<Option<Product>, Rejection> {
     params(ReadinessQuery),
     responses(
         (status = 200, description = "It is ready.", body = Readiness),
-        (status = 400, description = "There is no such product.", body = ErrorBody),
         (status = 503, description = "It is not; the parts say why.", body = Readiness),
     ),
 )]

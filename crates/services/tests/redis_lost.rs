@@ -5,13 +5,9 @@
 
 use primitives::{Clock, ManualClock, SignedDuration, Timestamp};
 use services::{Policy, RateLimiter, RedisState, SharedRedis};
-use std::{
-    io,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
-use world::OwnRedis;
+use world::{Log, OwnRedis};
 
 const POLICY: Policy = Policy {
     limit: 1_000,
@@ -71,35 +67,13 @@ impl Replica {
 /// whether a line is written.
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// A log to read afterwards.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Log {
-    fn lines(&self) -> Vec<String> {
-        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
-        text.lines().map(str::to_owned).collect()
-    }
-}
-
 #[tokio::test]
 async fn a_redis_that_hangs_costs_a_few_waits_and_counts_again_once_it_answers() {
     let _turn = TURN.lock().await;
     let log = Log::default();
-    let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_ansi(false)
-        .with_writer(move || writer.clone())
+        .with_writer(log.clone())
         .finish();
     let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
     let _log = tracing::subscriber::set_default(subscriber);
@@ -133,7 +107,8 @@ async fn a_redis_that_hangs_costs_a_few_waits_and_counts_again_once_it_answers()
     is_up(1);
     // 300 were counted here alone.
     assert!(replica.ask().await > 800);
-    let lines = log.lines();
+    let log = log.text();
+    let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].contains("WARN") && lines[0].contains("redis does not answer"));
     assert!(lines[1].contains("INFO") && lines[1].contains("redis answers again"));

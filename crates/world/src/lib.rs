@@ -11,6 +11,7 @@
     reason = "a test whose world cannot be made has failed"
 )]
 
+mod log;
 pub mod market;
 mod redis;
 mod sending;
@@ -20,6 +21,7 @@ mod trader;
 use ::market::{Listings, Reading, price::AnchorList};
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
+pub use log::Log;
 pub use market::Market;
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
 pub use redis::OwnRedis;

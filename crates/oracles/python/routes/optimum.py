@@ -82,14 +82,13 @@ def with_their_ways(asked, edges, lost):
 def single(asked, edges):
     """The best of one swap."""
     best = Optimum(-inf, [], -inf)
+    # Of a sale, one pool may be sent more than many: the fee.
+    share = 1.0 if asked.purchase else asked.one / asked.many
     for edge in edges:
         if (edge.source, edge.target) != (asked.sell, asked.buy):
             continue
-        if asked.purchase:
-            sold = least(edge, TRADE)
-        else:
-            sold = TRADE * asked.one / asked.many
-        if sold is None or sold > edge.most * (asked.one / asked.many if not asked.purchase else 1):
+        sold = least(edge, TRADE) if asked.purchase else TRADE * share
+        if sold is None or sold > edge.most * share:
             continue
         amount = sold if asked.purchase else edge.at(sold)[0]
         paid = asked.net(amount, 1, edge.cost)

@@ -15,6 +15,7 @@ use serde_json::json;
 use std::{io, sync::Mutex, time::Duration};
 use tokio_util::sync::CancellationToken;
 use url::Url;
+use world::Log;
 
 const INTERVAL: Duration = Duration::from_mins(1);
 
@@ -329,27 +330,12 @@ async fn many_tokens_are_asked_for_in_a_few_questions() {
     assert_eq!(bench.aggregator.asked().len(), 9);
 }
 
-/// What is logged, for whoever looks later.
-#[derive(Debug, Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn a_failure_is_told_once_and_counted_every_time() {
     let log = Log::default();
-    let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_ansi(false)
-        .with_writer(move || writer.clone())
+        .with_writer(log.clone())
         .finish();
     let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
     let _log = tracing::subscriber::set_default(subscriber);
@@ -366,7 +352,7 @@ async fn a_failure_is_told_once_and_counted_every_time() {
         bench.aggregator.behave(manner);
         bench.poller.round().await;
     }
-    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let log = log.text();
     let told: Vec<&str> = log
         .lines()
         .filter(|line| line.contains("global market data"))

@@ -43,8 +43,7 @@ impl Indexer {
             self.progress.answered(chosen.head, self.clock.now());
             metrics::gauge!("stoa_node_head_block").set(lossy(chosen.head.number));
         }
-        self.catch_up_with_others().await?;
-        let outcome = match surveyed {
+        let outcome = match self.catch_up_with_others().await.and(surveyed) {
             Ok(chosen) => self.spend(&chosen, stop).await,
             Err(fault) => Err(fault),
         };
@@ -74,6 +73,7 @@ impl Indexer {
             (Some(_), Some(tip)) => self.state.clone().follow(store, known, tip).await?,
             _ => self.state.reload(store, known).await?,
         };
+        self.state.look_anew(known);
         self.state.publish(&self.snapshots);
         Ok(())
     }

@@ -175,7 +175,8 @@ impl State {
     }
 
     /// Comes to the height of a block that another process committed, some blocks
-    /// at a time; on another fork everything is loaded.
+    /// at a time; on another fork everything is loaded. Who appraises the next one
+    /// has to look anew.
     pub(crate) async fn follow(
         mut self,
         store: &Store,
@@ -188,7 +189,6 @@ impl State {
             self.take_up(&blocks, known)?;
             let reached = blocks.last().map(|last| last.block.number);
             if reached.is_none_or(|reached| reached >= target.number) {
-                self.look_anew(known);
                 return Ok(self);
             }
         }
@@ -298,7 +298,7 @@ impl State {
         }
     }
 
-    fn look_anew(&mut self, known: &Known) {
+    pub(crate) fn look_anew(&mut self, known: &Known) {
         let anchors = known.anchors.as_ref().clone();
         self.appraiser = Appraiser::new(anchors, &self.figures, self.book.pools());
     }

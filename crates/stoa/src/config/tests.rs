@@ -4,12 +4,8 @@ use super::{
     keys::{SECTIONS, keys},
     *,
 };
-use std::{
-    fs, io,
-    path::PathBuf,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{fs, path::PathBuf, time::Duration};
+use world::Log;
 
 /// The sources of one case: a file in a folder of its own, variables, flags.
 struct Case {
@@ -277,20 +273,6 @@ fn secrets_are_masked_wherever_the_configuration_is_shown() {
     }
 }
 
-/// A log to read afterwards.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[test]
 fn no_filter_lets_libraries_repeat_addresses() {
     for filter in [
@@ -300,10 +282,9 @@ fn no_filter_lets_libraries_repeat_addresses() {
     ] {
         let case = Case::new().variable("STOA__SERVER__LOG", &format!("{filter},stoa=trace"));
         let (log, server) = (Log::default(), case.loaded().config.server);
-        let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
             .with_env_filter(server.log.filter())
-            .with_writer(move || writer.clone())
+            .with_writer(log.clone())
             .finish();
         tracing::subscriber::with_default(subscriber, || {
             tracing::trace!(target: "tungstenite::handshake::client", "Request: GET /hunter2");
@@ -311,7 +292,7 @@ fn no_filter_lets_libraries_repeat_addresses() {
             tracing::warn!(target: "sqlx_postgres::options::parse", value = "hunter2", "ignoring");
             tracing::trace!(target: "stoa", "heard");
         });
-        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let text = log.text();
         assert!(text.contains("heard"), "{filter}: {text}");
         assert!(!text.contains("hunter2"), "{filter}: {text}");
     }
