@@ -3,7 +3,8 @@
 use crate::{
     harness::{Home, Service, get, run, serve, simnet, text},
     market::{base, book, register},
-    squeeze::Squeeze,
+    own_postgres::OwnPostgres,
+    squeeze::{SmallDisk, Squeeze},
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
@@ -216,46 +217,18 @@ async fn nobody_else_can_read_the_data_whatever_the_umask() {
     assert_eq!(service.end_with("TERM").code(), Some(0));
 }
 
-/// A server of our own, which can be stopped.
-struct Server<'a>(&'a Path);
-
-impl Server<'_> {
-    fn shell(&self, what: &str) -> String {
-        let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/postgres.sh");
-        let script = format!(
-            "set -e; . {scripts}; cd /; data={0}/postgres/data; programs=$(postgres_programs); {what}",
-            self.0.display()
-        );
-        let output = Command::new("bash").args(["-c", &script]).output().unwrap();
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        text(&output.stdout).trim().to_owned()
-    }
-}
-
-impl Drop for Server<'_> {
-    fn drop(&mut self) {
-        let stop = "as_postgres $programs/pg_ctl -D $data -m immediate stop || true";
-        let _ = self.shell(stop);
-    }
-}
-
 #[tokio::test]
 async fn a_database_that_is_gone_shows_in_seconds_and_stops_one_product_only() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server(folder.path());
-    let started = format!(
-        "start_postgres {} fsync=off >/dev/null; echo $STOA_TEST_POSTGRES",
-        folder.path().display()
-    );
-    let url = server.shell(&started);
+    let server = OwnPostgres::start();
     let home = Home::new();
-    let service = Service::ready(serve(&home.data(), &["--store", &url, "--no-sim-people"]));
+    let flags = ["--store", &server.url, "--no-sim-people"];
+    let service = Service::ready(serve(&home.data(), &flags));
     let base = base(&service);
     let validator = register(&service, service.line("solana"), &home, &[]).await;
     let lease = json!({
         "validator_id": validator["public_id"], "epoch_start": 1_000, "epoch_count": 2,
     });
-    server.shell("as_postgres $programs/pg_ctl -D $data -m immediate stop >/dev/null");
+    server.stop();
     let stopped = Instant::now();
     let body = until(&format!("{base}/readyz?product=leasing"), 503).await;
     assert!(stopped.elapsed() < Duration::from_secs(10), "{body}");
@@ -265,11 +238,64 @@ async fn a_database_that_is_gone_shows_in_seconds_and_stops_one_product_only() {
     let (status, answer) = book(&base, 1, &lease).await;
     assert!(status >= 500, "{answer}");
     assert!(answer.to_string().contains("database-error"), "{answer}");
-    server.shell(
-        "as_postgres $programs/pg_ctl -D $data -w start \
-         -o \"-k $(dirname $data) -c listen_addresses= -c fsync=off\" >/dev/null 2>&1",
-    );
+    server.start_again();
     until(&format!("{base}/readyz"), 200).await;
     let (status, answer) = book(&base, 1, &lease).await;
     assert_eq!(status, 201, "{answer}");
+}
+
+/// Bookings until one fails for want of space.
+const MOST_BOOKINGS: u128 = 400;
+
+#[tokio::test]
+async fn a_postgres_whose_disk_was_full_keeps_what_it_took_and_takes_more() {
+    let server = OwnPostgres::start();
+    let Some(disk) = SmallDisk::mount(&server.folder("small")) else {
+        return;
+    };
+    let url = server.database_on(&disk).await;
+    let home = Home::new();
+    let flags = ["--store", &url, "--no-sim-people", "--no-rate-limit"];
+    let service = Service::ready(serve(&home.data(), &flags));
+    let base = base(&service);
+    let validator = register(&service, service.line("solana"), &home, &[]).await;
+    let book_one = async |number: u128| {
+        let lease = json!({
+            "validator_id": validator["public_id"],
+            "epoch_start": 1_000 + number, "epoch_count": 1,
+        });
+        book(&base, number, &lease).await
+    };
+    let mut taken = 0;
+    let refused = loop {
+        if taken == 5 {
+            disk.fill();
+        }
+        // Pages that are there already may have room for some.
+        let (status, answer) = book_one(taken).await;
+        if status != 201 {
+            break answer;
+        }
+        taken += 1;
+        assert!(taken < MOST_BOOKINGS);
+    };
+    assert!(taken >= 5, "{refused}");
+    assert!(refused.to_string().contains("database-error"), "{refused}");
+    disk.empty();
+
+    for number in 0..taken + 10 {
+        let (status, answer) = book_one(number).await;
+        // The first ones are repeated.
+        assert_eq!(status, 201, "{number} of {taken}: {answer}");
+    }
+    let audit = run(&[
+        "doctor",
+        "--store",
+        &url,
+        "--data",
+        &home.data().display().to_string(),
+    ]);
+    assert!(audit.status.success(), "{}", text(&audit.stdout));
+    until(&format!("{base}/readyz"), 200).await;
+    assert_eq!(service.end_with("TERM").code(), Some(0));
 }

@@ -14,6 +14,7 @@ mod harness;
 mod keys;
 mod market;
 mod node;
+mod own_postgres;
 mod serving;
 mod squeeze;
 #[expect(dead_code, reason = "the store's own tests use more of it")]

@@ -2,13 +2,57 @@
 
 use crate::harness::Home;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
-use std::{fs, io::Write as _, path::PathBuf, process::Command};
-
-/// Space for a store and its journals, and little more.
-const SMALL: &str = "size=96m";
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// Beyond this no file grows: less than any journal has.
 const FEW_BYTES: u64 = 4_096;
+
+/// A file system in memory, of 96 MB: space for a store and its journals, and
+/// little more.
+pub(crate) struct SmallDisk {
+    pub(crate) path: PathBuf,
+}
+
+impl SmallDisk {
+    /// Mounts one on a folder; `None` if this machine does not let us, as mounting
+    /// is for root alone.
+    pub(crate) fn mount(path: &Path) -> Option<Self> {
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"])
+            .arg(path)
+            .status();
+        let path = path.to_owned();
+        mounted
+            .is_ok_and(|status| status.success())
+            .then_some(Self { path })
+    }
+
+    /// Fills it to the last byte.
+    pub(crate) fn fill(&self) {
+        let mut filler = fs::File::create(self.path.join("filler")).unwrap();
+        for size in [1 << 20, 4_096, 1] {
+            while filler.write_all(&vec![0; size]).is_ok() {}
+        }
+    }
+
+    /// Gives the space back.
+    pub(crate) fn empty(&self) {
+        fs::remove_file(self.path.join("filler")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Who used it may hold it a moment longer than its end takes.
+        let unmounted = Command::new("umount").arg("-l").arg(&self.path).status();
+        assert!(unmounted.is_ok_and(|status| status.success()));
+    }
+}
 
 /// A folder for data whose space can be taken away and given back.
 pub(crate) struct Squeeze {
@@ -17,31 +61,24 @@ pub(crate) struct Squeeze {
 }
 
 enum Kind {
-    /// A small file system, filled to the last byte.
-    FileSystem { mount: PathBuf },
+    FileSystem(SmallDisk),
     /// The limit of file sizes of a process.
     FileSize,
 }
 
 impl Squeeze {
-    /// All that this machine lets us do: mounting is for root alone.
+    /// All that this machine lets us do.
     pub(crate) fn all(home: &Home) -> Vec<Self> {
         let mount = home.path("small");
         fs::create_dir(&mount).unwrap();
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", SMALL, "tmpfs"])
-            .arg(&mount)
-            .status();
         let mut all = vec![Self {
             data: home.path("limited"),
             kind: Kind::FileSize,
         }];
-        if mounted.is_ok_and(|status| status.success()) {
-            all.push(Self {
-                data: mount.join("data"),
-                kind: Kind::FileSystem { mount },
-            });
-        }
+        all.extend(SmallDisk::mount(&mount).map(|disk| Self {
+            data: mount.join("data"),
+            kind: Kind::FileSystem(disk),
+        }));
         all
     }
 
@@ -49,12 +86,7 @@ impl Squeeze {
     pub(crate) fn tighten(&self, process: u32) {
         match &self.kind {
             Kind::FileSize => limit(process, Some(FEW_BYTES)),
-            Kind::FileSystem { mount } => {
-                let mut filler = fs::File::create(mount.join("filler")).unwrap();
-                for size in [1 << 20, 4_096, 1] {
-                    while filler.write_all(&vec![0; size]).is_ok() {}
-                }
-            }
+            Kind::FileSystem(disk) => disk.fill(),
         }
     }
 
@@ -62,7 +94,7 @@ impl Squeeze {
     pub(crate) fn loosen(&self, process: u32) {
         match &self.kind {
             Kind::FileSize => limit(process, None),
-            Kind::FileSystem { mount } => fs::remove_file(mount.join("filler")).unwrap(),
+            Kind::FileSystem(disk) => disk.empty(),
         }
     }
 }
@@ -74,14 +106,4 @@ fn limit(process: u32, bytes: Option<u64>) {
         maximum: None,
     };
     prlimit(process, Resource::Fsize, limit).unwrap();
-}
-
-impl Drop for Squeeze {
-    fn drop(&mut self) {
-        if let Kind::FileSystem { mount } = &self.kind {
-            // The service may hold it a moment longer than its end takes.
-            let unmounted = Command::new("umount").arg("-l").arg(mount).status();
-            assert!(unmounted.is_ok_and(|status| status.success()));
-        }
-    }
 }
