@@ -1,12 +1,14 @@
-//! Which crate may know which.
+//! Which crate may know which, and that no files of a crate know each other.
 //!
 //! The table is the architecture; the check compares it with what cargo
 //! resolves and names every edge that does not fit.
 
+use crate::circles;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
     process::Command,
 };
 
@@ -90,6 +92,8 @@ struct Member {
     direct: BTreeSet<(String, bool)>,
     /// Every way through its dependencies, its own name first; tests left out.
     ways: Vec<Vec<String>>,
+    /// The files of its library and its programs.
+    roots: Vec<PathBuf>,
 }
 
 pub(crate) fn check() -> Result<()> {
@@ -110,12 +114,18 @@ pub(crate) fn check() -> Result<()> {
             ])?);
         }
     }
-    let problems = problems(&members);
+    let mut problems = problems(&members);
+    for (name, member) in &members {
+        for root in &member.roots {
+            let circles = circles::of(root)?.into_iter();
+            problems.extend(circles.map(|circle| format!("a circle in {name}: {circle}")));
+        }
+    }
     if problems.is_empty() {
-        println!("{} crates in their layers", members.len());
+        println!("{} crates in their layers, without circles", members.len());
         return Ok(());
     }
-    bail!("crates that know too much:\n  {}", problems.join("\n  "))
+    bail!("who knows too much:\n  {}", problems.join("\n  "))
 }
 
 fn problems(members: &BTreeMap<String, Member>) -> Vec<String> {
@@ -159,6 +169,12 @@ fn members() -> Result<BTreeMap<String, Member>> {
             member
                 .direct
                 .insert((text(dependency, "name")?, tests_only));
+        }
+        for target in list(package, "targets")? {
+            let kinds = list(target, "kind")?;
+            if kinds.iter().any(|kind| kind == "lib" || kind == "bin") {
+                member.roots.push(text(target, "src_path")?.into());
+            }
         }
         members.insert(text(package, "name")?, member);
     }
@@ -221,6 +237,7 @@ mod tests {
         let member = Member {
             direct: direct.collect(),
             ways: ways(tree),
+            roots: Vec::new(),
         };
         problems(&BTreeMap::from([(name.to_owned(), member)]))
     }

@@ -1,5 +1,6 @@
 //! Repository checks that run with the tests.
 
+mod circles;
 mod layers;
 mod unseen;
 
@@ -23,7 +24,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["unseen", seen] => unseen::check(seen.as_ref()),
         _ => bail!(
             "usage:\n  \
-             cargo xtask layers       which crate may know which\n  \
+             cargo xtask layers       which crate may know which, and circles within\n  \
              cargo xtask unseen FILE  operations and slugs of the API that no test has seen"
         ),
     }
