@@ -1,6 +1,6 @@
 //! What people ask of the token list.
 
-use crate::{tag::Tag, token_list::Token};
+use crate::{tag::Tag, token::Token};
 use primitives::Address;
 use std::{cmp::Ordering, num::NonZeroU64, sync::Arc};
 

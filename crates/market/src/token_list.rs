@@ -3,10 +3,9 @@
 
 use crate::{
     directory::Directory,
-    listing::{Listing, Listings},
-    metadata::TokenMetadata,
+    listing::Listings,
     query::{Needle, Page, TokenQuery},
-    tag::Tag,
+    token::Token,
 };
 use primitives::Address;
 use std::{
@@ -14,44 +13,6 @@ use std::{
     collections::{HashMap, hash_map::Entry},
     sync::Arc,
 };
-
-/// A token as the list shows it.
-#[derive(Debug, Clone)]
-pub struct Token {
-    /// Its contract.
-    pub address: Address,
-    /// What it says of itself.
-    pub metadata: TokenMetadata,
-    /// What the curated list says of it.
-    pub listing: Arc<Listing>,
-    /// Volume of the last 24 hours, in USD.
-    pub daily_volume_usd: f64,
-    pub(crate) name_key: String,
-    pub(crate) symbol_key: String,
-}
-
-impl Token {
-    fn new(address: Address, metadata: &TokenMetadata, listing: Arc<Listing>) -> Self {
-        Self {
-            address,
-            name_key: metadata.name.to_lowercase(),
-            symbol_key: metadata.symbol.to_lowercase(),
-            metadata: metadata.clone(),
-            listing,
-            daily_volume_usd: 0.0,
-        }
-    }
-
-    /// Whether the operator has verified it.
-    pub fn is_verified(&self) -> bool {
-        self.has_tag(Tag::Verified)
-    }
-
-    /// Whether it carries a tag.
-    pub fn has_tag(&self, tag: Tag) -> bool {
-        self.listing.tags.contains(&tag)
-    }
-}
 
 /// All tokens that can be listed, by falling volume, equal ones by address.
 #[derive(Debug, Clone, Default)]
@@ -224,6 +185,7 @@ fn index_symbols(tokens: &[Arc<Token>]) -> HashMap<String, usize> {
 mod tests {
     use super::*;
     use crate::Direction::{Ascending, Descending};
+    use crate::tag::Tag;
     use crate::{BlockEffects, Direction, Reading, SortKey, SortProperty};
     use primitives::{BlockRef, Felt, Timestamp};
     use proptest::prelude::*;

@@ -5,9 +5,10 @@
 //! cursor that its caller saw.
 
 use crate::{
+    block_table::{BLOCK, ChainStore, HASH, NUMBER, TIME},
     bulk,
     column::Column,
-    db::{Db, Tx, on},
+    db::{Tx, on},
     error::{StoreError, in_table},
     figures::{self, FigureHistory},
     pools::{self, PoolHistory},
@@ -18,11 +19,7 @@ use market::{BlockEffects, Reading, figures::CutFigures};
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use sqlx::{FromRow, QueryBuilder};
 
-pub(crate) const BLOCK: &str = "block";
 const IDENTITY: &str = "chain_identity";
-pub(crate) const NUMBER: Column = block_column("number");
-pub(crate) const HASH: Column = block_column("hash");
-pub(crate) const TIME: Column = block_column("time");
 
 /// The advisory lock that makes PostgreSQL's chain writers take turns.
 const WRITER_LOCK: i64 = 0x5354_4f41;
@@ -30,14 +27,6 @@ const WRITER_LOCK: i64 = 0x5354_4f41;
 const TIP: &str = "SELECT number, hash FROM block ORDER BY number DESC LIMIT 1";
 
 const TIP_TIME: &str = "SELECT time FROM block ORDER BY number DESC LIMIT 1";
-
-const fn block_column(name: &'static str) -> Column {
-    Column { table: BLOCK, name }
-}
-
-/// What can be read from the chain again.
-#[derive(Debug, Clone)]
-pub struct ChainStore(Db);
 
 /// Everything that was stored at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,19 +57,11 @@ impl BlockRow {
 }
 
 impl ChainStore {
-    pub(crate) fn new(db: Db) -> Self {
-        Self(db)
-    }
-
-    pub(crate) fn db(&self) -> &Db {
-        &self.0
-    }
-
     /// Ties the store to a network, the first time; afterwards another network
     /// is [`StoreError::OtherChain`].
     pub async fn bind_chain(&self, chain_id: Felt) -> Result<(), StoreError> {
         let bytes = chain_id.to_bytes_be();
-        on!(writer &self.0, pool =>
+        on!(writer self.db(), pool =>
             sqlx::query("INSERT INTO chain_identity (id, chain_id) VALUES (1, $1) ON CONFLICT (id) DO NOTHING")
                 .bind(bytes.as_slice())
                 .execute(pool)
@@ -88,7 +69,7 @@ impl ChainStore {
                 .map(drop)
         )
         .map_err(in_table(IDENTITY))?;
-        let stored: Vec<u8> = on!(reader &self.0, pool =>
+        let stored: Vec<u8> = on!(reader self.db(), pool =>
             sqlx::query_scalar("SELECT chain_id FROM chain_identity")
                 .fetch_one(pool)
                 .await
@@ -121,7 +102,7 @@ impl ChainStore {
 
     /// The time in the header of the cursor's block.
     pub async fn tip_time(&self) -> Result<Option<Timestamp>, StoreError> {
-        let time: Option<i64> = on!(reader &self.0, pool =>
+        let time: Option<i64> = on!(reader self.db(), pool =>
             sqlx::query_scalar(TIP_TIME).fetch_optional(pool).await
         )
         .map_err(in_table(BLOCK))?;
@@ -131,7 +112,7 @@ impl ChainStore {
     /// The hash of the stored block at this height.
     pub async fn block_hash(&self, number: u64) -> Result<Option<Felt>, StoreError> {
         let number = NUMBER.to_stored(number)?;
-        let hash: Option<Vec<u8>> = on!(reader &self.0, pool =>
+        let hash: Option<Vec<u8>> = on!(reader self.db(), pool =>
             sqlx::query_scalar("SELECT hash FROM block WHERE number = $1")
                 .bind(number)
                 .fetch_optional(pool)
@@ -148,7 +129,7 @@ impl ChainStore {
         if numbers.is_empty() {
             return Ok(Vec::new());
         }
-        let rows: Vec<BlockRow> = on!(reader &self.0, pool => {
+        let rows: Vec<BlockRow> = on!(reader self.db(), pool => {
             let mut select = QueryBuilder::new("SELECT number, hash FROM block WHERE number IN (");
             let mut list = select.separated(", ");
             for number in numbers {
@@ -163,7 +144,7 @@ impl ChainStore {
 
     /// Everything that is stored, read at one moment.
     pub async fn contents(&self) -> Result<ChainContents, StoreError> {
-        let mut tx = self.0.begin_reading().await?;
+        let mut tx = self.db().begin_reading().await?;
         let tip: Option<BlockRow> = on!(tx &mut tx, connection =>
             sqlx::query_as(TIP).fetch_optional(connection).await
         )
@@ -245,7 +226,7 @@ impl ChainStore {
     }
 
     async fn block(&self, sql: &'static str) -> Result<Option<BlockRef>, StoreError> {
-        let row: Option<BlockRow> = on!(reader &self.0, pool =>
+        let row: Option<BlockRow> = on!(reader self.db(), pool =>
             sqlx::query_as(sql).fetch_optional(pool).await
         )
         .map_err(in_table(BLOCK))?;
@@ -254,7 +235,7 @@ impl ChainStore {
 
     /// Begins a write that no other can overtake.
     pub(crate) async fn begin_writing(&self) -> Result<Tx, StoreError> {
-        let mut tx = self.0.begin().await?;
+        let mut tx = self.db().begin().await?;
         // SQLite has one writer by nature.
         if let Tx::Postgres(transaction) = &mut tx {
             sqlx::query("SELECT pg_advisory_xact_lock($1)")

@@ -5,8 +5,8 @@
 //! that are gone.
 
 use crate::{
+    block_table::{BLOCK, ChainStore, NUMBER, TIME},
     bulk,
-    chain::{BLOCK, ChainStore, NUMBER, TIME},
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},

@@ -6,6 +6,7 @@
 //! happens whole or not at all. Rows are outside input: one that does not
 //! decode is [`StoreError::Corrupt`], never a panic.
 
+mod block_table;
 mod bulk;
 mod chain;
 mod column;
@@ -25,7 +26,8 @@ mod shunned;
 mod sqlite;
 mod store;
 
-pub use chain::{ChainContents, ChainStore};
+pub use block_table::ChainStore;
+pub use chain::ChainContents;
 pub use error::StoreError;
 pub use figures::FigureHistory;
 pub use ledger::{ApiKeyRow, LedgerStore};

@@ -1,7 +1,8 @@
 //! What became of the chain since a block, for those who follow the store.
 
 use crate::{
-    chain::{BLOCK, ChainStore, HASH, NUMBER, TIME, find_block},
+    block_table::{BLOCK, ChainStore, HASH, NUMBER, TIME},
+    chain::find_block,
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},

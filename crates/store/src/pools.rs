@@ -2,7 +2,7 @@
 //! then all pools at once.
 
 use crate::{
-    chain::{BLOCK, ChainStore, NUMBER},
+    block_table::{BLOCK, ChainStore, NUMBER},
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},

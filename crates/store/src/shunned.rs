@@ -2,7 +2,7 @@
 //! them. They belong to no block, and stay when blocks are taken back.
 
 use crate::{
-    chain::ChainStore,
+    block_table::ChainStore,
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},

@@ -1,7 +1,7 @@
 //! The store as a whole: open, migrate, close.
 
 use crate::{
-    chain::ChainStore,
+    block_table::ChainStore,
     db::Db,
     error::StoreError,
     identity,

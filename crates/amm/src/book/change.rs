@@ -1,6 +1,7 @@
 //! What happens to pools: as events tell it, and as it is kept.
 
-use super::pool::{Facts, PoolId};
+use super::facts::Facts;
+use super::pool_id::PoolId;
 use crate::Side;
 use primitives::{Address, Felt, U256};
 use serde::{Deserialize, Serialize};

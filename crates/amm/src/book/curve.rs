@@ -1,7 +1,8 @@
 //! What a pool would pay: its state, read by the maths of its contract.
 
 use super::change::{Shape, Spot};
-use super::pool::{Concentrated, Facts, State};
+use super::facts::Facts;
+use super::pool::{Concentrated, State};
 use super::venue::{Kind, Maths};
 use super::view::{Off, PoolView};
 use crate::ekubo::Rounding;

@@ -4,7 +4,9 @@
 //! which form follows, so that a later form is told from this one.
 
 use super::change::{Change, Created, Flaw};
-use super::pool::{Facts, PoolId, State};
+use super::facts::Facts;
+use super::pool::State;
+use super::pool_id::PoolId;
 use super::undo::Undo;
 use super::venue::Registry;
 use super::{Book, Pool};

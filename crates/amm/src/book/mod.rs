@@ -9,9 +9,11 @@
 
 mod change;
 mod curve;
+mod facts;
 mod kept;
 mod names;
 mod pool;
+mod pool_id;
 mod quotation;
 mod shelf;
 #[cfg(test)]
@@ -23,8 +25,10 @@ mod view;
 pub use crate::quotation::{QUOTED_SHARE, Quotation};
 pub use change::{Change, Created, Flaw, Movement, PoolEvent, Price, Shape, Spot};
 pub use curve::AnyCurve;
+pub use facts::Facts;
 pub use kept::{KeptError, changes_from_bytes, changes_to_bytes};
-pub use pool::{Concentrated, Facts, Pool, PoolId, State};
+pub use pool::{Concentrated, Pool, State};
+pub use pool_id::PoolId;
 pub use undo::TooDeep;
 pub use venue::{Kind, Maths, Registry, RegistryError, Venue, VenueId};
 pub use view::{Off, PoolView, Pools};

@@ -1,28 +1,12 @@
 //! One pool as its contract's events tell it.
 
 use super::change::{Flaw, Movement, Price, Shape};
+use super::facts::Facts;
 use super::names::Name;
 use super::venue::{Kind, VenueId};
 use crate::{Ticks, concentrated};
 use primitives::U256;
 use serde::{Deserialize, Serialize};
-
-/// The place of a pool in its book. Places are given in the order in which
-/// pools come into being.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PoolId(pub(super) u32);
-
-impl PoolId {
-    /// The place, counted from 0.
-    #[must_use]
-    pub const fn index(self) -> u32 {
-        self.0
-    }
-
-    pub(super) fn as_usize(self) -> usize {
-        usize::try_from(self.0).unwrap_or(usize::MAX)
-    }
-}
 
 /// What never changes about a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,17 +53,6 @@ pub struct Concentrated {
     pub ticks: Ticks,
     /// What the pool owes to its positions and their owners.
     pub held: [u128; 2],
-}
-
-/// What a pool's contract says when it is asked, and no event does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Facts {
-    /// The fee on either token, in the venue's own scale.
-    pub fees: [u64; 2],
-    /// The decimals of the tokens.
-    pub decimals: [u8; 2],
-    /// How flat a stable curve is.
-    pub amplification: u32,
 }
 
 /// A pool.

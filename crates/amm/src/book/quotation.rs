@@ -66,7 +66,7 @@ fn of_ranges<R: Rules>(ranges: &Concentrated) -> Option<Quotation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pool::Facts;
+    use super::super::facts::Facts;
     use super::super::{Book, Change, Created, Flaw, Maths, PoolId, Registry, Venue};
     use super::*;
     use crate::concentrated::tests::{self as sketched, Sketch, sketches};

@@ -1,7 +1,8 @@
 //! The way back: images of what each block changed.
 
 use super::names::Name;
-use super::pool::{Pool, PoolId};
+use super::pool::Pool;
+use super::pool_id::PoolId;
 use super::view::Pools;
 use primitives::Felt;
 use std::collections::{BTreeMap, HashSet, VecDeque};

@@ -2,7 +2,8 @@
 
 use super::change::{Flaw, Spot};
 use super::names::{Name, Names};
-use super::pool::{NamedSpot, Pool, PoolId};
+use super::pool::{NamedSpot, Pool};
+use super::pool_id::PoolId;
 use super::shelf::Shelf;
 use super::venue::{Kind, Maths, Registry, Venue, VenueId};
 use crate::ekubo::Extension;

@@ -4,6 +4,7 @@ use super::{
     delta::{Delta, Flow, FlowPoint, NewToken, PricePoint, Stock, StockPoint},
     legs::{self, Place, Worth},
     state::{Figures, Taken},
+    trade::Trade,
 };
 use crate::{
     metadata::Reading,
@@ -11,45 +12,9 @@ use crate::{
     token_id::TokenId,
     whole::scale,
 };
-use amm::{
-    Side,
-    book::{Movement, PoolId, PoolView, Pools, Quotation, VenueId},
-};
+use amm::book::{PoolId, PoolView, Pools, Quotation, VenueId};
 use primitives::{Address, U256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// A trade with a pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Trade {
-    /// The place of its transaction in the block.
-    pub transaction: u32,
-    /// The pool.
-    pub pool: PoolId,
-    /// What the pool gained of either token.
-    pub gained: [i128; 2],
-}
-
-impl Trade {
-    /// The trade that a movement of a pool is, if it is one.
-    pub fn of(transaction: u32, pool: PoolId, movement: &Movement) -> Option<Self> {
-        let gained = match *movement {
-            Movement::Swapped { delta, .. } => delta,
-            Movement::Traded { sold, amounts } => {
-                let [into, out] = amounts.map(|units| i128::try_from(units).unwrap_or(i128::MAX));
-                match sold {
-                    Side::Token0 => [into, -out],
-                    Side::Token1 => [-out, into],
-                }
-            }
-            _ => return None,
-        };
-        Some(Self {
-            transaction,
-            pool,
-            gained,
-        })
-    }
-}
 
 /// What happened in a block.
 #[derive(Debug, Clone, Copy)]

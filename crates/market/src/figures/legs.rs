@@ -1,8 +1,8 @@
 //! Trades as volume: what moved of which token, and what it was worth.
 
 use super::{
-    appraiser::Trade,
     delta::{Flow, FlowPoint},
+    trade::Trade,
 };
 use crate::{series::Sum, token_id::TokenId, whole::whole};
 use amm::book::VenueId;

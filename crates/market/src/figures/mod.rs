@@ -10,17 +10,20 @@ mod appraiser;
 mod delta;
 mod kept;
 mod legs;
+mod ranking;
 mod read;
 mod state;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod token;
+mod trade;
 
-pub use appraiser::{Appraiser, Happened, Trade};
+pub use appraiser::{Appraiser, Happened};
 pub use delta::{Delta, DeltaError};
 pub use kept::{CutFigures, KeptError, KeptFigures, KeptPage};
 pub use state::{Figures, Taken};
+pub use trade::Trade;
 
 use crate::price::Standing;
 

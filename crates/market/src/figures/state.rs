@@ -2,7 +2,7 @@
 
 use super::{
     delta::{Delta, PricePoint},
-    summary::Ranking,
+    ranking::Ranking,
     token::TokenFigures,
 };
 use crate::{

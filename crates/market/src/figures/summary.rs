@@ -1,6 +1,10 @@
 //! What is said of a token in one breath, and which tokens come first.
 
-use super::{PriceChange, Summary, UsdE8, state::Figures};
+use super::{
+    PriceChange, Summary, UsdE8,
+    ranking::{Ranking, Tvl},
+    state::Figures,
+};
 use crate::{
     series::{Resolution, SumTrack},
     token_id::TokenId,
@@ -10,22 +14,6 @@ use primitives::Address;
 
 const HOUR: i64 = 3_600;
 const DAY: i64 = 24 * HOUR;
-
-/// TVL of every token, and the order that it makes.
-#[derive(Debug, Default)]
-pub(super) struct Ranking {
-    tvl: Vec<Tvl>,
-    order: Vec<TokenId>,
-}
-
-/// What lies of a token in pools, in USD.
-#[derive(Debug, Clone, Copy, Default)]
-struct Tvl {
-    /// What counts.
-    counted: f64,
-    /// What does not, since nobody vouches for the token.
-    uncounted: f64,
-}
 
 impl Figures {
     /// Everything at once; none without a price. Changes are measured from

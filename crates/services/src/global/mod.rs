@@ -4,13 +4,15 @@
 //! so that nobody is shown a price of yesterday.
 
 mod answer;
+mod options;
 mod poller;
 mod source;
 #[cfg(test)]
 mod tests;
 
-pub use poller::{GlobalOptions, GlobalPoller};
-pub use source::{GlobalKey, GlobalPlan, GlobalSetupError};
+pub use options::{GlobalKey, GlobalOptions, GlobalPlan};
+pub use poller::GlobalPoller;
+pub use source::GlobalSetupError;
 
 use arc_swap::ArcSwap;
 use primitives::Timestamp;

@@ -2,14 +2,14 @@
 
 use super::{
     GlobalFeed,
-    source::{GlobalKey, GlobalSetupError, MAX_IDS, Source, SourceError},
+    options::GlobalOptions,
+    source::{GlobalSetupError, MAX_IDS, Source, SourceError},
 };
 use crate::fault::chain_text;
 use market::Listings;
 use primitives::{Clock, SignedDuration, Timestamp};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 /// Questions of one poll.
 const MAX_QUESTIONS: usize = 4;
@@ -20,20 +20,6 @@ const MAX_ID_BYTES: usize = 128;
 /// The longest pause after failures, or that an aggregator may ask for, unless
 /// the usual one is longer.
 const MAX_PAUSE: Duration = Duration::from_mins(10);
-
-/// Which aggregator is asked, and how.
-pub struct GlobalOptions {
-    /// What its paths begin with.
-    pub url: Url,
-    /// Our key, if it wants one.
-    pub key: Option<GlobalKey>,
-    /// Time between two polls.
-    pub interval: Duration,
-    /// How long one answer may take.
-    pub timeout: Duration,
-    /// How long an answer counts.
-    pub max_age: Duration,
-}
 
 /// Keeps a feed up to date.
 #[derive(Debug)]

@@ -3,7 +3,10 @@
 //! Address and key may be secrets. They stay in here; everything else sees
 //! scheme, host and port.
 
-use super::{answer::Answer, poller::GlobalOptions};
+use super::{
+    answer::Answer,
+    options::{GlobalKey, GlobalOptions},
+};
 use reqwest::{
     Client, Response, StatusCode,
     header::{ACCEPT, HeaderMap, HeaderValue, RETRY_AFTER},
@@ -18,41 +21,6 @@ pub(super) const MAX_IDS: usize = 250;
 
 /// A longer answer is not read: one item has about a thousand bytes.
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
-
-/// The kind of account that a key belongs to. Each has a header of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GlobalPlan {
-    /// Free of charge.
-    Demo,
-    /// Paid for.
-    Pro,
-}
-
-impl GlobalPlan {
-    const fn header(self) -> &'static str {
-        match self {
-            Self::Demo => "x-cg-demo-api-key",
-            Self::Pro => "x-cg-pro-api-key",
-        }
-    }
-}
-
-/// What an aggregator knows us by.
-#[derive(Clone, PartialEq, Eq)]
-pub struct GlobalKey {
-    /// Whose key it is.
-    pub plan: GlobalPlan,
-    /// The key itself.
-    pub secret: String,
-}
-
-impl fmt::Debug for GlobalKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GlobalKey")
-            .field("plan", &self.plan)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Why an aggregator cannot be asked at all.
 #[derive(Debug, Error)]

@@ -6,7 +6,7 @@
 
 use crate::{
     fault::Fault,
-    indexer::{Indexer, round::lossy},
+    indexer::{Indexer, gauge::lossy},
 };
 use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape, Speaker};
 use chain::{Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, pool_event};

@@ -2,7 +2,9 @@
 
 use crate::{
     fault::Fault,
-    indexer::{Indexer, figures::Undone, nodes::Chosen, pools::is_checkpoint, state::Tip},
+    indexer::{
+        Indexer, figures::Undone, gauge::lossy, nodes::Chosen, pools::is_checkpoint, state::Tip,
+    },
 };
 use chain::{Block, StarknetClient};
 use futures_util::{StreamExt, stream};
@@ -318,15 +320,6 @@ fn check_links(blocks: &[Block]) -> Result<(), Fault> {
         parent = Some(block.at.hash);
     }
     Ok(())
-}
-
-/// Metrics are floating-point numbers; exact up to 2^53.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a gauge shows a height, it does not count by it"
-)]
-pub(super) fn lossy(number: u64) -> f64 {
-    number as f64
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::{
     fault::Fault,
-    indexer::round::lossy,
+    indexer::gauge::lossy,
     known::Known,
     snapshot::{Snapshot, Snapshots},
     trail::Trail,

@@ -5,8 +5,7 @@ use super::{
         Aggregator, Bytes, ChainId, Http, LogFilter, LogFormat, Plan, PublicUrl, Redis, Role,
         WebSocket,
     },
-    leaf::Leaf,
-    load::Reader,
+    leaf::{Leaf, LeafReader},
     secret::{SecretText, SecretUrl, SecretUrls},
 };
 use api::{AddressRange, Dialect, NetworkSegment};
@@ -155,7 +154,7 @@ macro_rules! settings {
         impl Config {
             /// Reads every key, so that every problem is met, and only then
             /// gives up.
-            pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+            pub(super) fn read(reader: &mut impl LeafReader) -> Option<Self> {
                 $(let $section = {
                     $(let $key = reader.leaf::<$type>(
                         concat!(stringify!($section), ".", stringify!($key)),

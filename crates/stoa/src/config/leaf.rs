@@ -32,6 +32,12 @@ pub(crate) trait Leaf: Sized {
     }
 }
 
+/// Gives the values of keys one after the other.
+pub(super) trait LeafReader {
+    /// The value of a key; nothing when there is a problem with it.
+    fn leaf<T: Leaf>(&mut self, path: &'static str) -> Option<T>;
+}
+
 impl<T: Leaf> Leaf for Option<T> {
     const EXPECTED: &'static str = T::EXPECTED;
     const SECRET: bool = T::SECRET;

@@ -4,7 +4,7 @@ use super::{
     check::check,
     keys::{self, Config, Key},
     layers::{Layers, Raw, Sources},
-    leaf::Leaf,
+    leaf::{Leaf, LeafReader},
     problem::{Origin, Problem, Problems},
     secret,
 };
@@ -58,15 +58,14 @@ pub(crate) fn load(sources: &Sources) -> Result<Loaded, Problems> {
 }
 
 /// Reads one key after the other and notes what is wrong.
-pub(super) struct Reader<'a> {
+struct Reader<'a> {
     sources: &'a Sources,
     layers: Layers,
     shown: Vec<Shown>,
 }
 
-impl Reader<'_> {
-    /// The value of a key; nothing when there is a problem with it.
-    pub(super) fn leaf<T: Leaf>(&mut self, path: &'static str) -> Option<T> {
+impl LeafReader for Reader<'_> {
+    fn leaf<T: Leaf>(&mut self, path: &'static str) -> Option<T> {
         let origin = self.origin(path);
         match self.value::<T>(path) {
             Ok((value, through)) => {
@@ -88,7 +87,9 @@ impl Reader<'_> {
             }
         }
     }
+}
 
+impl Reader<'_> {
     fn origin(&self, path: &str) -> Origin {
         let written = self.layers.written.get(path);
         written.map_or(Origin::Default, |written| written.origin.clone())

@@ -1,6 +1,9 @@
 //! Ekubo: one contract, and the key of the pool in every event.
 
-use super::{Name, Untold, words::Words};
+use super::{
+    names::Name,
+    words::{Untold, Words},
+};
 use amm::book::{Created, Movement, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 

@@ -1,6 +1,9 @@
 //! JediSwap v2: a factory of pools of the Uniswap v3 type.
 
-use super::{Name, Untold, words::Words};
+use super::{
+    names::Name,
+    words::{Untold, Words},
+};
 use amm::book::{Created, Movement, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 

@@ -3,7 +3,10 @@
 //! The venue's source is not public; these are the events of the simulated
 //! network's contract.
 
-use super::{Name, Untold, words::Words};
+use super::{
+    names::Name,
+    words::{Untold, Words},
+};
 use amm::book::{Created, Movement, PoolEvent, Shape, Spot};
 
 pub(super) fn decode(name: Name, mut words: Words<'_>) -> Result<PoolEvent, Untold> {

@@ -1,7 +1,10 @@
 //! Factories of pairs: each pair tells its reserves after everything that
 //! happens to it.
 
-use super::{Name, Untold, words::Words};
+use super::{
+    names::Name,
+    words::{Untold, Words},
+};
 use amm::Side;
 use amm::book::{Created, Kind, Movement, PoolEvent, Shape, Spot};
 use primitives::Address;

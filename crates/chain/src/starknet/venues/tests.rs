@@ -1,7 +1,7 @@
-use super::*;
+use super::{names::NAMES, *};
 use amm::Side;
 use amm::book::{Created, Movement, Price, Shape, Spot};
-use primitives::{Address, U256};
+use primitives::{Address, Felt, U256, selector};
 use proptest::prelude::*;
 
 const KINDS: [Kind; 8] = [

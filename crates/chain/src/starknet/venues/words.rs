@@ -1,7 +1,17 @@
 //! The elements of an event, taken one after the other.
 
-use super::Untold;
 use primitives::{Address, Felt, U256};
+
+/// Why an event tells nothing of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untold {
+    /// It changes none.
+    Nothing,
+    /// The venue is not known to have such an event.
+    Unknown,
+    /// It is one of the venue's, but not of its layout.
+    Malformed,
+}
 
 /// What was taken, or [`Untold::Malformed`] where the next elements are not what
 /// was promised.

@@ -8,6 +8,8 @@ mod over_time;
 mod properties;
 
 use super::*;
+use crate::token_id::TokenId;
+use amm::book::PoolId;
 
 // The tokens of a small market.
 const USDC: TokenId = TokenId(0);

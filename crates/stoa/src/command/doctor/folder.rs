@@ -104,7 +104,7 @@ fn free_space(folder: &Path) -> std::io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Verdict, *};
+    use super::{super::finding::Verdict, *};
 
     #[test]
     fn a_folder_that_exists_or_can_be_made_is_fine_and_left_as_it_was() {

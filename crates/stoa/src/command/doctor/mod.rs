@@ -2,6 +2,7 @@
 //! nothing that lasts.
 
 mod files;
+mod finding;
 mod folder;
 mod market;
 mod node;
@@ -9,58 +10,9 @@ mod ports;
 mod shared;
 mod store;
 
-use crate::{config::Config, console::say, wiring};
+use crate::{config::Config, wiring};
+use finding::Finding;
 use std::process::ExitCode;
-
-/// What became of one check.
-#[derive(Debug)]
-struct Finding {
-    subject: &'static str,
-    verdict: Verdict,
-    /// What was found, and on failure what to do.
-    detail: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Ok,
-    Warn,
-    Fail,
-}
-
-impl Finding {
-    fn ok(subject: &'static str, detail: impl Into<String>) -> Self {
-        Self::new(subject, Verdict::Ok, detail)
-    }
-
-    fn warn(subject: &'static str, detail: impl Into<String>) -> Self {
-        Self::new(subject, Verdict::Warn, detail)
-    }
-
-    fn fail(subject: &'static str, detail: impl Into<String>) -> Self {
-        Self::new(subject, Verdict::Fail, detail)
-    }
-
-    fn new(subject: &'static str, verdict: Verdict, detail: impl Into<String>) -> Self {
-        Self {
-            subject,
-            verdict,
-            detail: detail.into(),
-        }
-    }
-
-    fn say(&self) {
-        let verdict = match self.verdict {
-            Verdict::Ok => "ok",
-            Verdict::Warn => "warn",
-            Verdict::Fail => "FAIL",
-        };
-        say(format_args!(
-            "{verdict:<4}  {:<8}  {}",
-            self.subject, self.detail
-        ));
-    }
-}
 
 /// Checks everything; the status is 1 if anything failed.
 pub(super) async fn doctor(config: &Config) -> anyhow::Result<ExitCode> {
@@ -77,8 +29,7 @@ pub(super) async fn doctor(config: &Config) -> anyhow::Result<ExitCode> {
     for finding in &findings {
         finding.say();
     }
-    let failed = |finding: &Finding| finding.verdict == Verdict::Fail;
-    Ok(if findings.iter().any(failed) {
+    Ok(if findings.iter().any(Finding::is_failure) {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS

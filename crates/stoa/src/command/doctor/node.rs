@@ -123,7 +123,7 @@ fn clock(now: Timestamp, head_time: Option<Timestamp>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Verdict, *};
+    use super::{super::finding::Verdict, *};
 
     #[test]
     fn a_clock_that_is_unset_or_behind_the_chain_fails() {

@@ -1,0 +1,31 @@
+//! How the indexer works.
+
+use std::time::Duration;
+
+/// What an operator may choose.
+#[derive(Debug, Clone)]
+pub struct IndexerOptions {
+    /// The first block to index in an empty store.
+    pub start_block: u64,
+    /// How long to wait between two looks at the node's head.
+    pub poll: Duration,
+    /// Blocks fetched and committed together while catching up.
+    pub batch: u64,
+    /// Batches in flight while catching up.
+    pub prefetch: usize,
+    /// Pages of figures are kept every so many blocks: seldom, since the newest
+    /// page of every series is written anew each time.
+    pub keep_figures_every: u64,
+}
+
+impl Default for IndexerOptions {
+    fn default() -> Self {
+        Self {
+            start_block: 0,
+            poll: Duration::from_millis(500),
+            batch: 128,
+            prefetch: 3,
+            keep_figures_every: 8_192,
+        }
+    }
+}

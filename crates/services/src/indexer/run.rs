@@ -1,0 +1,61 @@
+//! One round after the other, with pauses.
+
+use super::{Doorbell, Indexer, Round};
+use crate::fault::Fault;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The longest pause after repeated failures.
+const MAX_PAUSE: Duration = Duration::from_secs(15);
+
+/// How long the block in hand may take once we are told to stop. Giving it up
+/// is safe, since nothing of it is committed yet: it only costs fetching again.
+const FINISH_WITHIN: Duration = Duration::from_secs(5);
+
+impl Indexer {
+    /// Works until told to stop; a block in hand is finished first. A ring of
+    /// the bell ends a pause.
+    pub async fn run(mut self, bell: Doorbell, stop: CancellationToken) {
+        let mut failures = 0_u32;
+        while !stop.is_cancelled() {
+            let round = tokio::select! {
+                round = self.round(&stop) => round,
+                () = too_late(&stop) => return,
+            };
+            let pause = match round {
+                Ok(Round::CaughtUp) => {
+                    failures = 0;
+                    self.options.poll
+                }
+                Ok(Round::Applied { .. } | Round::RolledBack { .. }) => {
+                    failures = 0;
+                    continue;
+                }
+                Err(fault) => {
+                    failures = failures.saturating_add(1);
+                    self.note_failure(&fault);
+                    let factor = 2_u32.saturating_pow(failures.min(10));
+                    self.options.poll.saturating_mul(factor).min(MAX_PAUSE)
+                }
+            };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = bell.rung(), if failures == 0 => {}
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    /// Says what is wrong.
+    fn note_failure(&self, fault: &Fault) {
+        let text = fault.chain_text();
+        tracing::warn!(error = text, "indexing paused");
+        metrics::counter!("stoa_indexer_failures_total").increment(1);
+        self.progress.failed(text);
+    }
+}
+
+async fn too_late(stop: &CancellationToken) {
+    stop.cancelled().await;
+    tokio::time::sleep(FINISH_WITHIN).await;
+}
