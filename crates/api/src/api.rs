@@ -3,12 +3,11 @@
 use crate::{
     config::ApiConfig,
     docs,
-    limits::Limits,
+    http::{limits::Limits, middleware::Middleware},
     market::{self, MarketState},
     marketplace::MarketplaceState,
     openapi,
     operation::{self, OperationState},
-    shell::Shell,
     trade::{self, TradeState},
 };
 use axum::Router;
@@ -53,7 +52,7 @@ impl fmt::Debug for ApiServices {
 pub struct Api {
     config: ApiConfig,
     services: ApiServices,
-    shell: Shell,
+    middleware: Middleware,
     market: MarketState,
     marketplace: Option<MarketplaceState>,
 }
@@ -62,19 +61,30 @@ impl Api {
     /// The faces of these services.
     pub fn new(config: ApiConfig, services: ApiServices) -> Self {
         let limits = Limits::new(
-            &config,
+            config.rate_limits,
+            config.trusted_proxies.clone(),
             services.limiter.clone(),
             services.keys.clone(),
             Arc::clone(&services.clock),
         );
-        let shell = Shell::new(&config, limits, Arc::clone(&services.entropy));
-        let market = MarketState::new(&services, config.dialect);
+        let middleware = Middleware::new(
+            config.request_timeout,
+            config.max_body_bytes,
+            limits,
+            Arc::clone(&services.entropy),
+        );
+        let market = MarketState::new(
+            services.snapshots.clone(),
+            services.global.clone(),
+            Arc::clone(&services.clock),
+            config.dialect,
+        );
         let leasing = services.leasing.clone();
         let marketplace = leasing.map(|it| MarketplaceState::new(it, &services, &config));
         Self {
             config,
             services,
-            shell,
+            middleware,
             market,
             marketplace,
         }
@@ -84,7 +94,7 @@ impl Api {
     pub fn router(&self) -> Router {
         let whole = self.surround(self.trade_routes().merge(self.market_routes()));
         match &self.marketplace {
-            Some(state) => whole.merge(self.shell.around_marketplace(state.routes(), state)),
+            Some(state) => whole.merge(self.around_marketplace(state.routes(), state)),
             None => whole,
         }
     }
@@ -103,8 +113,13 @@ impl Api {
     /// The marketplace, for a listener of its own, if there is one.
     pub fn marketplace_router(&self) -> Option<Router> {
         let state = self.marketplace.as_ref()?;
-        let routes = self.shell.around_marketplace(state.routes_alone(), state);
-        Some(routes.merge(self.shell.around_free(self.free_routes())))
+        let routes = self.around_marketplace(state.routes_alone(), state);
+        Some(routes.merge(self.middleware.around_free(self.free_routes())))
+    }
+
+    fn around_marketplace(&self, routes: Router, state: &MarketplaceState) -> Router {
+        let product = Arc::new(state.clone());
+        self.middleware.around_product(routes, product)
     }
 
     fn trade_routes(&self) -> Router {
@@ -123,14 +138,14 @@ impl Api {
     /// them with ids, logs, CORS, limits, deadlines and isolation. The given
     /// routes are rate limited, the added ones are not.
     pub fn surround(&self, routes: Router) -> Router {
-        self.shell.around(routes, self.free_routes())
+        self.middleware.around(routes, self.free_routes())
     }
 
     /// Health with all details, and figures: for those who run the program.
     pub fn operation_router(&self) -> Router {
         let (operation, _) = operation::routes().split_for_parts();
         let state = self.operation_state(true);
-        self.shell.around_free(operation.with_state(state))
+        self.middleware.around_free(operation.with_state(state))
     }
 
     fn operation_state(&self, tells_all: bool) -> OperationState {

@@ -1,10 +1,11 @@
 //! What the operator decides about the HTTP faces.
 
 use crate::{
-    client_address::AddressRange, dialect::Dialect, marketplace::MarketplaceConfig,
+    dialect::Dialect,
+    http::{client_address::AddressRange, limits::RateLimits},
+    marketplace::MarketplaceConfig,
     network::NetworkSegment,
 };
-use services::Policy;
 use std::time::Duration;
 
 /// The operator's choices.
@@ -39,30 +40,6 @@ impl Default for ApiConfig {
             max_body_bytes: 1024 * 1024,
             public_metrics: true,
             marketplace: MarketplaceConfig::default(),
-        }
-    }
-}
-
-/// The tiers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RateLimits {
-    /// Callers without a key, each by address.
-    pub public: Policy,
-    /// Callers with a valid key, each by key.
-    pub keyed: Policy,
-}
-
-impl Default for RateLimits {
-    fn default() -> Self {
-        Self {
-            public: Policy {
-                limit: 300,
-                window_s: 300,
-            },
-            keyed: Policy {
-                limit: 6_000,
-                window_s: 300,
-            },
         }
     }
 }

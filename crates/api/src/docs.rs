@@ -1,7 +1,7 @@
 //! The documents and the page that shows them. The page is one file of ours:
 //! it works offline and loads nothing from anyone.
 
-use crate::error::Rejection;
+use crate::http::error::Rejection;
 use axum::{
     Router,
     extract::{Path, State},

@@ -2,8 +2,10 @@
 
 use crate::{
     dialect::Dialect,
-    error::{ErrorBody, component, references},
-    limits::X_API_KEY,
+    http::{
+        error::{ErrorBody, component, references},
+        limits::X_API_KEY,
+    },
     market, marketplace,
     network::NetworkSegment,
     operation, trade,

@@ -1,7 +1,7 @@
 //! Answers that callers can keep and ask after.
 
 use super::date::DateWriter;
-use crate::{
+use crate::http::{
     content::Content,
     entity_tag::{EntityTag, KnownTags},
 };

@@ -1,7 +1,7 @@
 //! The tokens that a request for prices names.
 
 use super::known_tokens::KnownToken;
-use crate::error::{Problems, shown};
+use crate::http::error::{Problems, shown};
 use primitives::FeltError;
 use serde::{
     Deserialize, Deserializer,

@@ -8,10 +8,11 @@ use super::{
     json::{List, Record, write_decimal, write_float},
     known_tokens::KnownToken,
     query::parse,
-    reading::{Reading, View},
+    reading::Reading,
     schema::{TokenAddresses, TokenPrice, TokenPriceV1},
+    view::View,
 };
-use crate::{
+use crate::http::{
     compression::WantsGzip,
     content::KeptBody,
     error::{BodyAnswers, Problems, QueryAnswers, Rejection},
@@ -62,7 +63,9 @@ async fn token_prices(
     wants: WantsGzip,
     body: JsonText,
 ) -> Result<Response, Rejection> {
-    if let Some(answer) = state.answers.find(&state, &body) {
+    let (snapshot, second) = (state.snapshots.load(), state.clock.now().as_second());
+    let kept = snapshot.and_then(|snapshot| state.answers.find(&snapshot, second, &body));
+    if let Some(answer) = kept {
         return Ok(json(answer.content(wants)));
     }
     let asked: TokensBody<'_> = body.parse()?;

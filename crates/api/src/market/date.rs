@@ -1,6 +1,6 @@
 //! Dates and times, in and out. All of them are UTC.
 
-use crate::error::shown;
+use crate::http::error::shown;
 use primitives::Timestamp;
 
 /// Requests may speak of times from 1970-01-01 up to and including 2100-01-01.

@@ -6,10 +6,11 @@ use super::{
     date::DateWriter,
     json::{List, Record, USD_DECIMALS},
     query::{DaysQuery, MomentQuery, MomentRangeQuery, RangeQuery, parse},
-    reading::{Reading, TokenAddress, TokenPath, View},
+    reading::{Reading, TokenAddress, TokenPath},
     schema::{ExchangePoint, ExchangeVolume, ExchangeVolumeV1},
+    view::View,
 };
-use crate::{
+use crate::http::{
     entity_tag::{EntityTag, KnownTags},
     error::{QueryAnswers, Rejection},
 };

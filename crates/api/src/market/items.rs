@@ -7,7 +7,7 @@ use super::{
     gzip::GzipWriter,
     json::{USD_DECIMALS, write_decimal, write_float},
 };
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
 use bytes::Bytes;
 use market::{
     figures::Candle,

@@ -1,8 +1,8 @@
 //! Answers to bodies that many send: prices change with a block, and wallets
 //! ask for the same tokens again and again.
 
-use super::{MarketState, reading::View};
-use crate::{content::KeptBody, json::JsonText};
+use super::view::View;
+use crate::http::{content::KeptBody, json::JsonText};
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use services::Snapshot;
@@ -33,11 +33,15 @@ struct OfSnapshot {
 
 impl KeptAnswers {
     /// The answer to a body, if it was given at the same block just now.
-    pub(super) fn find(&self, state: &MarketState, body: &JsonText) -> Option<KeptBody> {
+    pub(super) fn find(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        second: i64,
+        body: &JsonText,
+    ) -> Option<KeptBody> {
         let newest = self.0.load();
         let newest = newest.as_ref()?;
-        let snapshot = state.snapshots.load()?;
-        if !newest.is_of(&snapshot, state.clock.now().as_second()) {
+        if !newest.is_of(snapshot, second) {
             return None;
         }
         let answers = newest.lock();

@@ -13,6 +13,7 @@ mod items;
 mod json;
 mod kept_answers;
 mod known_tokens;
+mod lists;
 mod pages;
 mod prices;
 mod query;
@@ -21,66 +22,15 @@ mod reading;
 mod record;
 mod resolution;
 mod schema;
+mod state;
 mod tokens;
+mod view;
 
-use crate::{api::ApiServices, dialect::Dialect, error::ErrorBody};
+use crate::http::error::ErrorBody;
 use axum::Router;
-use market::Token;
-use primitives::{Clock, Timestamp};
-use services::{GlobalFeed, GlobalMarket, Snapshots};
-use std::{fmt, ops::Deref, sync::Arc};
+pub(crate) use state::MarketState;
 use utoipa::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
-
-/// What these routes answer from.
-#[derive(Clone)]
-pub(crate) struct MarketState(Arc<Parts>);
-
-pub(crate) struct Parts {
-    snapshots: Snapshots,
-    global: GlobalFeed,
-    clock: Arc<dyn Clock>,
-    dialect: Dialect,
-    pages: pages::Pages,
-    tokens: known_tokens::KnownTokens,
-    rankings: ranking::Rankings,
-    answers: kept_answers::KeptAnswers,
-}
-
-impl MarketState {
-    pub(crate) fn new(services: &ApiServices, dialect: Dialect) -> Self {
-        Self(Arc::new(Parts {
-            snapshots: services.snapshots.clone(),
-            global: services.global.clone(),
-            clock: Arc::clone(&services.clock),
-            dialect,
-            pages: pages::Pages::default(),
-            tokens: known_tokens::KnownTokens::default(),
-            rankings: ranking::Rankings::default(),
-            answers: kept_answers::KeptAnswers::default(),
-        }))
-    }
-
-    /// What a global aggregator says of a token.
-    fn global_market(&self, token: &Token, now: Timestamp) -> Option<GlobalMarket> {
-        let id = token.listing.aggregator_id.as_deref()?;
-        self.global.get(id, now)
-    }
-}
-
-impl Deref for MarketState {
-    type Target = Parts;
-
-    fn deref(&self) -> &Parts {
-        &self.0
-    }
-}
-
-impl fmt::Debug for MarketState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MarketState").finish_non_exhaustive()
-    }
-}
 
 #[derive(OpenApi)]
 #[openapi(

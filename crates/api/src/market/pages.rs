@@ -11,7 +11,7 @@ use super::{
     items::{ItemWriter, Items, Part},
     query::Range,
 };
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
 use bytes::{Buf, Bytes};
 use market::{
     TokenId,

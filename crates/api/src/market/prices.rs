@@ -7,10 +7,11 @@ use super::{
     json::{List, Record, USD_DECIMALS},
     pages::{Feed, Series, SeriesKey},
     query::{QuoteQuery, Range, RangeQuery},
-    reading::{Currency, Reading, TokenAddress, TokenPath, View},
+    reading::{Currency, Reading, TokenAddress, TokenPath},
     schema::{Candle, PricePoint, VolumePoint},
+    view::View,
 };
-use crate::{
+use crate::http::{
     compression::WantsGzip,
     content::Content,
     entity_tag::{EntityTag, KnownTags},

@@ -4,7 +4,7 @@ use super::{
     date::{Moment, read_moment},
     resolution,
 };
-use crate::error::{Problems, Rejection, shown};
+use crate::http::error::{Problems, Rejection, shown};
 use axum::http::Uri;
 use axum_extra::extract::Query;
 use market::series::{Bucket, Resolution, Span};

@@ -4,8 +4,9 @@
 use super::{
     MarketState,
     query::{QuoteQuery, Range, RangeQuery},
+    view::View,
 };
-use crate::error::{Problems, Rejection, shown};
+use crate::http::error::{Problems, Rejection, shown};
 use axum::{
     extract::{FromRequestParts, Path},
     http::{Uri, request::Parts},
@@ -23,16 +24,6 @@ pub(super) struct Reading<'a> {
     clock: Timestamp,
     missing: Option<Rejection>,
     pub(super) problems: Problems,
-}
-
-/// What a request is answered from.
-pub(super) struct View {
-    pub(super) snapshot: Arc<Snapshot>,
-    /// The process's time.
-    pub(super) clock: Timestamp,
-    /// The market's time: of the newest block or of the clock, whichever is
-    /// later, in seconds since 1970.
-    pub(super) now: i64,
 }
 
 /// A token that a request names.

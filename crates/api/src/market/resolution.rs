@@ -1,6 +1,6 @@
 //! The names of resolutions.
 
-use crate::error::{Problems, shown};
+use crate::http::error::{Problems, shown};
 use market::series::Resolution;
 use utoipa::ToSchema;
 

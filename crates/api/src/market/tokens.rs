@@ -6,11 +6,12 @@ use super::{
     answer::Frame,
     query::{FeedQuery, parse},
     ranking::ListKind,
-    reading::{Found, Reading, TokenAddress, TokenPath, View},
+    reading::{Found, Reading, TokenAddress, TokenPath},
     record::Told,
     schema::{ShortToken, TokenMarket, TokenMarketV1},
+    view::View,
 };
-use crate::{
+use crate::http::{
     compression::WantsGzip,
     entity_tag::{EntityTag, KnownTags},
     error::{QueryAnswers, Rejection},
@@ -41,7 +42,7 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 5] {
     responses(
         (status = 200, description = "The tokens.", body = Vec<TokenMarket>),
         (status = 304, description = "The caller has them."),
-        crate::error::PlainAnswers,
+        crate::http::error::PlainAnswers,
     ),
 )]
 async fn market_tokens(
@@ -64,7 +65,7 @@ async fn market_tokens(
     responses(
         (status = 200, description = "The tokens.", body = Vec<TokenMarketV1>),
         (status = 304, description = "The caller has them."),
-        crate::error::PlainAnswers,
+        crate::http::error::PlainAnswers,
     ),
 )]
 async fn market_tokens_v1(
@@ -87,7 +88,7 @@ async fn market_tokens_v1(
     responses(
         (status = 200, description = "The tokens.", body = Vec<ShortToken>),
         (status = 304, description = "The caller has them."),
-        crate::error::PlainAnswers,
+        crate::http::error::PlainAnswers,
     ),
 )]
 async fn short_tokens_v1(

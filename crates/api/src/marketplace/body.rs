@@ -1,7 +1,7 @@
 //! Bodies of requests, before anyone makes sense of them.
 
 use super::{MarketplaceState, catalog::Slug, fields::Fields, problem::Problem};
-use crate::{
+use crate::http::{
     error::Rejection,
     json::{JsonText, is_encoded},
 };

@@ -2,7 +2,7 @@
 //! fill evenly.
 
 use super::{MarketplaceState, catalog::Slug, config::MarketplaceLimits, problem::Problem};
-use crate::client_address::ClientAddress;
+use crate::http::client_address::ClientAddress;
 use axum::http::{Method, request::Parts};
 use services::{Decision, Policy, leasing::Caller};
 use sha2::{Digest as _, Sha256};

@@ -8,7 +8,7 @@ use super::{
     MarketplaceState, Problem, body::Body, catalog::Slug, fields::Fields, gate::Anyone,
     refusals::refusals, segment::Segment,
 };
-use crate::error::shown;
+use crate::http::error::shown;
 use axum::{
     Json, Router,
     extract::State,

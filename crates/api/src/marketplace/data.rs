@@ -1,7 +1,7 @@
 //! The envelope of what is answered.
 
 use super::{catalog::Slug, cursor::Cursors, cursor::Position, problem::Problem};
-use crate::error::shown;
+use crate::http::error::shown;
 use axum::{
     Json,
     http::{StatusCode, header::CONTENT_TYPE},

@@ -2,9 +2,10 @@
 //! the caller stands, and that nobody keeps it.
 
 use super::{MarketplaceState, Problem, buckets::Counted, catalog::Slug, gate::Anyone, problem};
-use crate::{
+use crate::http::{
     error::{Rejection, shown},
     limits,
+    middleware::{OwnAnswers, PendingAnswer},
 };
 use axum::{
     extract::Request,
@@ -18,15 +19,15 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const WALLET_PREFIXES: [&str; 2] = ["/v1/chain-pay/", "/v1/solana-pay/"];
 
 /// What the answer to a request needs to know of it.
-#[derive(Debug)]
-pub(crate) struct Face {
+struct Pending {
+    state: MarketplaceState,
     path: String,
     is_for_wallet: bool,
     counted: Counted,
 }
 
-impl Face {
-    pub(crate) fn before(request: &mut Request) -> Self {
+impl OwnAnswers for MarketplaceState {
+    fn expect(&self, request: &mut Request) -> Box<dyn PendingAnswer> {
         let path = request.uri().path().to_owned();
         let is_for_wallet = *request.method() == Method::POST
             && WALLET_PREFIXES
@@ -34,22 +35,26 @@ impl Face {
                 .any(|prefix| path.starts_with(prefix));
         let counted = Counted::default();
         request.extensions_mut().insert(counted.clone());
-        Self {
+        Box::new(Pending {
+            state: self.clone(),
             path,
             is_for_wallet,
             counted,
-        }
+        })
     }
 }
 
-impl MarketplaceState {
-    /// The answer as it leaves.
-    pub(crate) fn turn(&self, face: &Face, answer: Result<Response, Rejection>) -> Response {
-        let answer = answer.unwrap_or_else(|rejection| Problem::from(rejection).into_response());
-        let errors_url = &self.0.errors_url;
-        let mut response = problem::write(answer, errors_url, &face.path, face.is_for_wallet);
+impl PendingAnswer for Pending {
+    fn refusal(&self, rejection: Rejection) -> Response {
+        Problem::from(rejection).into_response()
+    }
+
+    fn finish(&self, answer: Result<Response, Rejection>) -> Response {
+        let answer = answer.unwrap_or_else(|rejection| self.refusal(rejection));
+        let errors_url = &self.state.0.errors_url;
+        let mut response = problem::write(answer, errors_url, &self.path, self.is_for_wallet);
         let headers = response.headers_mut();
-        if let Some(decision) = face.counted.last() {
+        if let Some(decision) = self.counted.last() {
             limits::write_headers(&decision, headers);
         }
         headers.entry(CACHE_CONTROL).or_insert(NO_STORE);

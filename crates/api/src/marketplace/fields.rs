@@ -2,7 +2,7 @@
 //! told by name, in the order in which the fields are asked for.
 
 use super::{catalog::Slug, problem::Problem};
-use crate::{error::shown, json::JsonText};
+use crate::http::{error::shown, json::JsonText};
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, Visitor},

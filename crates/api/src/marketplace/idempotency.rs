@@ -5,7 +5,7 @@
 //! written together with the effect; a refusal frees the key before it is sent.
 
 use super::{MarketplaceState, body::Body, catalog::Slug, data::Data, problem::Problem};
-use crate::json::JsonText;
+use crate::http::json::JsonText;
 use axum::{
     extract::{FromRequest, Request},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::CONTENT_TYPE},

@@ -13,7 +13,7 @@ use super::{
     refusals::refusals,
     segment::Segment,
 };
-use crate::json::JsonText;
+use crate::http::json::JsonText;
 use axum::{
     extract::{Request, State},
     http::StatusCode,

@@ -2,7 +2,7 @@
 //! everything that belongs to this one occurrence.
 
 use super::catalog::Slug;
-use crate::error::Rejection;
+use crate::http::error::Rejection;
 use axum::{
     body::Body,
     http::{

@@ -1,7 +1,7 @@
 //! What stands behind the question mark. Unknown keys are ignored.
 
 use super::{MarketplaceState, catalog::Slug, problem::Problem};
-use crate::error::shown;
+use crate::http::error::shown;
 use axum::{extract::FromRequestParts, http::request::Parts};
 use axum_extra::extract::Query;
 use serde::de::DeserializeOwned;

@@ -6,7 +6,7 @@ use super::{
     catalog::Slug,
     fields::{Fields, Wish},
 };
-use crate::json::JsonText;
+use crate::http::json::JsonText;
 use leasing::{Amendment, Change, Draft, FieldError, PayoutDraft};
 use utoipa::ToSchema;
 

@@ -142,7 +142,10 @@ async fn stake(
     Segment(identity): Segment,
 ) -> Result<Response, Problem> {
     let wrong = |error| {
-        let told = format!("the identity {} {error}", crate::error::shown(&identity));
+        let told = format!(
+            "the identity {} {error}",
+            crate::http::error::shown(&identity)
+        );
         Problem::new(Slug::MalformedRequest, told)
     };
     let view = market

@@ -1,39 +1,18 @@
 //! The trading API: the token list, and swaps.
 
 mod rendered;
+mod state;
 mod swap;
 mod token;
 mod token_query;
 mod tokens;
 
-use crate::{dialect::Dialect, error::ErrorBody, network::NetworkSegment};
-use rendered::RenderedTokens;
-use services::{Snapshots, Swaps};
-use std::sync::Arc;
+use crate::{http::error::ErrorBody, network::NetworkSegment};
+pub(crate) use state::TradeState;
 pub(crate) use swap::{ADDED, ADDED_SCHEMA};
 pub(crate) use token::TagName;
 use utoipa::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
-
-/// What these routes answer from.
-#[derive(Clone)]
-pub(crate) struct TradeState {
-    snapshots: Snapshots,
-    swaps: Swaps,
-    dialect: Dialect,
-    rendered: Arc<RenderedTokens>,
-}
-
-impl TradeState {
-    pub(crate) fn new(snapshots: Snapshots, swaps: Swaps, dialect: Dialect) -> Self {
-        Self {
-            snapshots,
-            swaps,
-            dialect,
-            rendered: Arc::new(RenderedTokens::new(dialect)),
-        }
-    }
-}
 
 #[derive(OpenApi)]
 #[openapi(

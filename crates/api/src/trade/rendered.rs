@@ -1,7 +1,7 @@
 //! Tokens as JSON, written once for as long as the list stays the same.
 
 use super::token::TokenBody;
-use crate::{content::KeptBody, dialect::Dialect};
+use crate::{dialect::Dialect, http::content::KeptBody};
 use arc_swap::ArcSwapOption;
 use market::{Page, Token, TokenList, TokenQuery};
 use std::{

@@ -3,7 +3,7 @@
 
 use crate::{
     dialect::Dialect,
-    error::{Problems, Rejection, shown},
+    http::error::{Problems, Rejection, shown},
 };
 use market::{Direction, SortKey, SortProperty, Tag, TokenQuery};
 use serde::Deserialize;

@@ -5,7 +5,7 @@ use super::{
     token::{TokenBody, TokenPageBody},
     token_query::TokenListQuery,
 };
-use crate::{
+use crate::http::{
     compression::WantsGzip,
     content::Content,
     error::{ErrorAnswers, Rejection, shown},

@@ -1,6 +1,6 @@
 //! Whole numbers of up to 256 bits, as clients write them.
 
-use crate::error::shown;
+use crate::http::error::shown;
 use primitives::U256;
 
 /// Reads a number of hexadecimal digits after `0x`, however many, or of decimal

@@ -4,7 +4,7 @@ use super::{
     super::TradeState,
     build_body::{BuildBody, BuildBodyDescription, BuiltBody},
 };
-use crate::{
+use crate::http::{
     error::{BodyAnswers, Rejection},
     json::JsonText,
 };

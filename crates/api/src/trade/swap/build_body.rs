@@ -1,6 +1,6 @@
 //! A request to build a quote, and its answer, on the wire.
 
-use crate::error::{Problems, Rejection, shown};
+use crate::http::error::{Problems, Rejection, shown};
 use primitives::{Address, Felt, felt_to_hex};
 use serde::Deserialize;
 use serde::Serialize;

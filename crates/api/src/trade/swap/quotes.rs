@@ -1,7 +1,7 @@
 //! `GET /swap/v3/quotes`.
 
 use super::{super::TradeState, quote_body::QuoteBody, quotes_query::QuotesQuery};
-use crate::error::{QueryAnswers, Rejection};
+use crate::http::error::{QueryAnswers, Rejection};
 use axum::{
     Json,
     extract::State,

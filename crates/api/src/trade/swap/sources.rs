@@ -1,7 +1,7 @@
 //! `GET /swap/v3/sources`.
 
 use super::super::TradeState;
-use crate::error::Rejection;
+use crate::http::error::Rejection;
 use axum::{Json, extract::State};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -35,7 +35,7 @@ pub(super) enum SourceType {
     tag = "Swap",
     responses(
         (status = 200, description = "The sources.", body = Vec<SourceBody>),
-        crate::error::PlainAnswers,
+        crate::http::error::PlainAnswers,
     ),
 )]
 pub(super) async fn swap_sources(

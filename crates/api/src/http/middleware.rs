@@ -1,15 +1,13 @@
 //! What surrounds every request: its id, its log line and figures, CORS,
 //! limits, a deadline and isolation from panics.
 
-use crate::{
+use super::{
     addressing,
     arrival::Arrival,
     compression::{self, Accepted},
-    config::ApiConfig,
     cors, entity_tag,
     error::Rejection,
     limits::{self, Caller, Limits},
-    marketplace::{Face, MarketplaceState, Problem},
     metrics, request_id,
 };
 use axum::{
@@ -25,6 +23,7 @@ use primitives::Entropy;
 use std::{
     any::Any,
     convert::Infallible,
+    fmt,
     panic::AssertUnwindSafe,
     pin::Pin,
     sync::Arc,
@@ -48,7 +47,7 @@ const USUAL_BODY_BYTES: usize = 2 * 1024 * 1024;
 
 /// The surroundings, shared by all requests.
 #[derive(Debug, Clone)]
-pub(crate) struct Shell(Arc<Parts>);
+pub(crate) struct Middleware(Arc<Parts>);
 
 #[derive(Debug)]
 struct Parts {
@@ -65,17 +64,37 @@ struct Parts {
 enum Counting {
     Counted,
     Free,
-    /// The marketplace counts by itself, and refuses in its own way.
-    Marketplace(MarketplaceState),
+    /// The product counts by itself.
+    ByProduct(Arc<dyn OwnAnswers>),
 }
 
-impl Shell {
-    pub(crate) fn new(config: &ApiConfig, limits: Limits, entropy: Arc<dyn Entropy>) -> Self {
+/// A product that counts its requests by itself and refuses in its own words.
+pub(crate) trait OwnAnswers: fmt::Debug + Send + Sync {
+    /// Looks at a request before it is answered.
+    fn expect(&self, request: &mut Request) -> Box<dyn PendingAnswer>;
+}
+
+/// What becomes the answer of such a product.
+pub(crate) trait PendingAnswer: Send + Sync {
+    /// A refusal by HTTP itself, in the product's words.
+    fn refusal(&self, rejection: Rejection) -> Response;
+
+    /// The answer as it leaves.
+    fn finish(&self, answer: Result<Response, Rejection>) -> Response;
+}
+
+impl Middleware {
+    pub(crate) fn new(
+        request_timeout: Duration,
+        max_body_bytes: usize,
+        limits: Limits,
+        entropy: Arc<dyn Entropy>,
+    ) -> Self {
         Self(Arc::new(Parts {
             limits,
             entropy,
-            timeout: config.request_timeout,
-            max_body_bytes: config.max_body_bytes,
+            timeout: request_timeout,
+            max_body_bytes,
             answers: metrics::Answers::default(),
             turns: Semaphore::new(TURNS),
         }))
@@ -94,20 +113,20 @@ impl Shell {
         self.layered(free, Counting::Free)
     }
 
-    /// Surrounds the routes of the marketplace.
-    pub(crate) fn around_marketplace(&self, routes: Router, state: &MarketplaceState) -> Router {
-        self.layered(routes, Counting::Marketplace(state.clone()))
+    /// Surrounds the routes of a product that counts by itself.
+    pub(crate) fn around_product(&self, routes: Router, product: Arc<dyn OwnAnswers>) -> Router {
+        self.layered(routes, Counting::ByProduct(product))
     }
 
     /// One layer does all of the work: each further one would cost every
     /// request a few allocations.
     fn layered(&self, routes: Router, counting: Counting) -> Router {
-        let shell = self.clone();
+        let middleware = self.clone();
         routes
             .method_not_allowed_fallback(wrong_method)
             .layer(layer_fn(move |route| {
                 Surrounded(Arc::new(Surroundings {
-                    shell: shell.clone(),
+                    middleware: middleware.clone(),
                     counting: counting.clone(),
                     route,
                 }))
@@ -117,20 +136,18 @@ impl Shell {
     /// The answer to a request, if it may be given.
     async fn answer(
         &self,
-        way: Way,
+        handling: Handling,
         arrival: &Arrival,
         answer: Pin<&mut impl Future<Output = Response>>,
     ) -> Response {
-        match way {
-            Way::Preflight => cors::preflight(),
-            Way::Counted(caller) => self.admit(caller, arrival, answer).await,
-            Way::Free => {
+        match handling {
+            Handling::Preflight => cors::preflight(),
+            Handling::Counted(caller) => self.admit(caller, arrival, answer).await,
+            Handling::Free => {
                 let answer = self.isolated(arrival, answer).await;
                 answer.unwrap_or_else(IntoResponse::into_response)
             }
-            Way::Marketplace(state, face) => {
-                state.turn(&face, self.isolated(arrival, answer).await)
-            }
+            Handling::ByProduct(pending) => pending.finish(self.isolated(arrival, answer).await),
         }
     }
 
@@ -181,11 +198,11 @@ impl Shell {
     }
 
     /// Why a request is not even looked at.
-    fn refusal(&self, way: &Way, request: &Request) -> Option<Rejection> {
+    fn refusal(&self, handling: &Handling, request: &Request) -> Option<Rejection> {
         if !addressing::names_one_host(request) {
             return Some(Rejection::NotOneHost);
         }
-        let is_too_long = way.measures()
+        let is_too_long = handling.measures()
             && declared_length(request).is_some_and(|length| length > self.0.max_body_bytes);
         is_too_long.then_some(Rejection::BodyTooLarge)
     }
@@ -208,24 +225,24 @@ struct Surrounded(Arc<Surroundings>);
 
 #[derive(Debug)]
 struct Surroundings {
-    shell: Shell,
+    middleware: Middleware,
     counting: Counting,
     route: Route,
 }
 
 /// What is done about a request.
-enum Way {
+enum Handling {
     /// It is only asked what may be asked.
     Preflight,
     /// It is answered if its caller may ask.
     Counted(Caller),
     Free,
-    Marketplace(MarketplaceState, Face),
+    ByProduct(Box<dyn PendingAnswer>),
 }
 
-impl Way {
-    /// Whether it is refused here if its body is too long. The marketplace
-    /// finds that out when it reads it, and tells in its own way.
+impl Handling {
+    /// Whether it is refused here if its body is too long. A product that refuses
+    /// in its own words finds that out when it reads it.
     const fn measures(&self) -> bool {
         matches!(self, Self::Counted(_) | Self::Free)
     }
@@ -233,7 +250,7 @@ impl Way {
     /// A refusal in the words of whom it is asked of.
     fn refuse(&self, rejection: Rejection) -> Response {
         match self {
-            Self::Marketplace(..) => Problem::from(rejection).into_response(),
+            Self::ByProduct(pending) => pending.refusal(rejection),
             Self::Preflight | Self::Counted(_) | Self::Free => rejection.into_response(),
         }
     }
@@ -262,15 +279,15 @@ impl Surroundings {
         mut request: Request,
     ) -> impl Future<Output = Result<Response, Infallible>> + Send {
         let started = Instant::now();
-        let id = request_id::accept_or_make(request.headers(), &*self.shell.0.entropy);
+        let id = request_id::accept_or_make(request.headers(), &*self.middleware.0.entropy);
         let method = metrics::method_name(request.method());
         let matched = request.extensions().get::<MatchedPath>().cloned();
-        let way = self.way(&mut request);
-        let refusal = self.shell.refusal(&way, &request);
+        let handling = self.handling(&mut request);
+        let refusal = self.middleware.refusal(&handling, &request);
         // Apart: it is large, and seldom there.
-        let mut refusal = refusal.map(|rejection| Box::new(way.refuse(rejection)));
+        let mut refusal = refusal.map(|rejection| Box::new(handling.refuse(rejection)));
         let accepted = Accepted::of(request.headers());
-        self.shell.limit_body(&mut request);
+        self.middleware.limit_body(&mut request);
         let arrival = Arrival::of(&mut request);
         let mut answer = self.route.clone().call(request);
         async move {
@@ -293,13 +310,16 @@ impl Surroundings {
                 compression::mark(&mut response);
                 response
             });
-            let answer = self.shell.answer(way, &arrival, answer);
+            let answer = self.middleware.answer(handling, &arrival, answer);
             let mut response = answer.instrument(span.clone()).await;
             response.headers_mut().insert(request_id::X_REQUEST_ID, id);
             cors::allow(response.headers_mut());
             entity_tag::mark_encoded(response.headers_mut());
             let (status, took) = (response.status(), started.elapsed());
-            self.shell.0.answers.record(route, method, status, took);
+            self.middleware
+                .0
+                .answers
+                .record(route, method, status, took);
             span.in_scope(|| {
                 let duration_ms = took.as_secs_f64() * 1e3;
                 tracing::info!(status = status.as_u16(), duration_ms, "answered");
@@ -308,14 +328,14 @@ impl Surroundings {
         }
     }
 
-    fn way(&self, request: &mut Request) -> Way {
+    fn handling(&self, request: &mut Request) -> Handling {
         if request.method() == Method::OPTIONS && addressing::names_one_host(request) {
-            return Way::Preflight;
+            return Handling::Preflight;
         }
         match &self.counting {
-            Counting::Counted => Way::Counted(self.shell.0.limits.caller(request)),
-            Counting::Free => Way::Free,
-            Counting::Marketplace(state) => Way::Marketplace(state.clone(), Face::before(request)),
+            Counting::Counted => Handling::Counted(self.middleware.0.limits.caller(request)),
+            Counting::Free => Handling::Free,
+            Counting::ByProduct(product) => Handling::ByProduct(product.expect(request)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How many connections there are: in all, and of one address. When there are too
 //! many, the one that has been idle longest makes room (LRU).
 
-use crate::client_address::AddressRange;
+use crate::http::client_address::AddressRange;
 use std::{
     collections::HashMap,
     net::{IpAddr, Ipv6Addr},

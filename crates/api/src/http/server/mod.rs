@@ -3,7 +3,7 @@
 mod connections;
 mod write_deadline;
 
-use crate::{alarm::Alarm, seldom::Seldom};
+use crate::http::{alarm::Alarm, seldom::Seldom};
 use axum::{
     Router,
     body::Body,

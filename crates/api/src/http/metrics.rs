@@ -1,11 +1,6 @@
-//! Figures about requests, and the page that shows all figures.
+//! Figures about requests.
 
-use crate::operation::OperationState;
-use axum::{
-    extract::State,
-    http::{Method, StatusCode, header::CONTENT_TYPE},
-    response::IntoResponse,
-};
+use axum::http::{Method, StatusCode};
 use metrics::{Counter, Histogram};
 use std::{
     collections::HashMap,
@@ -116,18 +111,4 @@ impl Series {
         self.answers.increment(1);
         self.seconds.record(took);
     }
-}
-
-/// Figures
-///
-/// Everything that is measured, as Prometheus text.
-#[utoipa::path(
-    get,
-    path = "/metrics",
-    tag = "Operation",
-    responses((status = 200, description = "Prometheus text.", body = String, content_type = "text/plain")),
-)]
-pub(crate) async fn metrics_page(State(state): State<OperationState>) -> impl IntoResponse {
-    let text = "text/plain; version=0.0.4; charset=utf-8";
-    ([(CONTENT_TYPE, text)], state.metrics.render())
 }

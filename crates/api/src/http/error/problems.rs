@@ -1,8 +1,6 @@
 //! Collects everything that is wrong with a request, so that a caller can
 //! mend it at once.
 
-use super::rejection::Rejection;
-
 /// Problems that are told; more would not help anyone.
 const MAX_PROBLEMS: usize = 20;
 
@@ -22,25 +20,8 @@ impl Problems {
         }
     }
 
-    /// Adds what a refusal says.
-    pub(crate) fn absorb(&mut self, refusal: Rejection) {
-        refusal
-            .into_messages()
-            .into_iter()
-            .for_each(|it| self.add(it));
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    /// `Err` if there is any.
-    pub fn none(self) -> Result<(), Rejection> {
-        if self.0.is_empty() {
-            Ok(())
-        } else {
-            Err(Rejection::Invalid(self))
-        }
     }
 
     pub(super) fn into_messages(self) -> Vec<String> {

@@ -1,22 +1,14 @@
 //! The routes for those who run Stoa.
 
-use crate::{
-    health::{__path_healthz, __path_readyz, healthz, readyz},
-    metrics::{__path_metrics_page, metrics_page},
-};
-use metrics_exporter_prometheus::PrometheusHandle;
-use services::Health;
+mod figures;
+mod health;
+mod state;
+
+use figures::{__path_metrics_page, metrics_page};
+use health::{__path_healthz, __path_readyz, healthz, readyz};
+pub(crate) use state::OperationState;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
-
-/// What these routes answer from.
-#[derive(Debug, Clone)]
-pub(crate) struct OperationState {
-    pub(crate) health: Health,
-    pub(crate) metrics: PrometheusHandle,
-    /// Whether addresses of nodes and texts of errors may be shown.
-    pub(crate) tells_all: bool,
-}
 
 #[derive(OpenApi)]
 #[openapi(

@@ -62,6 +62,25 @@ pub enum Rejection {
 /// Seconds after which asking again makes sense when nothing better is known.
 const SOON_S: u64 = 1;
 
+impl Problems {
+    /// Adds what a refusal says.
+    pub(crate) fn absorb(&mut self, refusal: Rejection) {
+        refusal
+            .into_messages()
+            .into_iter()
+            .for_each(|it| self.add(it));
+    }
+
+    /// `Err` if there is any.
+    pub fn none(self) -> Result<(), Rejection> {
+        if self.is_empty() {
+            Ok(())
+        } else {
+            Err(Rejection::Invalid(self))
+        }
+    }
+}
+
 impl Rejection {
     /// A refusal for one wrong value.
     pub fn invalid(message: String) -> Self {
@@ -113,7 +132,7 @@ impl Rejection {
         Self::Invalid(problems)
     }
 
-    pub(super) fn into_messages(self) -> Vec<String> {
+    fn into_messages(self) -> Vec<String> {
         let message = match self {
             Self::Invalid(problems) => return problems.into_messages(),
             Self::UnknownKey => "the x-api-key is not a valid key".to_owned(),

@@ -1,8 +1,7 @@
 //! How many requests a caller may make, and who the caller is.
 
-use crate::{
+use super::{
     client_address::{AddressRange, ClientAddress},
-    config::{ApiConfig, RateLimits},
     error::Rejection,
 };
 use axum::{
@@ -25,6 +24,30 @@ const LOOKUPS: Policy = Policy {
     limit: 100,
     window_s: 300,
 };
+
+/// The tiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimits {
+    /// Callers without a key, each by address.
+    pub public: Policy,
+    /// Callers with a valid key, each by key.
+    pub keyed: Policy,
+}
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        Self {
+            public: Policy {
+                limit: 300,
+                window_s: 300,
+            },
+            keyed: Policy {
+                limit: 6_000,
+                window_s: 300,
+            },
+        }
+    }
+}
 
 /// Who asks.
 #[derive(Debug)]
@@ -53,14 +76,15 @@ pub(crate) struct Limits {
 
 impl Limits {
     pub(crate) fn new(
-        config: &ApiConfig,
+        tiers: Option<RateLimits>,
+        trusted: Vec<AddressRange>,
         limiter: RateLimiter,
         keys: ApiKeys,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
-            tiers: config.rate_limits,
-            trusted: config.trusted_proxies.clone(),
+            tiers,
+            trusted,
             limiter,
             keys,
             clock,

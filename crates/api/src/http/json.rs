@@ -1,6 +1,6 @@
 //! Request bodies.
 
-use crate::error::Rejection;
+use super::error::Rejection;
 use axum::{
     body::Bytes,
     extract::{FromRequest, Request},

@@ -1,6 +1,7 @@
 //! Whether the process lives, and whether it serves fresh data.
 
-use crate::{error::Rejection, operation::OperationState};
+use super::OperationState;
+use crate::http::error::Rejection;
 use axum::{
     Json,
     extract::{RawQuery, State},

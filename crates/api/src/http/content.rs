@@ -1,6 +1,6 @@
 //! Bodies of answers that are compressed already, or once for all.
 
-use crate::compression::{BY_ENCODING, WantsGzip, is_long};
+use super::compression::{BY_ENCODING, WantsGzip, is_long};
 use axum::{
     body::Body,
     http::{

@@ -1,0 +1,19 @@
+//! HTTP itself: sockets, middleware, limits, compression, errors. It knows nothing
+//! of the products that are served.
+
+mod addressing;
+mod alarm;
+mod arrival;
+pub(crate) mod client_address;
+pub(crate) mod compression;
+pub(crate) mod content;
+mod cors;
+pub(crate) mod entity_tag;
+pub(crate) mod error;
+pub(crate) mod json;
+pub(crate) mod limits;
+pub(crate) mod metrics;
+pub(crate) mod middleware;
+mod request_id;
+mod seldom;
+pub(crate) mod server;

@@ -1,0 +1,65 @@
+//! What the market API answers from.
+
+use super::{
+    kept_answers::KeptAnswers, known_tokens::KnownTokens, pages::Pages, ranking::Rankings,
+};
+use crate::dialect::Dialect;
+use market::Token;
+use primitives::{Clock, Timestamp};
+use services::{GlobalFeed, GlobalMarket, Snapshots};
+use std::{fmt, ops::Deref, sync::Arc};
+
+/// What these routes answer from.
+#[derive(Clone)]
+pub(crate) struct MarketState(Arc<Parts>);
+
+pub(crate) struct Parts {
+    pub(super) snapshots: Snapshots,
+    pub(super) global: GlobalFeed,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) dialect: Dialect,
+    pub(super) pages: Pages,
+    pub(super) tokens: KnownTokens,
+    pub(super) rankings: Rankings,
+    pub(super) answers: KeptAnswers,
+}
+
+impl MarketState {
+    pub(crate) fn new(
+        snapshots: Snapshots,
+        global: GlobalFeed,
+        clock: Arc<dyn Clock>,
+        dialect: Dialect,
+    ) -> Self {
+        Self(Arc::new(Parts {
+            snapshots,
+            global,
+            clock,
+            dialect,
+            pages: Pages::default(),
+            tokens: KnownTokens::default(),
+            rankings: Rankings::default(),
+            answers: KeptAnswers::default(),
+        }))
+    }
+
+    /// What a global aggregator says of a token.
+    pub(super) fn global_market(&self, token: &Token, now: Timestamp) -> Option<GlobalMarket> {
+        let id = token.listing.aggregator_id.as_deref()?;
+        self.global.get(id, now)
+    }
+}
+
+impl Deref for MarketState {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl fmt::Debug for MarketState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MarketState").finish_non_exhaustive()
+    }
+}
