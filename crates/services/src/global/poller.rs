@@ -70,7 +70,7 @@ impl GlobalPoller {
     }
 
     /// Polls once and says how long to wait for the next time.
-    pub(super) async fn round(&mut self) -> Duration {
+    pub async fn round(&mut self) -> Duration {
         let failure = self.poll().await.err();
         let known = u32::try_from(self.feed.known(self.clock.now())).unwrap_or(u32::MAX);
         metrics::gauge!("stoa_global_tokens").set(known);

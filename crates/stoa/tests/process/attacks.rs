@@ -1,7 +1,7 @@
 //! What a hostile client, a full disk or a lost server may not do.
 
 use crate::{
-    harness::{Home, Service, get, run, serve, simnet, text},
+    harness::{Home, Service, eventually, get, run, serve, simnet, text},
     market::{base, book, register},
     own_postgres::OwnPostgres,
     squeeze::{SmallDisk, Squeeze},
@@ -19,7 +19,7 @@ use std::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpSocket, TcpStream},
-    time::{Instant, sleep, timeout},
+    time::{Instant, timeout},
 };
 
 const ATTACKER: [u8; 4] = [127, 0, 0, 1];
@@ -120,15 +120,11 @@ async fn idle_connections_of_many_clients_make_room_for_others() {
 
 /// Asks until the answer is the wished one.
 async fn until(url: &str, wished: u16) -> String {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    loop {
+    let asked = async || {
         let answer = get(url, None).await;
-        if answer.status == wished {
-            return answer.body;
-        }
-        assert!(Instant::now() < deadline, "{url}: {}", answer.body);
-        sleep(Duration::from_millis(100)).await;
-    }
+        (answer.status == wished).then_some(answer.body)
+    };
+    eventually(&format!("{url} becomes {wished}"), asked).await
 }
 
 #[tokio::test]
@@ -167,9 +163,10 @@ async fn a_disk_that_was_full_for_a_moment_is_written_to_again() {
         // The indexer goes on, too.
         until(&format!("{base}/readyz?product=trading"), 200).await;
         let head = block(&service).await;
-        while block(&service).await <= head + 1 {
-            sleep(Duration::from_millis(200)).await;
-        }
+        eventually("two further blocks", async || {
+            (block(&service).await > head + 1).then_some(())
+        })
+        .await;
         assert_eq!(service.end_with("TERM").code(), Some(0));
     }
 }

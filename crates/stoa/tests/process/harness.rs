@@ -7,7 +7,7 @@ use std::{
     process::{Child, Command, ExitStatus, Output, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
@@ -242,4 +242,17 @@ pub(crate) async fn ask(
     let status = answer.status().as_u16();
     let text = answer.text().await.unwrap();
     (status, serde_json::from_str(&text).unwrap())
+}
+
+/// What an attempt gives in the end. Another process cannot tell when, so that it
+/// is asked again and again.
+pub(crate) async fn eventually<T>(what: &str, mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = attempt().await {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }

@@ -1,13 +1,12 @@
 //! The lease market of the real binary: its people, its operators, its races.
 
 use crate::{
-    harness::{Home, PATIENCE, Service, ask, call, run, serve, text},
+    harness::{Home, Service, ask, call, eventually, run, serve, text},
     support::{Engine, TestDatabase},
 };
 use serde_json::{Value, json};
-use std::{fs, ops::Range, time::Duration};
+use std::{fs, ops::Range};
 use store::Location;
-use tokio::time::{Instant, sleep};
 
 const TRADER: &str = "demo-trader-token";
 const OWNER: &str = "demo-validator-token";
@@ -116,16 +115,13 @@ async fn a_market_is_alive_by_itself() {
     let home = Home::new();
     let service = Service::ready(serve(&home.data(), &[]));
     let url = format!("{}/v1/validators", base(&service));
-    let deadline = Instant::now() + PATIENCE;
-    loop {
+    eventually("somebody comes to the market", async || {
         let (status, answer) = ask("GET", &url, TRADER, &[], &Value::Null).await;
         assert_eq!(status, 200, "{answer}");
-        if answer["data"].as_array().is_some_and(|all| !all.is_empty()) {
-            return;
-        }
-        assert!(Instant::now() < deadline, "nobody came to the market");
-        sleep(Duration::from_millis(200)).await;
-    }
+        let validators = answer["data"].as_array()?;
+        (!validators.is_empty()).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

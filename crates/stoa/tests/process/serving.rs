@@ -1,10 +1,9 @@
 //! A service from its start to its end.
 
 use crate::{
-    harness::{FREE_PORTS, Home, PATIENCE, Service, get, run, serve, text},
+    harness::{FREE_PORTS, Home, PATIENCE, Service, eventually, get, run, serve, text},
     node::{MAIN, SilentNode},
 };
-use std::time::Duration;
 
 #[tokio::test]
 async fn a_fresh_folder_is_served_and_served_again_after_a_stop() {
@@ -59,14 +58,10 @@ async fn another_process_can_follow_the_simulated_node_as_a_real_one() {
         "{found}"
     );
     let path = "/v1/starknet/tokens?size=100";
-    tokio::time::timeout(PATIENCE, agree(&first, &second, path))
-        .await
-        .unwrap();
+    agree(&first, &second, path).await;
     // Both find the aggregator beside the node.
     for service in [&first, &second] {
-        tokio::time::timeout(PATIENCE, polled(service))
-            .await
-            .unwrap();
+        polled(service).await;
     }
     let listed = format!("{}/coins/markets?vs_currency=usd", first.line("global"));
     assert!(get(&listed, None).await.body.contains("\"ethereum\""));
@@ -75,25 +70,23 @@ async fn another_process_can_follow_the_simulated_node_as_a_real_one() {
 /// Waits until both give one answer. Blocks come while they are asked, and one
 /// may know the newest first.
 async fn agree(first: &Service, second: &Service, path: &str) {
-    loop {
+    eventually("both know the same block", async || {
         let answers = [first.get(path).await, second.get(path).await];
         assert!(answers.iter().all(|answer| answer.status == 200));
-        if answers[0].body == answers[1].body {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+        (answers[0].body == answers[1].body).then_some(())
+    })
+    .await;
 }
 
 /// Waits until the service knows the wider market.
 async fn polled(service: &Service) {
-    loop {
+    let metrics = eventually("the wider market is known", async || {
         let metrics = service.get("/metrics").await.body;
-        if metrics.contains("stoa_global_polls_total{outcome=\"ok\"}") {
-            assert!(metrics.contains("stoa_global_tokens 14"), "{metrics}");
-            return;
-        }
-    }
+        let is_polled = metrics.contains("stoa_global_polls_total{outcome=\"ok\"}");
+        is_polled.then_some(metrics)
+    });
+    let metrics = metrics.await;
+    assert!(metrics.contains("stoa_global_tokens 14"), "{metrics}");
 }
 
 #[tokio::test]

@@ -267,20 +267,31 @@ impl Reading {
 mod tests {
     use super::*;
     use amm::book::Pools;
-    use market::figures::Figures;
+    use market::{
+        Directory, Listings, Reading as Metadata, TokenList, TokenMetadata, figures::Figures,
+    };
     use primitives::{BlockRef, Timestamp};
-    use proptest::prelude::*;
+    use proptest::{prelude::*, sample::select};
     use services::Trail;
     use std::sync::Arc;
 
+    /// Two tokens are known: 0x1 and 0x2.
     fn snapshot() -> Snapshot {
+        let metadata = TokenMetadata {
+            name: "Token".to_owned(),
+            symbol: "TOKEN".to_owned(),
+            decimals: 18,
+        };
+        let known = [Felt::ONE, Felt::TWO].map(Address::new);
+        let readings = known.map(|token| (token, 1, Metadata::Readable(metadata.clone())));
+        let directory = Directory::from_readings(readings);
         Snapshot {
             head: BlockRef {
                 number: 1,
                 hash: Felt::ONE,
             },
             head_time: Timestamp::UNIX_EPOCH,
-            tokens: Arc::default(),
+            tokens: Arc::new(TokenList::new(&directory, &Listings::default(), |_| false)),
             pools: Pools::default(),
             graph: Arc::default(),
             trail: Trail::default(),
@@ -289,31 +300,103 @@ mod tests {
         }
     }
 
+    /// Values of a parameter, and whether they can be read.
+    type Given = (&'static [&'static str], bool);
+
+    const TOKENS: [Given; 7] = [
+        (&["0x1"], true),
+        (&["0x2"], true),
+        (&["0x02"], true),
+        (&["0x3"], false),
+        (&["ETH"], false),
+        (&["0x1", "0x1"], false),
+        (&[], false),
+    ];
+    const AMOUNTS: [Given; 6] = [
+        (&["0x5"], true),
+        (&["5"], true),
+        (&["0"], false),
+        (&["-5"], false),
+        (&["5", "5"], false),
+        (&[], false),
+    ];
+    const SIZES: [Given; 6] = [
+        (&[], true),
+        (&["1"], true),
+        (&["5"], true),
+        (&["0"], false),
+        (&["6"], false),
+        (&["+1"], false),
+    ];
+    const DIRECT: [Given; 4] = [
+        (&[], true),
+        (&["true"], true),
+        (&["false"], true),
+        (&["yes"], false),
+    ];
+
+    fn texts(given: Given) -> Vec<String> {
+        given.0.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    fn query(next: &mut impl FnMut() -> Vec<String>) -> QuotesQuery {
+        QuotesQuery {
+            sell_token_address: next(),
+            buy_token_address: next(),
+            sell_amount: next(),
+            buy_amount: next(),
+            size: next(),
+            only_direct: next(),
+            taker_address: next(),
+            integrator_fees: next(),
+            integrator_fee_recipient: next(),
+            integrator_name: next(),
+            exclude_sources: next(),
+        }
+    }
+
     proptest! {
+        #[test]
+        fn an_order_is_read_when_all_of_it_can_be(
+            [sell, buy] in [select(&TOKENS[..]), select(&TOKENS[..])],
+            [sold, bought] in [select(&AMOUNTS[..]), select(&AMOUNTS[..])],
+            size in select(&SIZES[..]),
+            direct in select(&DIRECT[..]),
+        ) {
+            let mut given = [sell, buy, sold, bought, size, direct].map(texts).into_iter();
+            let query = query(&mut || given.next().unwrap_or_default());
+            let amounts = [sold, bought].map(|amount| (amount.0.is_empty(), amount.1));
+            let has_amount = matches!(amounts, [(true, _), (_, true)] | [(_, true), (true, _)]);
+            let is_first = |token: Given| token.0 == ["0x1"];
+            let has_tokens = sell.1 && buy.1 && is_first(sell) != is_first(buy);
+            match query.read(&snapshot(), 1) {
+                Ok(wanted) => {
+                    prop_assert!(has_amount && has_tokens && size.1 && direct.1);
+                    let sells_first = wanted.sell == Address::new(Felt::ONE);
+                    prop_assert_eq!(sells_first, is_first(sell));
+                    prop_assert_eq!(matches!(wanted.amount, Fixed::Sell(_)), !sold.0.is_empty());
+                    let size: usize = size.0.first().map_or(1, |size| size.parse().unwrap());
+                    prop_assert_eq!(wanted.size, size);
+                    prop_assert_eq!(wanted.direct, direct.0 == ["true"]);
+                }
+                Err(Rejection::Invalid(_)) => {
+                    prop_assert!(!(has_amount && has_tokens && size.1 && direct.1));
+                }
+                Err(other) => prop_assert!(false, "{:?}", other),
+            }
+        }
+
         #[test]
         fn whatever_is_asked_is_read_or_refused_in_words(
             lists in proptest::collection::vec(
-                proptest::collection::vec("[ -~]{0,12}|0x[0-9a-f]{0,70}|[0-9]{0,80}|true", 0..3),
+                proptest::collection::vec("[ -~]{0,12}|0x[0-9a-f]{0,70}|[0-9]{0,80}|true|0x1|0x2", 0..3),
                 11,
             ),
         ) {
             let mut lists = lists.into_iter();
-            let mut next = || lists.next().unwrap();
-            let query = QuotesQuery {
-                sell_token_address: next(),
-                buy_token_address: next(),
-                sell_amount: next(),
-                buy_amount: next(),
-                taker_address: next(),
-                size: next(),
-                integrator_fees: next(),
-                integrator_fee_recipient: next(),
-                integrator_name: next(),
-                only_direct: next(),
-                exclude_sources: next(),
-            };
-            // Nothing is known of any token.
-            prop_assert!(matches!(query.read(&snapshot(), 1), Err(Rejection::Invalid(_))));
+            let query = query(&mut || lists.next().unwrap_or_default());
+            let read = query.read(&snapshot(), 1);
+            prop_assert!(matches!(read, Ok(_) | Err(Rejection::Invalid(_))), "{:?}", read.err());
         }
     }
 }
