@@ -1,4 +1,5 @@
-//! A long list that is cheap to copy and to change in few places.
+//! A persistent vector: chunks that copies share until one of them is written to
+//! (copy-on-write).
 
 use std::sync::Arc;
 

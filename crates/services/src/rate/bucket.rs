@@ -1,4 +1,5 @@
-//! The rule of buckets.
+//! Token buckets, each kept as the one time at which it is full again: the generic
+//! cell rate algorithm (GCRA; ITU-T Recommendation I.371, annex A).
 
 use super::window::{Decision, Policy};
 use primitives::{SignedDuration, Timestamp};

@@ -1,4 +1,4 @@
-//! The rule of windows.
+//! Fixed-window counters: requests of a caller since its window began.
 
 use primitives::{SignedDuration, Timestamp};
 
