@@ -8,6 +8,7 @@ mod fault;
 mod follower;
 mod global;
 mod health;
+mod impossible;
 mod indexer;
 mod keys;
 mod known;
@@ -28,6 +29,7 @@ pub use global::{
     GlobalFeed, GlobalKey, GlobalMarket, GlobalOptions, GlobalPlan, GlobalPoller, GlobalSetupError,
 };
 pub use health::{ClusterHealth, Health, HealthLimits, NodeHealth, PartHealth, Product, Report};
+pub use impossible::tell_what_is_impossible;
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
 };

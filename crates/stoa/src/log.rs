@@ -20,4 +20,5 @@ pub(crate) fn start(server: &Server) {
     } else {
         log.init();
     }
+    services::tell_what_is_impossible();
 }

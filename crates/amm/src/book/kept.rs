@@ -10,7 +10,7 @@ use super::pool_id::PoolId;
 use super::undo::Undo;
 use super::venue::Registry;
 use super::{Book, Pool};
-use primitives::Address;
+use primitives::{Address, OrImpossible as _};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -122,7 +122,10 @@ impl Book {
 
 fn to_bytes<T: Serialize>(value: &T) -> Vec<u8> {
     // Writing to memory fails only for lists of unknown length, of which there are none.
-    postcard::to_extend(value, vec![FORM]).unwrap_or_default()
+    let bytes = postcard::to_extend(value, vec![FORM]);
+    bytes
+        .or_impossible("numbers and lists of them can be written")
+        .unwrap_or_default()
 }
 
 fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, KeptError> {

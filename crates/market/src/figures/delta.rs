@@ -2,7 +2,7 @@
 
 use crate::{price::Standing, token_id::TokenId};
 use amm::book::VenueId;
-use primitives::Address;
+use primitives::{Address, OrImpossible as _};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -107,7 +107,10 @@ impl Delta {
             return Vec::new();
         }
         // Numbers and lists of them: there is nothing that could fail.
-        postcard::to_extend(self, vec![FORM]).unwrap_or_default()
+        let bytes = postcard::to_extend(self, vec![FORM]);
+        bytes
+            .or_impossible("numbers and lists of them can be written")
+            .unwrap_or_default()
     }
 
     /// What was kept.

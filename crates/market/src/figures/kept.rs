@@ -13,7 +13,7 @@ use crate::{
     token_id::TokenId,
 };
 use amm::book::VenueId;
-use primitives::Address;
+use primitives::{Address, OrImpossible as _};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use thiserror::Error;
@@ -285,7 +285,10 @@ impl Figures {
             standings: self.standings.to_vec(),
         };
         // Numbers and lists of them: there is nothing that could fail.
-        postcard::to_extend(&state, vec![FORM]).unwrap_or_default()
+        let bytes = postcard::to_extend(&state, vec![FORM]);
+        bytes
+            .or_impossible("numbers and lists of them can be written")
+            .unwrap_or_default()
     }
 }
 

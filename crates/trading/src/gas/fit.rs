@@ -4,7 +4,7 @@ use super::{Gas, GasModel, KINDS, Work};
 
 /// The parts of a model: a swap of each kind, a tick, an extension, the base.
 /// The base is last: where samples do not tell it from swaps, it is in those.
-const PARTS: usize = KINDS.len() + 3;
+const PARTS: usize = KINDS + 3;
 
 /// Gas has three sorts, which share one matrix.
 const SORTS: usize = 3;

@@ -8,7 +8,7 @@
 mod fit;
 
 use amm::book::{Kind, Pools, Spot};
-use primitives::{Felt, U256};
+use primitives::{Felt, OrImpossible as _, U256};
 use routing::Leg;
 use serde::{Deserialize, Serialize};
 
@@ -58,22 +58,29 @@ pub struct GasPrices {
     pub l2: u128,
 }
 
-/// The kinds of venues that routes pass.
-const KINDS: [Kind; 7] = [
-    Kind::JediSwap,
-    Kind::TenKSwap,
-    Kind::SithSwap,
-    Kind::StarkDefi,
-    Kind::Nostra,
-    Kind::MySwap,
-    Kind::Ekubo,
-];
+/// Kinds of venues that routes pass.
+const KINDS: usize = 7;
+
+/// The place of a kind in lists of costs; none if no route passes it, since the
+/// exchange contract has no adapter for it.
+const fn place(kind: Kind) -> Option<usize> {
+    match kind {
+        Kind::JediSwap => Some(0),
+        Kind::TenKSwap => Some(1),
+        Kind::SithSwap => Some(2),
+        Kind::StarkDefi => Some(3),
+        Kind::Nostra => Some(4),
+        Kind::MySwap => Some(5),
+        Kind::Ekubo => Some(6),
+        Kind::JediSwapV2 => None,
+    }
+}
 
 /// What a route does that costs gas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Work {
-    /// Swaps by kind, in the order of [`KINDS`].
-    swaps: [u32; KINDS.len()],
+    /// Swaps by kind, by their [`place`]s.
+    swaps: [u32; KINDS],
     ticks: u32,
     extensions: u32,
 }
@@ -87,8 +94,10 @@ impl Work {
             let Some(view) = pools.get(leg.pool) else {
                 continue;
             };
-            for (kind, count) in KINDS.iter().zip(&mut work.swaps) {
-                *count += u32::from(*kind == view.venue.kind);
+            let count = place(view.venue.kind).map(|at| work.swaps.get_mut(at));
+            if let Some(Ok(count)) = count.map(|it| it.or_impossible("every place is in the list"))
+            {
+                *count += 1;
             }
             work.ticks = work.ticks.saturating_add(leg.ticks);
             let extended = matches!(view.spot(), Spot::Keyed { extension, .. } if extension.felt() != Felt::ZERO);
@@ -104,8 +113,8 @@ pub struct GasModel {
     /// The transaction itself, with an approval and what the exchange contract
     /// does around the swaps.
     pub base: Gas,
-    /// A swap by kind, in the order of [`KINDS`].
-    swaps: [Gas; KINDS.len()],
+    /// A swap by kind, by their [`place`]s.
+    swaps: [Gas; KINDS],
     /// A tick that a price passes.
     pub tick: Gas,
     /// What an extended pool costs beyond others.
@@ -113,12 +122,16 @@ pub struct GasModel {
 }
 
 impl GasModel {
-    /// What a swap at a venue of this kind costs, ticks left out.
+    /// What a swap at a venue of this kind costs, ticks left out; nothing where
+    /// there are none.
     #[must_use]
     pub fn swap(&self, kind: Kind) -> Gas {
-        let mut kinds = KINDS.iter().zip(self.swaps);
-        let found = kinds.find(|(known, _)| **known == kind);
-        found.map(|(_, gas)| gas).unwrap_or_default()
+        let Some(at) = place(kind) else {
+            return Gas::default();
+        };
+        let gas = self.swaps.get(at).copied();
+        gas.or_impossible("every place is in the list")
+            .unwrap_or_default()
     }
 
     /// What a route costs.

@@ -1,7 +1,7 @@
 //! The records of 256 consecutive buckets.
 
 use crate::series::codec::{Input, PageError, Record, begin, content, put, seal};
-use primitives::U256;
+use primitives::{OrImpossible as _, U256};
 use std::{
     cmp::Ordering,
     sync::{Arc, OnceLock},
@@ -109,6 +109,7 @@ impl<R: Record> Page<R> {
         self.leaf.columns.get_or_init(|| {
             // Its checksum was right, so that this is a page that was written.
             let draft = Draft::decode(self.number, &self.leaf.kept);
+            let draft = draft.or_impossible("a page whose checksum is right can be read");
             draft.unwrap_or_else(|_| Draft::new(self.number)).into()
         })
     }
