@@ -19,6 +19,7 @@ mod node;
 mod process;
 mod refusal;
 mod rpc;
+mod serving;
 mod state;
 mod storage;
 mod trace;

@@ -1,11 +1,11 @@
 //! Blocks.
 
-use super::Body;
+use super::body::Body;
 use super::transaction::TransactionsJson;
 use crate::starknet::block::Block;
 use crate::starknet::gas::{Price, Prices};
-use crate::starknet::rpc::Spec;
 use crate::starknet::rpc::hex::{felt, number};
+use crate::starknet::rpc::spec::Spec;
 use crate::starknet::transaction::Transaction;
 use crate::starknet::world::SEQUENCER;
 use primitives::Felt;
