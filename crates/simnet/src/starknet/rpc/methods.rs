@@ -6,8 +6,8 @@ use super::{blocks, calls, classes, control, events, simulate, spoil, storage, t
 use crate::caller::Caller;
 use crate::fault::FaultKind;
 use crate::jsonrpc::{self, Answer, Params, RpcError};
+use crate::starknet::network::CHAIN_ID;
 use crate::starknet::node::StarknetNode;
-use crate::starknet::world::token_list::CHAIN_ID;
 use primitives::{felt_to_hex, short_string};
 
 /// The answer to the bytes of a request, if it asks for one, and the fault with

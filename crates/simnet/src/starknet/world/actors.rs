@@ -1,12 +1,14 @@
 //! What happens by itself: holders who pay each other, and those who trade.
 
-use super::market::{self, Deed, Scene, Watch};
-use super::{STRK, Traded, World, tokens::whole};
+use super::market::{self, Scene, Watch};
+use super::tokens::whole;
+use super::{Traded, World};
 use crate::starknet::builder::BlockBuilder;
 use crate::starknet::contracts::erc20::{approve_call, balance_key, transfer_call};
 use crate::starknet::hash::digest;
+use crate::starknet::network::STRK;
 use crate::starknet::process::Charge;
-use crate::starknet::transaction::Call;
+use crate::starknet::transaction::{Call, Deed};
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;

@@ -7,21 +7,16 @@ mod accounts;
 pub(crate) mod actors;
 pub(crate) mod anchor_list;
 mod exchange_terms;
-mod hostile;
 pub(crate) mod market;
 mod outside;
-mod snares;
-mod tail;
 pub(crate) mod token_list;
 mod tokens;
 pub(crate) mod venue_list;
-mod well_known;
 
 pub use accounts::{Funding, PrefundedAccount};
 pub(crate) use actors::ACTOR_EVENTS;
-pub(crate) use market::{Deed, Watch};
+pub(crate) use market::Watch;
 pub(crate) use outside::Outside;
-pub(crate) use well_known::STRK;
 
 use super::builder::BlockBuilder;
 use super::contract::Contract;
@@ -30,9 +25,10 @@ use super::contracts::erc20::mint_call;
 use super::contracts::exchange::EXCHANGE;
 use super::execution::Contracts;
 use super::hash::{digest, from_felt};
+use super::network::{DEPLOYER, SEQUENCER, STRK};
 use super::process::Charge;
 use super::state::Key;
-use super::transaction::Call;
+use super::transaction::{Call, Deed};
 use market::Market;
 use primitives::{Felt, U256};
 use rand::RngExt;
@@ -42,12 +38,6 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::HashSet;
 use std::sync::Arc;
 use tokens::Token;
-
-/// Who makes the blocks and receives the fees.
-pub(crate) const SEQUENCER: Felt = Felt::from_hex_unchecked("0x5e90e4ce");
-
-/// Who deployed the tokens and minted their supply, and owns the exchanges.
-pub(crate) const DEPLOYER: Felt = Felt::from_hex_unchecked("0xde9107e4");
 
 const HOLDERS: usize = 256;
 

@@ -7,11 +7,10 @@ use crate::starknet::class::{
     ADDRESS, BOOL, Class, EventSignature, FELTS, Interface, Structure, Typed, U128,
     U256 as U256_TYPE,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Env, Function, Kind, Returned, Revert, halves,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::contracts::arithmetic::{add, ensure, mul_div_up, sub};
 use crate::starknet::contracts::erc20::{balance_of, collect, pay};
+use crate::starknet::failure::{Returned, Revert};
 use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;
 

@@ -6,13 +6,14 @@
 use super::EXCHANGE;
 use super::contract::Exchange;
 use crate::starknet::class::{ADDRESS, BOOL, Structure, Typed, U32, U128};
-use crate::starknet::contract::{Calldata, Env, Function, Returned, Revert};
+use crate::starknet::contract::{Calldata, Env, Function};
 use crate::starknet::contracts::arithmetic::{ensure, mul_div, sub};
 use crate::starknet::contracts::erc20::pay;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{felt, from_felt};
+use crate::starknet::network::DEPLOYER;
 use crate::starknet::state::Variable;
 use crate::starknet::transaction::Call;
-use crate::starknet::world::DEPLOYER;
 use primitives::{Felt, U256, selector};
 
 /// What a fee of everything would be.

@@ -2,8 +2,9 @@
 
 use super::{PoolId, pool};
 use crate::starknet::class::{ADDRESS, Class, EventSignature, Interface, Typed, U32};
-use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::Variable;
 use primitives::{Felt, selector};

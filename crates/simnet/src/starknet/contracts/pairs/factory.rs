@@ -5,12 +5,13 @@ use super::{PairId, Venue};
 use crate::starknet::class::{
     ADDRESS, ADDRESSES, BOOL, Class, EventSignature, FELT, Interface, Typed, U8, U128,
 };
-use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, felt, from_felt};
+use crate::starknet::network::DEPLOYER;
 use crate::starknet::state::Variable;
 use crate::starknet::transaction::Call;
-use crate::starknet::world::DEPLOYER;
 use primitives::{Felt, U256, selector};
 
 const PAIRS: Variable = Variable::felt("_all_pairs");

@@ -19,8 +19,9 @@ pub(crate) use pair::reserve_keys;
 pub(crate) use rules::Path;
 pub(crate) use venues::{JEDISWAP, NOSTRA, SITHSWAP, STARKDEFI, TEN_K_SWAP, VENUES};
 
-use super::super::contract::{Calldata, Contract, Kind, Revert};
+use super::super::contract::{Calldata, Contract, Kind};
 use super::super::execution::Contracts;
+use super::super::failure::Revert;
 use super::super::hash::{deployed_address, digest, from_felt};
 use primitives::Felt;
 use rules::Rules;

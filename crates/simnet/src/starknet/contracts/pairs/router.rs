@@ -8,11 +8,10 @@ use crate::starknet::class::{
     ADDRESS, ADDRESSES, BOOL, Class, FELT, Interface, Structure, Typed, U8, U64, U256 as U256_TYPE,
     U256S,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Env, Function, Kind, Returned, Revert, halves,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::collect;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::from_felt;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256, selector};

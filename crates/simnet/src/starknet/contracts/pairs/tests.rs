@@ -3,7 +3,7 @@
 use super::*;
 use crate::starknet::contract::halves;
 use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, event, numbers};
-use crate::starknet::world::DEPLOYER;
+use crate::starknet::network::DEPLOYER;
 use primitives::{U256, selector};
 use proptest::prelude::*;
 

@@ -3,10 +3,10 @@
 use super::*;
 use crate::starknet::contracts::erc20::transfer_call;
 use crate::starknet::gas::{Prices, Resources, Work};
+use crate::starknet::network::{SEQUENCER, STRK as STRK_FELT};
 use crate::starknet::rpc::render::TransactionJson;
 use crate::starknet::transaction::{Action, Call, Request, SignedTransaction};
 use crate::starknet::wallet::{BOUNDS, Wallet};
-use crate::starknet::world::{SEQUENCER, STRK as STRK_FELT};
 use primitives::U256;
 use primitives::transaction_hash::{Terms, Version};
 

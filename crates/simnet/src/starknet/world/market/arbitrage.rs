@@ -7,10 +7,11 @@
 //! pool by itself, and to close those where most is to be gained first.
 
 use super::pool::{At, Order, Pool, Spot, slope};
-use super::rehearsal::{Deed, Rehearsal};
+use super::rehearsal::Rehearsal;
 use super::watch::Watch;
 use super::{Scene, permille};
 use crate::starknet::contracts::erc20::balance_key;
+use crate::starknet::transaction::Deed;
 use primitives::{Felt, U256};
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;

@@ -6,10 +6,10 @@
 //! so that it has trends and noise at every scale. In a wild world prices jump
 //! besides, and dollars leave their peg.
 
-use super::super::snares::{self, SNARES};
-use super::super::tail::{self, TAIL};
-use super::super::well_known::WELL_KNOWN;
 use super::{HOUR, MINUTE};
+use crate::starknet::world::tokens::snares::{self, SNARES};
+use crate::starknet::world::tokens::tail::{self, TAIL};
+use crate::starknet::world::tokens::well_known::WELL_KNOWN;
 use primitives::{Felt, U256};
 
 const DAY: u64 = 24 * HOUR;

@@ -18,7 +18,6 @@ mod watch;
 
 pub(super) use arbitrage::settle;
 pub(super) use opening::open;
-pub(crate) use rehearsal::Deed;
 pub(crate) use watch::Watch;
 
 use super::random_felt;
@@ -26,6 +25,7 @@ use super::{Genesis, World};
 use crate::starknet::contracts::pairs::{VENUES, my_swap};
 use crate::starknet::contracts::{ekubo, exchange, jediswap_v2, vault};
 use crate::starknet::execution::{Contracts, View};
+use crate::starknet::transaction::Deed;
 use amm::ekubo::Rounding;
 use asset::{Asset, Prices};
 use pool::{Pool, Spot};

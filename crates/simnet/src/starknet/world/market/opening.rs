@@ -2,14 +2,13 @@
 //! entrypoints, with the first liquidity at the price of the time.
 
 use super::pool::{At, Pool, V2};
-use super::rehearsal::Deed;
 use super::{Market, Scene};
 use crate::starknet::contracts::ekubo::{self, POSITIONS, PoolKey};
 use crate::starknet::contracts::erc20::{approve_call, transfer_call};
 use crate::starknet::contracts::jediswap_v2;
 use crate::starknet::contracts::pairs::my_swap;
 use crate::starknet::gas::Work;
-use crate::starknet::transaction::Call;
+use crate::starknet::transaction::{Call, Deed};
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;

@@ -1,13 +1,14 @@
 //! Those who bring liquidity and take it away again, and open new pools.
 
 use super::pool::{At, Pool, V2};
-use super::rehearsal::{Deed, Rehearsal};
+use super::rehearsal::Rehearsal;
 use super::{Scene, opening, permille};
 use crate::starknet::contracts::ekubo::{self, POSITION_COUNT, POSITIONS, PoolKey};
 use crate::starknet::contracts::erc20::{approve_call, balance_key};
 use crate::starknet::contracts::jediswap_v2;
 use crate::starknet::contracts::pairs::my_swap;
 use crate::starknet::state::Key;
+use crate::starknet::transaction::Deed;
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;

@@ -1,11 +1,11 @@
 //! The attacker, who trades before and after a large trade of somebody else.
 
 use super::pool::{At, Order};
-use super::rehearsal::{Deed, Rehearsal};
+use super::rehearsal::Rehearsal;
 use super::trading::seller;
 use super::{Scene, permille};
 use crate::starknet::contracts::erc20::balance_key;
-use crate::starknet::transaction::Call;
+use crate::starknet::transaction::{Call, Deed};
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

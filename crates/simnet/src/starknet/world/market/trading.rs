@@ -3,9 +3,10 @@
 use super::asset::Asset;
 use super::opening::MOST_WORK;
 use super::pool::{Order, Pool};
-use super::rehearsal::{Deed, Rehearsal};
+use super::rehearsal::Rehearsal;
 use super::{HOUR, Scene, log_normal, permille};
 use crate::starknet::contracts::erc20::balance_key;
+use crate::starknet::transaction::Deed;
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;

@@ -16,8 +16,8 @@ use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, eve
 use crate::starknet::contracts::pairs::{
     JEDISWAP, NOSTRA, PairId, Path, SITHSWAP, STARKDEFI, TEN_K_SWAP, VENUES, Venue, my_swap,
 };
+use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::Call;
-use crate::starknet::world::DEPLOYER;
 use amm::ekubo::Rounding;
 use primitives::U256;
 

@@ -9,13 +9,14 @@ use super::Venue;
 use super::curve::{Sale, Shape};
 use super::rules::{Path, Reserves, Setter};
 use crate::starknet::class::Class;
-use crate::starknet::contract::{Calldata, Contract, Env, Returned, Revert, halves, run};
+use crate::starknet::contract::{Calldata, Contract, Env, halves, run};
 use crate::starknet::contracts::arithmetic::{div, ensure, mul, sub};
 use crate::starknet::contracts::erc20::{self, Erc20, TOTAL_SUPPLY, balance_of, pay};
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, felt, from_felt};
+use crate::starknet::network::DEPLOYER;
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::transaction::Call;
-use crate::starknet::world::DEPLOYER;
 use primitives::{Felt, U256, selector};
 
 const FACTORY: Variable = Variable::felt("_factory");
@@ -312,7 +313,7 @@ impl Pair {
         let own = env.address();
         let [token0, token1] = tokens(env);
         let [balance0, balance1] = balances(env)?;
-        let shares = env.execution.read(&erc20::balance_key(own, own));
+        let shares = env.syscalls.read(&erc20::balance_key(own, own));
         let supply = env.read(TOTAL_SUPPLY, &[]);
         let amount0 = div(mul(shares, balance0)?, supply)?;
         let amount1 = div(mul(shares, balance1)?, supply)?;

@@ -1,10 +1,10 @@
 //! Tokens that take more than they give.
 
-use super::super::super::snares;
 use super::super::pool::Order;
 use super::super::rehearsal::Rehearsal;
 use super::*;
 use crate::starknet::contracts::manner::SALE_REFUSED;
+use crate::starknet::world::tokens::snares;
 
 fn taxed() -> Felt {
     snares::address(0)
