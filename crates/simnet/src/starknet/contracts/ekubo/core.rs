@@ -1,12 +1,13 @@
 //! The core: holds the tokens of all pools, and lets the router and the
 //! positions trade and change liquidity.
 
-use super::pool::{Pool, PoolKey};
+use super::addresses::{CORE, POSITIONS, ROUTER};
+use super::pool::Pool;
+use super::pool_key::PoolKey;
 use super::wire::{
     Bounds, DELTA, Delta, I129, Order, POOL_KEY, POOL_PRICE, STRUCTURES, SWAP_PARAMETERS,
     UPDATE_PARAMETERS, read_key, read_tick,
 };
-use super::{CORE, POSITIONS, ROUTER};
 use crate::starknet::class::{
     ADDRESS, CLASS_HASH, Class, EventSignature, FELT, Interface, Typed, U128, U256 as U256_TYPE,
 };

@@ -1,6 +1,7 @@
 //! One pool in the core's storage, and the walk of a swap through it.
 
-use super::CORE;
+use super::addresses::CORE;
+use super::pool_key::PoolKey;
 use super::wire::{Bounds, Delta, Order};
 use crate::starknet::contract::Env;
 use crate::starknet::contracts::arithmetic::ensure;
@@ -8,7 +9,6 @@ use crate::starknet::contracts::signed::Signed;
 use crate::starknet::contracts::tick_map::{MAX_WORDS, TickMap, overflow};
 use crate::starknet::execution::View;
 use crate::starknet::failure::Revert;
-use crate::starknet::hash::digest;
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::syscalls::Syscalls;
 use amm::Side;
@@ -24,35 +24,6 @@ const POSITION: Variable = Variable::felt("position_liquidity");
 
 /// Ticks in a word of the bitmap.
 const WORD: i64 = 251;
-
-/// Names a pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct PoolKey {
-    /// The smaller address first.
-    pub(crate) tokens: [Felt; 2],
-    /// The share of what is sold, in units of 2^-128.
-    pub(crate) fee: u128,
-    pub(crate) tick_spacing: u32,
-    pub(crate) extension: Felt,
-}
-
-impl PoolKey {
-    pub(crate) fn felts(&self) -> [Felt; 5] {
-        let [token0, token1] = self.tokens;
-        [
-            token0,
-            token1,
-            Felt::from(self.fee),
-            Felt::from(self.tick_spacing),
-            self.extension,
-        ]
-    }
-
-    /// What the core finds the pool by.
-    fn id(&self) -> Felt {
-        digest("EKUBO POOL", &self.felts())
-    }
-}
 
 /// Where a pool's price is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

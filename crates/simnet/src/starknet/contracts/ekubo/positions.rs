@@ -1,9 +1,11 @@
 //! Positions of people: each has a number, and an owner who may change it.
 
+use super::addresses::POSITIONS;
+use super::clear;
 use super::core::update_position;
-use super::pool::{Pool, PoolKey};
+use super::pool::Pool;
+use super::pool_key::PoolKey;
 use super::wire::{BOUNDS, Bounds, POOL_KEY, STRUCTURES, read_key};
-use super::{POSITIONS, clear};
 use crate::starknet::class::{
     ADDRESS, BOOL, Class, Interface, Typed, U64, U128, U256 as U256_TYPE,
 };

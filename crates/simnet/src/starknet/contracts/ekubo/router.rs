@@ -1,10 +1,12 @@
 //! The router: swaps with the tokens that it was given before, and keeps what
 //! it gets until somebody clears it.
 
+use super::addresses::CORE;
+use super::clear;
 use super::core::{kind, swap};
-use super::pool::{Pool, PoolKey};
+use super::pool::Pool;
+use super::pool_key::PoolKey;
 use super::wire::{DELTA, DELTAS, Delta, NODE, NODES, Order, STRUCTURES, TOKEN_AMOUNT, read_key};
-use super::{CORE, clear};
 use crate::starknet::class::{ADDRESS, Class, Interface, Structure, Typed, U256 as U256_TYPE};
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;

@@ -1,6 +1,6 @@
 //! Signed numbers and keys as the exchange's contracts pass them.
 
-use super::pool::PoolKey;
+use super::pool_key::PoolKey;
 use crate::starknet::class::{ADDRESS, BOOL, FELT, Structure, U128, U256 as U256_TYPE};
 use crate::starknet::contract::Calldata;
 use crate::starknet::contracts::arithmetic::ensure;

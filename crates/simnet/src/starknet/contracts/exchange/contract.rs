@@ -1,6 +1,7 @@
 //! The two ways to trade: an exact amount sold, and an exact amount bought.
 
 use super::fees::{self, Integrator, Side};
+use super::identity::Exchange;
 use super::routes::{self, Route};
 use super::walk;
 use crate::starknet::class::{
@@ -83,10 +84,6 @@ static KIND: LazyLock<Kind<Exchange>> = LazyLock::new(|| {
     let functions = [fees::FUNCTIONS, FUNCTIONS].concat();
     Kind::new("Exchange", &functions, interface)
 });
-
-/// The exchange. All of it is in its variables.
-#[derive(Debug)]
-pub(super) struct Exchange;
 
 impl Contract for Exchange {
     fn class(&self) -> &'static Class {

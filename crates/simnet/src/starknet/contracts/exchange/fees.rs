@@ -3,8 +3,7 @@
 //! Its own fee is for the fee recipient, another one for whoever integrated the
 //! exchange into something. Both are counted on the same amount.
 
-use super::EXCHANGE;
-use super::contract::Exchange;
+use super::identity::{EXCHANGE, Exchange};
 use crate::starknet::class::{ADDRESS, BOOL, Structure, Typed, U32, U128};
 use crate::starknet::contract::{Calldata, Env, Function};
 use crate::starknet::contracts::arithmetic::{ensure, mul_div, sub};

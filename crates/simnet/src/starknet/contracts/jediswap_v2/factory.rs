@@ -1,6 +1,7 @@
 //! The factory of pools.
 
-use super::{PoolId, pool};
+use super::pool;
+use super::pool_id::PoolId;
 use crate::starknet::class::{ADDRESS, Class, EventSignature, Interface, Typed, U32};
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;

@@ -1,8 +1,8 @@
 //! The router: sells for people who let it spend.
 
-use super::PoolId;
 use super::calls::get_pool_call;
 use super::pool::{Order, swap};
+use super::pool_id::PoolId;
 use crate::starknet::class::{ADDRESS, Class, Interface, Structure, U32, U64, U256 as U256_TYPE};
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::contracts::arithmetic::ensure;

@@ -19,7 +19,7 @@ use crate::starknet::contracts::pairs::{
 use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::Call;
 use amm::ekubo::Rounding;
-use primitives::U256;
+use primitives::{Felt, U256};
 
 const WHOLE: u128 = 1_000_000_000_000;
 const E18: u128 = 1_000_000_000_000_000_000;
