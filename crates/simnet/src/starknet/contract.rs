@@ -111,6 +111,12 @@ pub(crate) struct Kind<C> {
     pub(crate) entrypoints: Entrypoints<C>,
 }
 
+impl<C> fmt::Debug for Kind<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kind").field(&self.class.hash).finish()
+    }
+}
+
 impl<C> Kind<C> {
     /// The class `name` of exactly these functions; those of `interface` come
     /// before them.

@@ -35,7 +35,7 @@ impl Trade<'_> {
                 let path = self.path(venue)?;
                 let own = env.address();
                 env.call(&approve_call(self.sold, venue.rules.router, amount))?;
-                env.call(&venue.sell_along_call(&path, amount, own))?;
+                env.call(&venue.rules.sell_along_call(&path, amount, own))?;
             }
             Adapter::MySwap => {
                 let [pool] = self.params()?;
@@ -63,7 +63,7 @@ impl Trade<'_> {
         match adapter(self.leg.exchange)? {
             Adapter::Pairs(venue) if repeats_the_amount(venue) => {
                 let path = self.path(venue)?;
-                let returned = env.call(&venue.amounts_out_call(&path, amount))?;
+                let returned = env.call(&venue.rules.amounts_out_call(&path, amount))?;
                 let mut amounts = Calldata::new(&returned);
                 let _count = amounts.felt()?;
                 amounts.u256()

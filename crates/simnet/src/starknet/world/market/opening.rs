@@ -88,11 +88,14 @@ pub(crate) fn open(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Optio
         return None;
     }
     let calls = match &pool.at {
-        At::Pair(pair) if pool.worth == 0.0 => vec![pair.venue.create_pair_call(&pair.id)],
+        At::Pair(pair) if pool.worth == 0.0 => vec![pair.venue.rules.create_pair_call(&pair.id)],
         At::Pair(pair) => {
             let amounts = first_amounts(scene, pool, rng)?;
             let mut calls = approvals(pool, pair.venue.rules.router, amounts);
-            let added = pair.venue.add_liquidity_call(&pair.id, amounts, provider);
+            let added = pair
+                .venue
+                .rules
+                .add_liquidity_call(&pair.id, amounts, provider);
             calls.push(added);
             calls
         }

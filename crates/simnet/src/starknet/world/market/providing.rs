@@ -36,7 +36,11 @@ pub(super) fn add(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
             let amounts = pool.reserves(view)?.map(|held| permille(held, thousandths));
             let router = pair.venue.rules.router;
             let mut calls = opening::approvals(pool, router, amounts);
-            calls.push(pair.venue.add_liquidity_call(&pair.id, amounts, provider));
+            calls.push(
+                pair.venue
+                    .rules
+                    .add_liquidity_call(&pair.id, amounts, provider),
+            );
             calls
         }
         At::MySwap => {
@@ -82,7 +86,9 @@ pub(super) fn remove(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
             let router = pair.venue.rules.router;
             vec![
                 approve_call(pair.address(), router, shares),
-                pair.venue.remove_liquidity_call(&pair.id, shares, provider),
+                pair.venue
+                    .rules
+                    .remove_liquidity_call(&pair.id, shares, provider),
             ]
         }
         At::MySwap => {

@@ -68,12 +68,18 @@ fn lab() -> Lab {
         lab.approve(ALICE, venue.rules.router, &tokens);
         for tokens in [[ETH, USDC], [USDC, DAI], [ETH, DAI]] {
             let id = pair(venue, tokens);
-            lab.run(ALICE, &venue.add_liquidity_call(&id, [much; 2], ALICE));
+            lab.run(
+                ALICE,
+                &venue.rules.add_liquidity_call(&id, [much; 2], ALICE),
+            );
         }
     }
     for venue in [&SITHSWAP, &STARKDEFI] {
         let id = pair(venue, [ETH, DAI]).stable(true);
-        lab.run(ALICE, &venue.add_liquidity_call(&id, [much; 2], ALICE));
+        lab.run(
+            ALICE,
+            &venue.rules.add_liquidity_call(&id, [much; 2], ALICE),
+        );
     }
     lab.approve(ALICE, my_swap::MY_SWAP, &tokens);
     let pool = my_swap::create_pool_call([ETH, DAI], [much; 2], 300);
