@@ -1,6 +1,6 @@
 //! Accounts for people: funded, with keys that everybody may know.
 
-use super::random_felt;
+use super::random::random_felt;
 use super::tokens::well_known::{ETH, USDC};
 use super::tokens::whole;
 use crate::starknet::contracts::account::Account;
