@@ -1,4 +1,5 @@
-//! Sending answers over HTTP, faults of transport included.
+//! How much of a request is read, and sending answers over HTTP, faults of
+//! transport included.
 
 use crate::fault::FaultKind;
 use axum::body::{Body, Bytes};
@@ -6,6 +7,9 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, Stream};
 use std::io;
+
+/// Bytes of a request, over HTTP or a socket.
+pub(crate) const MAX_BODY_BYTES: usize = 1 << 20;
 
 /// Padding of an oversized answer, in megabytes.
 pub(crate) const OVERSIZED_MEGABYTES: usize = 64;

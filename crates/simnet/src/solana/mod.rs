@@ -16,6 +16,7 @@ mod programs;
 #[cfg(test)]
 mod properties;
 mod rpc;
+mod serving;
 #[cfg(test)]
 mod testing;
 mod timeline;

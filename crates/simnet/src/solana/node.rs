@@ -1,5 +1,6 @@
 //! The handle of a running node.
 
+use super::airdrop;
 use super::chain::{Chain, Commitment, Rejection, SlotReorgError};
 use super::config::{Rules, SolanaConfig};
 use super::failure::TransactionError;
@@ -8,8 +9,6 @@ use super::timeline::Timeline;
 use super::validators::SimulatedValidator;
 use super::wallet::SolanaKeypair;
 use super::wire::Transaction;
-use super::{airdrop, rpc};
-use crate::caller::Caller;
 use crate::fault::{FaultError, FaultKind, Faults};
 use crate::journal::{KeepError, OpenError};
 use primitives::{Clock, Lamports, PublicKey, Signature, SolanaHash};
@@ -105,17 +104,6 @@ impl SolanaNode {
             clock,
             seats: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
         }))
-    }
-
-    /// The node's JSON-RPC at `/solana`: over HTTP, and over WebSocket.
-    pub fn router(&self) -> axum::Router {
-        rpc::router(self.clone())
-    }
-
-    /// Answers a JSON-RPC request as [`Self::router`] does, without HTTP and its
-    /// faults; `None` if it asks for no answer.
-    pub fn answer(&self, request: &[u8]) -> Option<String> {
-        rpc::answer(self, Caller::Own, request).0
     }
 
     /// Why the node takes no transactions any more, if it does not.

@@ -6,8 +6,7 @@ use super::gas::Prices;
 use super::process::{self, Charge};
 use super::refusal::Refusal;
 use super::state::{Key, Slot, State};
-use super::transaction::{Receipt, Request, Transaction};
-use super::world::Deed;
+use super::transaction::{Deed, Receipt, Request, Transaction};
 use primitives::{Felt, U256};
 use std::sync::Arc;
 

@@ -4,35 +4,14 @@
 //! entrypoints by name, and functions over an [`Env`] and its [`Calldata`].
 
 use super::class::{Class, Interface, Signature, Typed};
-use super::execution::{CallFailure, Execution, Origin};
+use super::failure::{Returned, Revert};
 use super::hash::{deployed_address, felt, from_felt};
 use super::state::{Key, Variable};
+use super::syscalls::{Origin, Syscalls};
 use super::transaction::{Call, Event};
 use primitives::{Felt, U256, selector};
 use std::collections::HashMap;
 use std::fmt;
-use thiserror::Error;
-
-/// Why an entrypoint gave up. All effects of the transaction are undone.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum Revert {
-    /// The contract's own words.
-    #[error("{0}")]
-    Reason(String),
-    /// A call that it made failed.
-    #[error(transparent)]
-    Inner(Box<CallFailure>),
-}
-
-impl Revert {
-    /// A revert with a contract's own words.
-    pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Self::Reason(reason.into())
-    }
-}
-
-/// What a call returns, element by element.
-pub(crate) type Returned = Result<Vec<Felt>, Revert>;
 
 /// A deployed contract: its settings, while its variables are in the state.
 pub(crate) trait Contract: fmt::Debug + Send + Sync {
@@ -132,6 +111,12 @@ pub(crate) struct Kind<C> {
     pub(crate) entrypoints: Entrypoints<C>,
 }
 
+impl<C> fmt::Debug for Kind<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kind").field(&self.class.hash).finish()
+    }
+}
+
 impl<C> Kind<C> {
     /// The class `name` of exactly these functions; those of `interface` come
     /// before them.
@@ -182,7 +167,7 @@ impl<'c> Calldata<'c> {
 
     /// The next number of elements: a length.
     pub(crate) fn length(&mut self) -> Result<usize, Revert> {
-        let length = super::hash::from_felt(self.felt()?);
+        let length = from_felt(self.felt()?);
         // No list is longer than what is left.
         usize::try_from(length)
             .ok()
@@ -226,7 +211,7 @@ impl<'c> Calldata<'c> {
     }
 
     fn half(&mut self) -> Result<U256, Revert> {
-        let half = super::hash::from_felt(self.felt()?);
+        let half = from_felt(self.felt()?);
         if half >> 128_usize == U256::ZERO {
             Ok(half)
         } else {
@@ -256,7 +241,7 @@ pub(crate) fn halves(number: U256) -> [Felt; 2] {
 /// What a running entrypoint sees of the chain.
 #[derive(Debug)]
 pub(crate) struct Env<'e, 'a> {
-    pub(super) execution: &'e mut Execution<'a>,
+    pub(super) syscalls: &'e mut dyn Syscalls<'a>,
     pub(super) address: Felt,
     pub(super) caller: Felt,
 }
@@ -274,12 +259,12 @@ impl<'a> Env<'_, 'a> {
 
     /// The transaction that is running; none in a call that only reads.
     pub(crate) fn origin(&self) -> Option<Origin<'a>> {
-        self.execution.origin()
+        self.syscalls.origin()
     }
 
     /// Calls another contract in the name of this one.
     pub(crate) fn call(&mut self, call: &Call) -> Returned {
-        self.execution
+        self.syscalls
             .call(self.address, call)
             .map_err(|failure| Revert::Inner(Box::new(failure)))
     }
@@ -292,7 +277,7 @@ impl<'a> Env<'_, 'a> {
         calldata: &[Felt],
     ) -> Result<Felt, Revert> {
         let address = deployed_address(self.address, salt, class_hash, calldata);
-        self.execution
+        self.syscalls
             .deploy(self.address, address, class_hash, calldata)
             .map_err(|failure| Revert::Inner(Box::new(failure)))?;
         Ok(address)
@@ -300,29 +285,29 @@ impl<'a> Env<'_, 'a> {
 
     /// Is of another class from the next call on.
     pub(crate) fn replace_class(&mut self, class_hash: Felt) {
-        self.execution
+        self.syscalls
             .write(Key::class_hash(self.address), from_felt(class_hash));
     }
 
     /// The class at an address, zero where nothing is deployed.
     pub(crate) fn class_of(&self, address: Felt) -> Felt {
-        felt(self.execution.read(&Key::class_hash(address)))
+        felt(self.syscalls.read(&Key::class_hash(address)))
     }
 
     /// Reads a variable of this contract.
     pub(crate) fn read(&self, variable: Variable, args: &[Felt]) -> U256 {
-        self.execution.read(&Key::new(self.address, variable, args))
+        self.syscalls.read(&Key::new(self.address, variable, args))
     }
 
     /// Writes a variable of this contract.
     pub(crate) fn write(&mut self, variable: Variable, args: &[Felt], value: U256) {
-        self.execution
+        self.syscalls
             .write(Key::new(self.address, variable, args), value);
     }
 
     /// Emits an event of this contract.
     pub(crate) fn emit(&mut self, keys: &[Felt], data: &[Felt]) {
-        self.execution.emit(Event {
+        self.syscalls.emit(Event {
             from: self.address,
             keys: keys.into(),
             data: data.into(),

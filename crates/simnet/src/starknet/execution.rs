@@ -4,17 +4,18 @@
 //! when it succeeds; a revert, a read-only call or a simulation drops them.
 
 use super::class::Class;
-use super::contract::{Contract, Env, Returned, Revert};
+use super::contract::{Contract, Env};
+use super::failure::{CallFailure, Returned, Revert};
 use super::gas::Work;
 use super::hash;
 use super::state::{Key, State};
+use super::syscalls::{Origin, Syscalls};
 use super::trace::{EntryPoint, Invocation, Tracer};
 use super::transaction::{Call, Event};
-use primitives::{Felt, U256, felt_to_hex, selector};
+use primitives::{Felt, U256, selector};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
-use thiserror::Error;
 
 /// Contracts that call each other are at most this many at a time.
 const MAX_DEPTH: usize = 50;
@@ -68,23 +69,6 @@ impl Contracts {
     }
 }
 
-/// Why a call came to nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum CallFailure {
-    #[error("requested contract address {} is not deployed", felt_to_hex(*.0))]
-    ContractNotFound(Felt),
-    #[error("entry point {} not found in contract", felt_to_hex(*.0))]
-    EntrypointNotFound(Felt),
-    #[error("error in contract {}: {revert}", felt_to_hex(*.contract))]
-    Reverted {
-        contract: Felt,
-        class_hash: Felt,
-        selector: Felt,
-        #[source]
-        revert: Revert,
-    },
-}
-
 /// Variables that were written.
 pub(crate) type Writes = HashMap<Key, U256>;
 
@@ -114,13 +98,6 @@ impl View<'_> {
     pub(crate) fn nonce(&self, address: Felt) -> u64 {
         self.read(&Key::nonce(address)).saturating_to()
     }
-}
-
-/// The transaction in which calls are made.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Origin<'a> {
-    pub(crate) hash: Felt,
-    pub(crate) signature: &'a [Felt],
 }
 
 /// Calls in progress.
@@ -165,10 +142,6 @@ impl<'a> Execution<'a> {
         self
     }
 
-    pub(crate) fn origin(&self) -> Option<Origin<'a>> {
-        self.origin
-    }
-
     /// What was done so far, in failed calls too.
     pub(crate) fn work(&self) -> Work {
         Work {
@@ -178,9 +151,74 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Runs one call in the name of `caller`. After a failure the execution is
-    /// to be dropped: it may hold half of the call's effects.
-    pub(crate) fn call(&mut self, caller: Felt, call: &Call) -> Result<Vec<Felt>, CallFailure> {
+    fn enter(
+        &mut self,
+        kind: EntryPoint,
+        caller: Felt,
+        call: &Call,
+        class_hash: Felt,
+        run: impl FnOnce(&mut Env<'_, 'a>) -> Option<Returned>,
+    ) -> Result<Vec<Felt>, CallFailure> {
+        let before = self.work();
+        self.work.calls += 1;
+        self.depth += 1;
+        if let Some(tracer) = &mut self.tracer {
+            tracer.enter(kind, caller, call, class_hash);
+        }
+        let returned = if self.depth > MAX_DEPTH {
+            Some(Err(Revert::new("too many calls within each other")))
+        } else {
+            run(&mut Env {
+                syscalls: self,
+                address: call.to,
+                caller,
+            })
+        };
+        self.depth -= 1;
+        let work = self.work().since(before);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.leave(
+                work,
+                returned.as_ref().and_then(|result| result.as_ref().ok()),
+            );
+        }
+        returned
+            .ok_or(CallFailure::EntrypointNotFound(call.selector))?
+            .map_err(|revert| CallFailure::Reverted {
+                contract: call.to,
+                class_hash,
+                selector: call.selector,
+                revert,
+            })
+    }
+
+    /// The value of a variable, which nobody pays for.
+    fn look(&self, key: &Key) -> U256 {
+        self.writes
+            .get(key)
+            .copied()
+            .unwrap_or_else(|| self.view.read(key))
+    }
+
+    /// The outermost calls, if they were traced.
+    pub(crate) fn take_trace(&mut self) -> Vec<Invocation> {
+        self.tracer.as_mut().map_or_else(Vec::new, Tracer::take)
+    }
+
+    pub(crate) fn finish(self) -> Effects {
+        Effects {
+            writes: self.writes,
+            events: self.events,
+        }
+    }
+}
+
+impl<'a> Syscalls<'a> for Execution<'a> {
+    fn origin(&self) -> Option<Origin<'a>> {
+        self.origin
+    }
+
+    fn call(&mut self, caller: Felt, call: &Call) -> Result<Vec<Felt>, CallFailure> {
         let class_hash = hash::felt(self.look(&Key::class_hash(call.to)));
         let contract = self
             .view
@@ -193,9 +231,7 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// Puts a contract of `class_hash` at `address` and runs its constructor in
-    /// the name of `deployer`.
-    pub(crate) fn deploy(
+    fn deploy(
         &mut self,
         deployer: Felt,
         address: Felt,
@@ -229,67 +265,17 @@ impl<'a> Execution<'a> {
         })
     }
 
-    fn enter(
-        &mut self,
-        kind: EntryPoint,
-        caller: Felt,
-        call: &Call,
-        class_hash: Felt,
-        run: impl FnOnce(&mut Env<'_, 'a>) -> Option<Returned>,
-    ) -> Result<Vec<Felt>, CallFailure> {
-        let before = self.work();
-        self.work.calls += 1;
-        self.depth += 1;
-        if let Some(tracer) = &mut self.tracer {
-            tracer.enter(kind, caller, call, class_hash);
-        }
-        let returned = if self.depth > MAX_DEPTH {
-            Some(Err(Revert::new("too many calls within each other")))
-        } else {
-            run(&mut Env {
-                execution: self,
-                address: call.to,
-                caller,
-            })
-        };
-        self.depth -= 1;
-        let work = self.work().since(before);
-        if let Some(tracer) = &mut self.tracer {
-            tracer.leave(
-                work,
-                returned.as_ref().and_then(|result| result.as_ref().ok()),
-            );
-        }
-        returned
-            .ok_or(CallFailure::EntrypointNotFound(call.selector))?
-            .map_err(|revert| CallFailure::Reverted {
-                contract: call.to,
-                class_hash,
-                selector: call.selector,
-                revert,
-            })
-    }
-
-    /// Reads a variable.
-    pub(crate) fn read(&self, key: &Key) -> U256 {
+    fn read(&self, key: &Key) -> U256 {
         self.reads.set(self.reads.get() + 1);
         self.look(key)
     }
 
-    /// The value of a variable, which nobody pays for.
-    fn look(&self, key: &Key) -> U256 {
-        self.writes
-            .get(key)
-            .copied()
-            .unwrap_or_else(|| self.view.read(key))
-    }
-
-    pub(crate) fn write(&mut self, key: Key, value: U256) {
+    fn write(&mut self, key: Key, value: U256) {
         self.work.writes += 1;
         self.writes.insert(key, value);
     }
 
-    pub(crate) fn emit(&mut self, event: Event) {
+    fn emit(&mut self, event: Event) {
         if let Some(tracer) = &mut self.tracer {
             tracer.emit(self.events.len());
         }
@@ -297,17 +283,5 @@ impl<'a> Execution<'a> {
         self.work.events += 1;
         self.work.felts += u64::try_from(felts).unwrap_or(u64::MAX);
         self.events.push(event);
-    }
-
-    /// The outermost calls, if they were traced.
-    pub(crate) fn take_trace(&mut self) -> Vec<Invocation> {
-        self.tracer.as_mut().map_or_else(Vec::new, Tracer::take)
-    }
-
-    pub(crate) fn finish(self) -> Effects {
-        Effects {
-            writes: self.writes,
-            events: self.events,
-        }
     }
 }

@@ -112,7 +112,7 @@ fn turn(request: &Request) -> Turn {
 mod tests {
     use super::*;
     use crate::starknet::gas::Prices;
-    use crate::starknet::world::Deed;
+    use crate::starknet::transaction::Deed;
 
     fn request(sender: u64, nonce: u64) -> Request {
         let sender = Felt::from(sender);

@@ -1,6 +1,5 @@
 //! The handle of a running node.
 
-use super::aggregator;
 use super::chain::{Chain, GENESIS_TIME};
 use super::config::{
     DENSE_SPACING, MAX_HISTORY_BLOCKS, MAX_HISTORY_EVENTS, MAX_POOLS, MAX_TRANSACTIONS_PER_BLOCK,
@@ -11,7 +10,6 @@ use super::feed::{Feed, News};
 use super::journal::{Control, Journal, Restored};
 use super::ledger::{Ledger, SteerError, Steering};
 use super::refusal::Refusal;
-use super::rpc;
 use super::transaction::{Request, SignedTransaction};
 use super::world::{
     ACTOR_EVENTS, Genesis, PrefundedAccount, World, anchor_list, token_list, venue_list,
@@ -106,15 +104,6 @@ impl StarknetNode {
             config.progress.tell(made + 1, times.len());
         }
         ledger.sync()
-    }
-
-    /// The node's JSON-RPC: `POST /starknet` and `/starknet/rpc/v0_9` answer as
-    /// version 0.9.0, `/starknet/rpc/v0_10` as 0.10.0. The same over WebSocket,
-    /// with subscriptions, at `/starknet/ws` and below `/starknet/ws/rpc`; the
-    /// server must let connections be upgraded. Beside it an aggregator of global
-    /// market data, at `/aggregator/api/v3`.
-    pub fn router(&self) -> axum::Router {
-        rpc::router(self.clone()).merge(aggregator::router(self.clone()))
     }
 
     /// Makes a block at every interval, unless paused, until `stop` is

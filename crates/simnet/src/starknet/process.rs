@@ -3,13 +3,15 @@
 
 use super::contracts::account::valid;
 use super::contracts::erc20::{balance_key, transfer_call};
-use super::execution::{CallFailure, Effects, Execution, Origin, View};
+use super::execution::{Effects, Execution, View};
+use super::failure::CallFailure;
 use super::gas::{Gas, Prices, Resources, max_fee};
+use super::network::{SEQUENCER, STRK};
 use super::refusal::Refusal;
 use super::state::Key;
+use super::syscalls::{Origin, Syscalls};
 use super::trace::Invocation;
 use super::transaction::{Action, Call, Request};
-use super::world::{SEQUENCER, STRK};
 use primitives::transaction_hash::Bound;
 use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;

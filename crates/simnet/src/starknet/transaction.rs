@@ -1,9 +1,8 @@
 //! Transactions: what senders ask for and what came of it.
 
-use super::gas::{Prices, Resources, with_headroom};
+use super::gas::{Prices, Resources, Work, with_headroom};
 use super::hash::{contract_address, from_felt};
-use super::world::Deed;
-use super::world::token_list::CHAIN_ID;
+use super::network::CHAIN_ID;
 use primitives::transaction_hash::{DeployAccount, Invoke, Terms, Version};
 use primitives::{Felt, U256, short_string};
 
@@ -29,6 +28,35 @@ pub enum Action {
     Invoke(Invoke),
     /// An account comes into being.
     DeployAccount(DeployAccount),
+}
+
+/// What one of the world's own actors sends.
+#[derive(Debug)]
+pub(crate) struct Deed {
+    pub(crate) sender: Felt,
+    pub(crate) calls: Vec<Call>,
+    /// What these lead to.
+    pub(crate) work: Work,
+}
+
+impl Deed {
+    /// Payments, and other calls that lead to no others.
+    pub(crate) fn plain(sender: Felt, calls: Vec<Call>) -> Self {
+        let count = u64::try_from(calls.len()).unwrap_or(u64::MAX);
+        let work = Work::PAYMENT.times(count);
+        Self {
+            sender,
+            calls,
+            work,
+        }
+    }
+
+    /// These calls, and then those of another one of the same sender.
+    pub(crate) fn with(mut self, other: Self) -> Self {
+        self.calls.extend(other.calls);
+        self.work = self.work.plus(other.work);
+        self
+    }
 }
 
 /// A transaction that is not included yet, with what follows from its content.

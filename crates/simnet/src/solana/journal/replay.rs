@@ -1,6 +1,6 @@
 //! Reading a journal back.
 
-use super::{ACCOUNTS, EPOCHS, FORGOTTEN, TAKEN_BACK, TIMELINE, TRANSACTION};
+use super::record::{ACCOUNTS, EPOCHS, FORGOTTEN, TAKEN_BACK, TIMELINE, TRANSACTION};
 use crate::journal::codec::load;
 use crate::journal::frame::Part;
 use crate::journal::segment::{self, HEADER_BYTES};

@@ -1,6 +1,6 @@
 //! What is left of a journal in which bits flipped.
 
-use super::{ACCOUNTS, TIMELINE, TRANSACTION};
+use super::record::{ACCOUNTS, TIMELINE, TRANSACTION};
 use crate::journal::frame::{self, HEAD_BYTES, Part};
 use crate::journal::segment::{self, HEADER_BYTES};
 use crate::journal::testing::{flip, kept_aside, warnings};

@@ -1,6 +1,7 @@
 //! Memos: text that is noted with a transaction, and who stands by it.
 
-use super::{Call, InstructionError};
+use super::instruction::Call;
+use crate::solana::failure::InstructionError;
 
 /// The first version: any accounts, only the text is checked.
 pub(super) fn note(call: &mut Call<'_>) -> Result<(), InstructionError> {

@@ -3,8 +3,10 @@
 //! Seeds and nonces are not part of this network; their instructions are
 //! refused as data that nobody understands.
 
-use super::{Call, InstructionError, Loaded, SYSTEM};
+use super::ids::SYSTEM;
+use super::instruction::{Call, Loaded};
 use crate::solana::account::MAX_SPACE;
+use crate::solana::failure::InstructionError;
 use primitives::{Lamports, PublicKey};
 
 const CREATE_ACCOUNT: u32 = 0;

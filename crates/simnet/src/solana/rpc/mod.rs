@@ -8,6 +8,8 @@ mod cluster;
 mod control;
 mod error;
 mod history;
+mod http;
+mod methods;
 mod params;
 mod render;
 mod send;
@@ -17,93 +19,5 @@ mod subscriptions;
 #[cfg(test)]
 mod tests;
 
-use super::node::SolanaNode;
-use crate::caller::Caller;
-use crate::fault::FaultKind;
-use crate::jsonrpc::{Answer, Params, RpcError};
-use crate::transport::respond;
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
-use axum::routing::post;
-
-/// Bytes of a request.
-const MAX_BODY_BYTES: usize = 1 << 20;
-
-pub(crate) fn router(node: SolanaNode) -> axum::Router {
-    axum::Router::new()
-        .route("/solana", post(serve).get(socket::upgrade))
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        .with_state(node)
-}
-
-async fn serve(State(node): State<SolanaNode>, headers: HeaderMap, body: Bytes) -> Response {
-    let caller = Caller::of(&headers);
-    let answered = tokio::task::spawn_blocking(move || answer(&node, caller, &body)).await;
-    match answered {
-        Ok((text, fault)) => respond(text, fault).await,
-        Err(error) => {
-            tracing::error!(%error, "a request to the simulated node failed");
-            StatusCode::INTERNAL_SERVER_ERROR.into_response()
-        }
-    }
-}
-
-/// The answer to the bytes of a request, if it asks for one, and the fault with
-/// which it is to be sent.
-pub(crate) fn answer(
-    node: &SolanaNode,
-    caller: Caller,
-    body: &[u8],
-) -> (Option<String>, Option<FaultKind>) {
-    spoil::answer(node, body, |method, params, behind| {
-        caller.check(method)?;
-        call(node, method, params, behind)
-    })
-}
-
-/// `behind` says by how many slots a head is to be stale.
-fn call(node: &SolanaNode, method: &str, params: Params, behind: u64) -> Answer {
-    match method {
-        "getHealth" => without(params, || cluster::health(node)),
-        "getVersion" => without(params, cluster::version),
-        "getGenesisHash" => without(params, || cluster::genesis_hash(node)),
-        "getSlot" => cluster::slot(node, params, behind),
-        "getBlockHeight" => cluster::block_height(node, params, behind),
-        "getBlockTime" => cluster::block_time(node, params),
-        "getEpochInfo" => cluster::epoch_info(node, params, behind),
-        "getEpochSchedule" => without(params, || cluster::epoch_schedule(node)),
-        "getVoteAccounts" => cluster::vote_accounts(node, params),
-        "getLeaderSchedule" => cluster::leader_schedule(node, params),
-        "getTransactionCount" => cluster::transaction_count(node, params),
-        "getBalance" => accounts::balance(node, params),
-        "getAccountInfo" => accounts::account_info(node, params),
-        "getMultipleAccounts" => accounts::multiple_accounts(node, params),
-        "getMinimumBalanceForRentExemption" => accounts::minimum_balance_for(params),
-        "getSignaturesForAddress" => history::signatures_for_address(node, params),
-        "getSignatureStatuses" => history::signature_statuses(node, params),
-        "getTransaction" => history::transaction(node, params),
-        "getLatestBlockhash" => send::latest_blockhash(node, params, behind),
-        "isBlockhashValid" => send::is_blockhash_valid(node, params),
-        "getFeeForMessage" => send::fee_for_message(node, params),
-        "getRecentPrioritizationFees" => send::recent_fees(node, params),
-        "sendTransaction" => send::send(node, params),
-        "simulateTransaction" => send::simulate(node, params),
-        "requestAirdrop" => send::airdrop(node, params),
-        "sim_accounts" => without(params, || control::accounts(node)),
-        "sim_mine" => control::mine(node, params),
-        "sim_advance" => control::advance(node, params),
-        "sim_advanceEpochs" => control::advance_epochs(node, params),
-        "sim_pause" => without(params, || control::pause(node)),
-        "sim_resume" => without(params, || control::resume(node)),
-        "sim_reorg" => control::reorg(node, params),
-        "sim_fault" => control::fault(node, params),
-        _ => Err(RpcError::method_not_found(method)),
-    }
-}
-
-/// A method that takes no parameters.
-fn without(params: Params, method: impl FnOnce() -> Answer) -> Answer {
-    params.named(&[]).and_then(|_| method())
-}
+pub(crate) use http::router;
+pub(crate) use methods::answer;

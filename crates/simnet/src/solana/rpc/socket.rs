@@ -5,11 +5,13 @@
 //! without telling anybody, so that a connection that waits for something looks
 //! at the chain again and again.
 
+use super::methods::call;
+use super::spoil;
 use super::subscriptions::Subscriptions;
-use super::{MAX_BODY_BYTES, call, spoil};
 use crate::caller::Caller;
 use crate::socket::Socket;
 use crate::solana::node::SolanaNode;
+use crate::transport::MAX_BODY_BYTES;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;

@@ -3,11 +3,11 @@
 
 use crate::starknet::config::{History, StarknetConfig};
 use crate::starknet::contracts::erc20::{TOTAL_SUPPLY, balances_of, transfer_call};
+use crate::starknet::network::STRK;
 use crate::starknet::node::StarknetNode;
 use crate::starknet::refusal::Refusal;
 use crate::starknet::state::Key;
 use crate::starknet::wallet::Wallet;
-use crate::starknet::world::STRK;
 use primitives::{Felt, ManualClock, Timestamp, U256};
 use proptest::prelude::*;
 use std::collections::HashMap;

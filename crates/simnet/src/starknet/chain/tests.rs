@@ -209,7 +209,7 @@ fn actors_pay_their_fees_and_some_of_them_fail() {
         assert!(tip > 0);
         assert_eq!(receipt.fee, receipt.resources.fee(block.prices, tip));
         let fee = receipt.events.last().unwrap();
-        assert_eq!(fee.from, crate::starknet::world::STRK);
+        assert_eq!(fee.from, crate::starknet::network::STRK);
         assert_eq!(fee.data[0], Felt::from(receipt.fee));
         if receipt.revert_reason.is_some() {
             assert_eq!(receipt.events.len(), 1);

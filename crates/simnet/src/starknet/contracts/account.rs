@@ -6,7 +6,8 @@
 use crate::starknet::class::{
     BOOL, CALLS, CLASS_HASH, Class, FELT, FELTS, Interface, RESULTS, Typed,
 };
-use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert, run};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, run};
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::Variable;
 use crate::starknet::transaction::Call;

@@ -1,6 +1,6 @@
 //! Checked arithmetic that reverts in the words of Cairo's own library.
 
-use crate::starknet::contract::Revert;
+use crate::starknet::failure::Revert;
 use primitives::U256;
 use ruint::aliases::U512;
 

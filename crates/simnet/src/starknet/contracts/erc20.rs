@@ -6,9 +6,8 @@ use crate::starknet::class::{
     ADDRESS, BOOL, BYTE_ARRAY, Class, EventSignature, FELT, Interface, Signature, Typed, U8,
     U256 as U256_TYPE,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Entrypoints, Env, Function, Kind, Returned, Revert, halves,
-};
+use crate::starknet::contract::{Calldata, Contract, Entrypoints, Env, Function, Kind, halves};
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256, selector};

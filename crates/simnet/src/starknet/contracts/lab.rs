@@ -7,9 +7,10 @@ use super::text::Text;
 use crate::starknet::contract::{Calldata, Contract};
 use crate::starknet::execution::{Contracts, Execution, View};
 use crate::starknet::hash::from_felt;
+use crate::starknet::network::DEPLOYER;
 use crate::starknet::state::{Key, State};
+use crate::starknet::syscalls::Syscalls;
 use crate::starknet::transaction::{Call, Event};
-use crate::starknet::world::DEPLOYER;
 use primitives::{Felt, U256, felt_to_hex, selector};
 use std::sync::Arc;
 

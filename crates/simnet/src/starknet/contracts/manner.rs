@@ -1,7 +1,8 @@
 //! How tokens treat those who transfer them: not all do as they are told.
 
 use super::account::Account;
-use crate::starknet::contract::{Env, Revert};
+use crate::starknet::contract::Env;
+use crate::starknet::failure::Revert;
 use primitives::{Felt, U256};
 
 /// What a token does with a transfer.

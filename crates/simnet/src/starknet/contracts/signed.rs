@@ -1,6 +1,7 @@
 //! Signed numbers as contracts pass and keep them: a size and a sign.
 
-use crate::starknet::contract::{Calldata, Revert};
+use crate::starknet::contract::Calldata;
+use crate::starknet::failure::Revert;
 use primitives::{Felt, U256};
 
 /// A number with a sign beside it.

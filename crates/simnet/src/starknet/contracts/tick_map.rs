@@ -5,9 +5,10 @@
 //! different lengths.
 
 use super::signed::Signed;
-use crate::starknet::contract::{Env, Revert};
-use crate::starknet::execution::Execution;
+use crate::starknet::contract::Env;
+use crate::starknet::failure::Revert;
 use crate::starknet::state::{Key, Variable};
+use crate::starknet::syscalls::Syscalls;
 use primitives::{Felt, U256};
 
 const NET: Variable = Variable::u256("tick_liquidity_delta");
@@ -32,24 +33,24 @@ pub(super) struct TickMap {
 }
 
 impl TickMap {
-    fn read(&self, execution: &Execution<'_>, variable: Variable, at: Felt) -> U256 {
-        execution.read(&Key::new(self.contract, variable, &[self.pool, at]))
+    fn read(&self, syscalls: &dyn Syscalls<'_>, variable: Variable, at: Felt) -> U256 {
+        syscalls.read(&Key::new(self.contract, variable, &[self.pool, at]))
     }
 
     /// The liquidity gained when the price rises through a tick.
-    pub(super) fn net(&self, execution: &Execution<'_>, tick: i32) -> Signed {
-        Signed::load(self.read(execution, NET, Felt::from(tick)))
+    pub(super) fn net(&self, syscalls: &dyn Syscalls<'_>, tick: i32) -> Signed {
+        Signed::load(self.read(syscalls, NET, Felt::from(tick)))
     }
 
     /// The liquidity after the price has passed a tick.
     pub(super) fn crossed(
         &self,
-        execution: &Execution<'_>,
+        syscalls: &dyn Syscalls<'_>,
         tick: i32,
         rising: bool,
         liquidity: u128,
     ) -> Result<u128, Revert> {
-        let net = self.net(execution, tick);
+        let net = self.net(syscalls, tick);
         let gained = if rising { net } else { net.opposite() };
         gained
             .i128()
@@ -82,14 +83,14 @@ impl TickMap {
         let after = before.checked_add_signed(gross).ok_or_else(overflow)?;
         env.write(GROSS, &args, U256::from(after));
         let changed = self
-            .net(env.execution, tick)
+            .net(env.syscalls, tick)
             .i128()
             .and_then(|old| old.checked_add(net))
             .ok_or_else(overflow)?;
         env.write(NET, &args, Signed::of_liquidity(changed).stored());
         if (before == 0) != (after == 0) {
             let (word, bit) = self.place(i64::from(tick).div_euclid(self.spacing));
-            let flipped = self.read(env.execution, BITMAP, Felt::from(word)) ^ (U256::ONE << bit);
+            let flipped = self.read(env.syscalls, BITMAP, Felt::from(word)) ^ (U256::ONE << bit);
             env.write(BITMAP, &[self.pool, Felt::from(word)], flipped);
         }
         Ok(())
@@ -99,12 +100,12 @@ impl TickMap {
     /// the word in which the search ends; and which of both it is.
     pub(super) fn next(
         &self,
-        execution: &Execution<'_>,
+        syscalls: &dyn Syscalls<'_>,
         from: i32,
         skip_ahead: u128,
     ) -> Result<(i32, bool), Revert> {
         let (mut word, first) = self.place(i64::from(from).div_euclid(self.spacing) + 1);
-        let mut seen = self.read(execution, BITMAP, Felt::from(word)) >> first << first;
+        let mut seen = self.read(syscalls, BITMAP, Felt::from(word)) >> first << first;
         for skipped in 0..MAX_WORDS {
             let found = (!seen.is_zero()).then(|| seen.trailing_zeros());
             let bit = found.map_or(self.word - 1, |bit| i64::try_from(bit).unwrap_or(i64::MAX));
@@ -117,7 +118,7 @@ impl TickMap {
                 return Ok((narrow(tick)?, found.is_some()));
             }
             word += 1;
-            seen = self.read(execution, BITMAP, Felt::from(word));
+            seen = self.read(syscalls, BITMAP, Felt::from(word));
         }
         Err(Revert::new("too many words"))
     }
@@ -126,13 +127,13 @@ impl TickMap {
     /// tick of the word in which the search ends; and which of both it is.
     pub(super) fn previous(
         &self,
-        execution: &Execution<'_>,
+        syscalls: &dyn Syscalls<'_>,
         from: i32,
         skip_ahead: u128,
     ) -> Result<(i32, bool), Revert> {
         let (mut word, last) = self.place(i64::from(from).div_euclid(self.spacing));
         let above = U256::BITS - 1 - last;
-        let mut seen = self.read(execution, BITMAP, Felt::from(word)) << above >> above;
+        let mut seen = self.read(syscalls, BITMAP, Felt::from(word)) << above >> above;
         for skipped in 0..MAX_WORDS {
             let found = (!seen.is_zero()).then(|| seen.bit_len() - 1);
             let bit = found.map_or(0, |bit| i64::try_from(bit).unwrap_or(i64::MAX));
@@ -145,7 +146,7 @@ impl TickMap {
                 return Ok((narrow(tick)?, found.is_some()));
             }
             word -= 1;
-            seen = self.read(execution, BITMAP, Felt::from(word));
+            seen = self.read(syscalls, BITMAP, Felt::from(word));
         }
         Err(Revert::new("too many words"))
     }

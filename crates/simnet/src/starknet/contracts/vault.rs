@@ -6,13 +6,12 @@ use super::erc20::{self, Erc20, Fashion, TOTAL_SUPPLY, balance_of, collect};
 use crate::starknet::class::{
     ADDRESS, BYTE_ARRAY, Class, EventSignature, Interface, Typed, U256 as U256_TYPE,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Env, Function, Kind, Returned, Revert, halves,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::execution::Contracts;
+use crate::starknet::failure::{Returned, Revert};
+use crate::starknet::network::STRK;
 #[cfg(test)]
 use crate::starknet::transaction::Call;
-use crate::starknet::world::STRK;
 use primitives::{Felt, U256, selector};
 use std::sync::{Arc, LazyLock};
 

@@ -1,9 +1,9 @@
 //! Reading blocks.
 
-use super::Spec;
 use super::hex::hex;
 use super::id::BlockId;
 use super::render::{BlockJson, Body, HeaderJson, PreConfirmedJson};
+use super::spec::Spec;
 use crate::jsonrpc::{Answer, Params, result};
 use crate::starknet::node::StarknetNode;
 use primitives::BlockRef;

@@ -6,6 +6,7 @@ use super::id::BlockId;
 use crate::jsonrpc::{Answer, Arguments, Params, RpcError, result};
 use crate::starknet::execution::Execution;
 use crate::starknet::node::StarknetNode;
+use crate::starknet::syscalls::Syscalls;
 use crate::starknet::transaction::Call;
 use primitives::Felt;
 use serde::Deserialize;

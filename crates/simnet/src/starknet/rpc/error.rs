@@ -3,8 +3,7 @@
 use super::hex::hex;
 use crate::journal::KeepError;
 use crate::jsonrpc::RpcError;
-use crate::starknet::contract::Revert;
-use crate::starknet::execution::CallFailure;
+use crate::starknet::failure::{CallFailure, Revert};
 use crate::starknet::refusal::Refusal;
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
 //! `starknet_getEvents`: filters and pages.
 
-use super::Spec;
 use super::error::{INVALID_CONTINUATION_TOKEN, PAGE_SIZE_TOO_BIG, TOO_MANY_KEYS_IN_FILTER};
 use super::hex::FeltParam;
 use super::id::BlockId;
 use super::render::{EmittedJson, EventsJson, Place};
+use super::spec::Spec;
 use crate::jsonrpc::{Answer, Params, RpcError, result};
 use crate::starknet::chain::Chain;
 use crate::starknet::node::StarknetNode;

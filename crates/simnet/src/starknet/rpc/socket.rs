@@ -2,12 +2,15 @@
 //!
 //! A connection answers one message after the other.
 
+use super::methods::call;
+use super::spec::Spec;
+use super::spoil;
 use super::subscriptions::Subscriptions;
-use super::{MAX_BODY_BYTES, Spec, call, spoil};
 use crate::caller::Caller;
 use crate::socket::Socket;
 use crate::starknet::feed::Listener;
 use crate::starknet::node::StarknetNode;
+use crate::transport::MAX_BODY_BYTES;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::ws::{WebSocketUpgrade, close_code};

@@ -1,10 +1,10 @@
 //! What one WebSocket connection has subscribed to.
 
-use super::Spec;
 use super::error::{INVALID_SUBSCRIPTION_ID, TOO_MANY_BLOCKS_BACK};
 use super::hex::hex;
 use super::id::BlockId;
 use super::render::HeadJson;
+use super::spec::Spec;
 use crate::jsonrpc::{Answer, Params, RpcError, result};
 use crate::starknet::block::Block;
 use crate::starknet::feed::News;

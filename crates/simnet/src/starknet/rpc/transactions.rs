@@ -1,11 +1,11 @@
 //! Sending transactions and asking what became of them.
 
-use super::Spec;
 use super::broadcast::read;
 use super::error::{INVALID_TXN_INDEX, TXN_HASH_NOT_FOUND, UNSUPPORTED_TX_VERSION};
 use super::hex::{FeltParam, Hex, hex};
 use super::id::BlockId;
 use super::render::{PRE_CONFIRMED, ReceiptJson, TransactionJson, finality};
+use super::spec::Spec;
 use crate::jsonrpc::{Answer, Params, RpcError, result};
 use crate::starknet::chain::Chain;
 use crate::starknet::node::StarknetNode;

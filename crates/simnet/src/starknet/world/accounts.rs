@@ -1,10 +1,11 @@
 //! Accounts for people: funded, with keys that everybody may know.
 
-use super::random_felt;
+use super::random::random_felt;
+use super::tokens::well_known::{ETH, USDC};
 use super::tokens::whole;
-use super::well_known::{ETH, STRK, USDC};
 use crate::starknet::contracts::account::Account;
 use crate::starknet::hash::contract_address;
+use crate::starknet::network::STRK;
 use primitives::{Address, Felt, U256};
 use rand_chacha::ChaCha8Rng;
 use starknet_crypto::get_public_key;

@@ -1,12 +1,15 @@
 //! What happens by itself: holders who pay each other, and those who trade.
 
-use super::market::{self, Deed, Scene, Watch};
-use super::{STRK, Traded, World, tokens::whole};
+use super::World;
+use super::market::{self, Scene, Watch};
+use super::tokens::whole;
+use super::traded::Traded;
 use crate::starknet::builder::BlockBuilder;
 use crate::starknet::contracts::erc20::{approve_call, balance_key, transfer_call};
 use crate::starknet::hash::digest;
+use crate::starknet::network::STRK;
 use crate::starknet::process::Charge;
-use crate::starknet::transaction::Call;
+use crate::starknet::transaction::{Call, Deed};
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -59,7 +62,7 @@ pub(crate) fn act(
             tracing::warn!(%error, "a simulated actor cannot pay the fee");
         }
     };
-    for pool in market::opening(world, builder.open.number) {
+    for pool in market::opening(&world.market, builder.open.number) {
         if let Some(deed) = market::open(now.scene(builder), pool, rng) {
             include(builder, &deed);
         }
@@ -71,7 +74,7 @@ pub(crate) fn act(
         if made >= count {
             break;
         }
-        let deeds = (0..ATTEMPTS).find_map(|_| plan(now.scene(builder), rng));
+        let deeds = (0..ATTEMPTS).find_map(|_| plan(world, now.scene(builder), rng));
         let deeds = deeds.unwrap_or_default();
         made += deeds.len();
         for deed in deeds {
@@ -100,7 +103,9 @@ struct Now<'n> {
 impl Now<'_> {
     fn scene<'a>(&'a self, builder: &'a BlockBuilder<'_>) -> Scene<'a> {
         Scene {
-            world: self.world,
+            market: &self.world.market,
+            seed: self.world.seed,
+            tokens: &self.world.tokens,
             view: builder.view(),
             time: self.time,
             prices: self.prices,
@@ -122,15 +127,15 @@ fn count(mean: u32, rng: &mut ChaCha8Rng) -> usize {
 }
 
 /// Somebody and what they want to do, if they can afford it.
-fn plan(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>> {
-    if rng.random_range(0..100) < scene.world.market.share() {
+fn plan(world: &World, scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>> {
+    if rng.random_range(0..100) < world.market.share() {
         return market::plan(scene, rng);
     }
-    payments(scene, rng).map(|deed| vec![deed])
+    payments(world, scene, rng).map(|deed| vec![deed])
 }
 
-fn payments(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
-    let token = popular(&scene.world.tokens, rng)?;
+fn payments(world: &World, scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
+    let token = popular(scene.tokens, rng)?;
     let sender = *token.community.choose(rng)?;
     let owned = |token| scene.view.read(&balance_key(token, sender));
     let balance = owned(token.address);
@@ -142,7 +147,7 @@ fn payments(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
         0 => vec![payment(token, balance + U256::ONE, rng)?],
         1..6 => vec![approve_call(
             token.address,
-            *scene.world.holders.choose(rng)?,
+            *world.holders.choose(rng)?,
             balance,
         )],
         6..20 => {

@@ -1,6 +1,7 @@
 //! The tokens that prices can hang on, for those who price the others.
 
-use super::well_known::{DAI, ETH, STRK, USDC, USDT, WBTC};
+use super::tokens::well_known::{DAI, ETH, USDC, USDT, WBTC};
+use crate::starknet::network::STRK;
 use primitives::{Address, Felt};
 use serde_json::json;
 

@@ -6,22 +6,22 @@
 mod accounts;
 pub(crate) mod actors;
 pub(crate) mod anchor_list;
+mod durations;
 mod exchange_terms;
-mod hostile;
+mod genesis;
 pub(crate) mod market;
 mod outside;
-mod snares;
-mod tail;
+mod random;
 pub(crate) mod token_list;
 mod tokens;
+mod traded;
 pub(crate) mod venue_list;
-mod well_known;
 
 pub use accounts::{Funding, PrefundedAccount};
 pub(crate) use actors::ACTOR_EVENTS;
-pub(crate) use market::{Deed, Watch};
+pub(crate) use genesis::Genesis;
+pub(crate) use market::Watch;
 pub(crate) use outside::Outside;
-pub(crate) use well_known::STRK;
 
 use super::builder::BlockBuilder;
 use super::contract::Contract;
@@ -30,39 +30,25 @@ use super::contracts::erc20::mint_call;
 use super::contracts::exchange::EXCHANGE;
 use super::execution::Contracts;
 use super::hash::{digest, from_felt};
+use super::network::{DEPLOYER, SEQUENCER, STRK};
 use super::process::Charge;
 use super::state::Key;
-use super::transaction::Call;
+use super::transaction::{Call, Deed};
 use market::Market;
 use primitives::{Felt, U256};
 use rand::RngExt;
-use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
+use random::random_felt;
 use std::collections::HashSet;
 use std::sync::Arc;
 use tokens::Token;
-
-/// Who makes the blocks and receives the fees.
-pub(crate) const SEQUENCER: Felt = Felt::from_hex_unchecked("0x5e90e4ce");
-
-/// Who deployed the tokens and minted their supply, and owns the exchanges.
-pub(crate) const DEPLOYER: Felt = Felt::from_hex_unchecked("0xde9107e4");
+use traded::{Traded, community};
 
 const HOLDERS: usize = 256;
 
 /// STRK for every holder's fees, in whole tokens.
 const HOLDER_STRK: u64 = 20_000;
-
-/// What a world is made from.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Genesis {
-    pub(crate) seed: u64,
-    /// Pools of the exchanges at the beginning.
-    pub(crate) pools: usize,
-    /// Whether prices jump and nobody keeps them together.
-    pub(crate) wild: bool,
-}
 
 /// The world as it is before anything happens.
 #[derive(Debug)]
@@ -76,14 +62,6 @@ pub(crate) struct World {
     market: Market,
     /// Contracts that are there only if there is a market.
     exchanges: HashSet<Felt>,
-}
-
-/// A token with those who pass it around among themselves.
-#[derive(Debug)]
-struct Traded {
-    address: Felt,
-    supply: U256,
-    community: Vec<Felt>,
 }
 
 impl World {
@@ -206,26 +184,6 @@ impl World {
         }
         mints
     }
-}
-
-/// Popular tokens have many holders; STRK, which pays fees, has all of them.
-fn community(token: Felt, rank: usize, holders: &[Felt], rng: &mut ChaCha8Rng) -> Vec<Felt> {
-    let size = match rank {
-        _ if token == STRK => holders.len(),
-        0..8 => 120,
-        8..24 => 48,
-        _ => rng.random_range(8_usize..=24),
-    };
-    let mut members = holders.to_vec();
-    members.partial_shuffle(rng, size).0.to_vec()
-}
-
-/// An element below 2^250: fit for an address or a private key.
-fn random_felt(rng: &mut ChaCha8Rng) -> Felt {
-    let mut bytes = [0; 32];
-    rng.fill_bytes(&mut bytes);
-    bytes[0] &= 0b11;
-    Felt::from_bytes_be(&bytes)
 }
 
 #[cfg(test)]

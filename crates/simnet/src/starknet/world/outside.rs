@@ -1,10 +1,9 @@
 //! What the wider market says of the network's tokens.
 
 use super::World;
-use super::well_known::WELL_KNOWN;
+use super::durations::DAY;
+use super::tokens::well_known::WELL_KNOWN;
 use primitives::U256;
-
-const DAY: u64 = 24 * 60 * 60;
 
 /// A token as the wider market knows it.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,13 +1,11 @@
 //! What curators would say about the network's tokens.
 
-use super::tail::{self, TAIL};
-use super::well_known::WELL_KNOWN;
+use super::tokens::tail::{self, TAIL};
+use super::tokens::well_known::WELL_KNOWN;
+use crate::starknet::network::CHAIN_ID;
 use primitives::{Address, Felt, felt_to_hex, short_string};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-/// The network's id, in ASCII.
-pub(crate) const CHAIN_ID: &str = "SN_STOA";
 
 const PLATFORM: [&str; 2] = ["AGORA", "ΣΤΟΑ"];
 const COMMUNITY: [&str; 8] = ["DRM", "OBOL", "OWL", "LYC", "TRI", "PRHS", "OLIVE", "黄金"];

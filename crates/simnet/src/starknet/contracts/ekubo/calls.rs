@@ -1,8 +1,8 @@
 //! Calls to the exchange, for those who trade from within the world.
 
-use super::pool::PoolKey;
+use super::addresses::{CORE, POSITIONS, ROUTER};
+use super::pool_key::PoolKey;
 use super::wire::Bounds;
-use super::{CORE, POSITIONS, ROUTER};
 use crate::starknet::contract::halves;
 use crate::starknet::contracts::erc20::transfer_call;
 use crate::starknet::contracts::signed::Signed;

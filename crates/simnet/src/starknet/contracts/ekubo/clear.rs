@@ -1,8 +1,9 @@
 //! Taking out of a contract what was left in it: whoever asks first gets all.
 
-use crate::starknet::contract::{Calldata, Env, Returned, halves};
+use crate::starknet::contract::{Calldata, Env, halves};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::{balance_of, pay};
+use crate::starknet::failure::Returned;
 use primitives::{Felt, U256};
 
 pub(super) fn clear<C>(_: &C, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {

@@ -1,24 +1,24 @@
 //! The core: holds the tokens of all pools, and lets the router and the
 //! positions trade and change liquidity.
 
-use super::pool::{Pool, PoolKey};
+use super::addresses::{CORE, POSITIONS, ROUTER};
+use super::pool::Pool;
+use super::pool_key::PoolKey;
 use super::wire::{
     Bounds, DELTA, Delta, I129, Order, POOL_KEY, POOL_PRICE, STRUCTURES, SWAP_PARAMETERS,
     UPDATE_PARAMETERS, read_key, read_tick,
 };
-use super::{CORE, POSITIONS, ROUTER};
 use crate::starknet::class::{
     ADDRESS, CLASS_HASH, Class, EventSignature, FELT, Interface, Typed, U128, U256 as U256_TYPE,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Env, Function, Kind, Returned, Revert, halves,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::pay;
 use crate::starknet::contracts::signed::Signed;
 use crate::starknet::execution::{Execution, View};
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, from_felt};
-use crate::starknet::world::DEPLOYER;
+use crate::starknet::network::DEPLOYER;
 use amm::ekubo::{MAX_TICK, MIN_TICK, Rounding, position_amounts, sqrt_ratio_at};
 use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;
@@ -140,20 +140,20 @@ fn check_bounds(key: &PoolKey, bounds: Bounds) -> Result<(), Revert> {
 impl Core {
     fn get_pool_price(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let key = read_key(calldata)?;
-        let now = Pool::new(&key).now(env.execution);
+        let now = Pool::new(&key).now(env.syscalls);
         let tick = Signed::of_tick(now.tick).felts();
         Ok([halves(now.sqrt_ratio), tick].concat())
     }
 
     fn get_pool_liquidity(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let key = read_key(calldata)?;
-        let now = Pool::new(&key).now(env.execution);
+        let now = Pool::new(&key).now(env.syscalls);
         Ok(vec![Felt::from(now.liquidity)])
     }
 
     fn get_tick(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let (key, tick) = (read_key(calldata)?, read_tick(calldata)?);
-        let net = Pool::new(&key).ticks().net(env.execution, tick);
+        let net = Pool::new(&key).ticks().net(env.syscalls, tick);
         Ok(net.felts().to_vec())
     }
 
@@ -161,7 +161,7 @@ impl Core {
         let key = read_key(calldata)?;
         let (salt, owner) = (calldata.felt()?, calldata.felt()?);
         let id = position_id(salt, owner, Bounds::read(calldata)?);
-        let liquidity = Pool::new(&key).position(env.execution, id);
+        let liquidity = Pool::new(&key).position(env.syscalls, id);
         Ok(vec![Felt::from(liquidity)])
     }
 
@@ -170,7 +170,7 @@ impl Core {
         let skip_ahead = calldata.u128()?;
         let found = Pool::new(&key)
             .ticks()
-            .next(env.execution, from, skip_ahead)?;
+            .next(env.syscalls, from, skip_ahead)?;
         Ok(found_tick(found))
     }
 
@@ -179,14 +179,14 @@ impl Core {
         let skip_ahead = calldata.u128()?;
         let found = Pool::new(&key)
             .ticks()
-            .previous(env.execution, from, skip_ahead)?;
+            .previous(env.syscalls, from, skip_ahead)?;
         Ok(found_tick(found))
     }
 
     fn initialize_pool(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let (key, tick) = (read_key(calldata)?, read_tick(calldata)?);
         let pool = Pool::new(&key);
-        let mut now = pool.now(env.execution);
+        let mut now = pool.now(env.syscalls);
         ensure(now.sqrt_ratio.is_zero(), "ALREADY_INITIALIZED")?;
         let [token0, token1] = key.tokens.map(from_felt);
         ensure(token0 < token1, "TOKEN_ORDER")?;
@@ -208,7 +208,7 @@ impl Core {
     ) -> Returned {
         let felts = calldata.rest();
         let key = read_key(&mut Calldata::new(felts))?;
-        if !Pool::new(&key).now(env.execution).sqrt_ratio.is_zero() {
+        if !Pool::new(&key).now(env.syscalls).sqrt_ratio.is_zero() {
             return Ok(vec![Felt::ONE]);
         }
         let ratio = self.initialize_pool(env, &mut Calldata::new(felts))?;
@@ -222,7 +222,7 @@ impl Core {
         let given = Signed::read(calldata)?;
         check_bounds(&key, bounds)?;
         let pool = Pool::new(&key);
-        let now = pool.initialized(env.execution)?;
+        let now = pool.initialized(env.syscalls)?;
         let amounts = given.i128().and_then(|change| {
             let amounts = position_amounts(now.sqrt_ratio, bounds.lower, bounds.upper, change)?;
             Some((change, amounts))
@@ -253,7 +253,7 @@ impl Core {
         only_lockers(env)?;
         let (key, order) = (read_key(calldata)?, Order::read(calldata)?);
         let pool = Pool::new(&key);
-        let walk = pool.walk(env.execution, self.0, order)?;
+        let walk = pool.walk(env.syscalls, self.0, order)?;
         pool.write(env, walk.after);
         let mut data = vec![env.caller()];
         data.extend(key.felts());

@@ -1,14 +1,16 @@
 //! One pool in the core's storage, and the walk of a swap through it.
 
-use super::CORE;
+use super::addresses::CORE;
+use super::pool_key::PoolKey;
 use super::wire::{Bounds, Delta, Order};
-use crate::starknet::contract::{Env, Revert};
+use crate::starknet::contract::Env;
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::signed::Signed;
 use crate::starknet::contracts::tick_map::{MAX_WORDS, TickMap, overflow};
-use crate::starknet::execution::{Execution, View};
-use crate::starknet::hash::digest;
+use crate::starknet::execution::View;
+use crate::starknet::failure::Revert;
 use crate::starknet::state::{Key, Variable};
+use crate::starknet::syscalls::Syscalls;
 use amm::Side;
 use amm::ekubo::{
     Amount, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, Rounding, sqrt_ratio_at, step, tick_at,
@@ -22,35 +24,6 @@ const POSITION: Variable = Variable::felt("position_liquidity");
 
 /// Ticks in a word of the bitmap.
 const WORD: i64 = 251;
-
-/// Names a pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct PoolKey {
-    /// The smaller address first.
-    pub(crate) tokens: [Felt; 2],
-    /// The share of what is sold, in units of 2^-128.
-    pub(crate) fee: u128,
-    pub(crate) tick_spacing: u32,
-    pub(crate) extension: Felt,
-}
-
-impl PoolKey {
-    pub(crate) fn felts(&self) -> [Felt; 5] {
-        let [token0, token1] = self.tokens;
-        [
-            token0,
-            token1,
-            Felt::from(self.fee),
-            Felt::from(self.tick_spacing),
-            self.extension,
-        ]
-    }
-
-    /// What the core finds the pool by.
-    fn id(&self) -> Felt {
-        digest("EKUBO POOL", &self.felts())
-    }
-}
 
 /// Where a pool's price is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,13 +80,13 @@ impl<'p> Pool<'p> {
         }
     }
 
-    pub(super) fn now(&self, execution: &Execution<'_>) -> Snapshot {
-        snapshot(|variable| execution.read(&self.variable(variable, None)))
+    pub(super) fn now(&self, syscalls: &dyn Syscalls<'_>) -> Snapshot {
+        snapshot(|variable| syscalls.read(&self.variable(variable, None)))
     }
 
     /// The pool, which must have a price.
-    pub(super) fn initialized(&self, execution: &Execution<'_>) -> Result<Snapshot, Revert> {
-        let now = self.now(execution);
+    pub(super) fn initialized(&self, syscalls: &dyn Syscalls<'_>) -> Result<Snapshot, Revert> {
+        let now = self.now(syscalls);
         ensure(!now.sqrt_ratio.is_zero(), "NOT_INITIALIZED")?;
         Ok(now)
     }
@@ -135,9 +108,9 @@ impl<'p> Pool<'p> {
         }
     }
 
-    pub(super) fn position(&self, execution: &Execution<'_>, position: Felt) -> u128 {
+    pub(super) fn position(&self, syscalls: &dyn Syscalls<'_>, position: Felt) -> u128 {
         let key = self.variable(POSITION, Some(position));
-        execution.read(&key).saturating_to()
+        syscalls.read(&key).saturating_to()
     }
 
     /// Changes the liquidity of a position and of what it bounds.
@@ -148,14 +121,14 @@ impl<'p> Pool<'p> {
         bounds: Bounds,
         change: i128,
     ) -> Result<(), Revert> {
-        let held = self.position(env.execution, position);
+        let held = self.position(env.syscalls, position);
         let left = held
             .checked_add_signed(change)
             .ok_or_else(|| Revert::new("u128_sub Overflow"))?;
         env.write(POSITION, &[self.id, position], U256::from(left));
         self.ticks()
             .change(env, [bounds.lower, bounds.upper], change)?;
-        let mut now = self.now(env.execution);
+        let mut now = self.now(env.syscalls);
         if (bounds.lower..bounds.upper).contains(&now.tick) {
             let active = now.liquidity.checked_add_signed(change);
             now.liquidity = active.ok_or_else(overflow)?;
@@ -167,11 +140,11 @@ impl<'p> Pool<'p> {
     /// Follows an order until it is filled or its limit reached.
     pub(super) fn walk(
         &self,
-        execution: &Execution<'_>,
+        syscalls: &dyn Syscalls<'_>,
         rounding: Rounding,
         order: Order,
     ) -> Result<Walk, Revert> {
-        let mut now = self.initialized(execution)?;
+        let mut now = self.initialized(syscalls)?;
         // Selling the second token or buying the first one raises the price.
         let rising = order.is_token1 != order.amount.negative;
         check_limit(rising, now.sqrt_ratio, order.limit)?;
@@ -184,7 +157,7 @@ impl<'p> Pool<'p> {
             }
             let (consumed, calculated);
             (now, consumed, calculated) =
-                self.pass(execution, rounding, order, rising, now, left)?;
+                self.pass(syscalls, rounding, order, rising, now, left)?;
             left = left.checked_sub(consumed).ok_or_else(overflow)?;
             other = other.checked_add(calculated).ok_or_else(overflow)?;
         }
@@ -194,7 +167,7 @@ impl<'p> Pool<'p> {
     /// One step: to the next tick at most, and through it.
     fn pass(
         &self,
-        execution: &Execution<'_>,
+        syscalls: &dyn Syscalls<'_>,
         rounding: Rounding,
         order: Order,
         rising: bool,
@@ -202,10 +175,10 @@ impl<'p> Pool<'p> {
         left: u128,
     ) -> Result<(Snapshot, u128, u128), Revert> {
         let (tick, bounds_position) = if rising {
-            self.ticks().next(execution, now.tick, order.skip_ahead)?
+            self.ticks().next(syscalls, now.tick, order.skip_ahead)?
         } else {
             self.ticks()
-                .previous(execution, now.tick, order.skip_ahead)?
+                .previous(syscalls, now.tick, order.skip_ahead)?
         };
         let end = sqrt_ratio_at(tick).ok_or_else(overflow)?;
         let (sold, limit) = if rising {
@@ -228,7 +201,7 @@ impl<'p> Pool<'p> {
         if step.sqrt_ratio == end {
             after.tick = if rising { tick } else { tick - 1 };
             if bounds_position {
-                after.liquidity = self.ticks().crossed(execution, tick, rising, liquidity)?;
+                after.liquidity = self.ticks().crossed(syscalls, tick, rising, liquidity)?;
             }
         } else if step.sqrt_ratio != now.sqrt_ratio {
             after.tick = tick_at(step.sqrt_ratio).ok_or_else(overflow)?;

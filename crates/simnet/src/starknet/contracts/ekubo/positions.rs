@@ -1,17 +1,20 @@
 //! Positions of people: each has a number, and an owner who may change it.
 
+use super::addresses::POSITIONS;
+use super::clear;
 use super::core::update_position;
-use super::pool::{Pool, PoolKey};
+use super::pool::Pool;
+use super::pool_key::PoolKey;
 use super::wire::{BOUNDS, Bounds, POOL_KEY, STRUCTURES, read_key};
-use super::{POSITIONS, clear};
 use crate::starknet::class::{
     ADDRESS, BOOL, Class, Interface, Typed, U64, U128, U256 as U256_TYPE,
 };
-use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::{balance_of, pay};
 use crate::starknet::contracts::signed::Signed;
 use crate::starknet::execution::View;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::{Key, Variable};
 use amm::ekubo::position_amounts;
@@ -185,7 +188,7 @@ fn deposit(
     bounds: Bounds,
     least: u128,
 ) -> Result<u128, Revert> {
-    let ratio = Pool::new(key).initialized(env.execution)?.sqrt_ratio;
+    let ratio = Pool::new(key).initialized(env.syscalls)?.sqrt_ratio;
     let own = env.address();
     let [token0, token1] = key.tokens;
     let held = [balance_of(env, token0, own)?, balance_of(env, token1, own)?];

@@ -1,14 +1,17 @@
 //! The router: swaps with the tokens that it was given before, and keeps what
 //! it gets until somebody clears it.
 
+use super::addresses::CORE;
+use super::clear;
 use super::core::{kind, swap};
-use super::pool::{Pool, PoolKey};
+use super::pool::Pool;
+use super::pool_key::PoolKey;
 use super::wire::{DELTA, DELTAS, Delta, NODE, NODES, Order, STRUCTURES, TOKEN_AMOUNT, read_key};
-use super::{CORE, clear};
 use crate::starknet::class::{ADDRESS, Class, Interface, Structure, Typed, U256 as U256_TYPE};
-use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::signed::Signed;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::felt;
 use crate::starknet::state::Key;
 use amm::ekubo::{MAX_SQRT_RATIO, MIN_SQRT_RATIO, Rounding};
@@ -174,14 +177,14 @@ impl Router {
     /// What a swap would come to; nothing moves.
     fn quote_swap(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let (node, sale) = (read_node(calldata)?, read_amount(calldata)?);
-        let class_hash = felt(env.execution.read(&Key::class_hash(CORE)));
+        let class_hash = felt(env.syscalls.read(&Key::class_hash(CORE)));
         let rounding = if class_hash == kind(Rounding::Exact).class.hash {
             Rounding::Exact
         } else {
             Rounding::Older
         };
         let pool = Pool::new(&node.key);
-        let walk = pool.walk(env.execution, rounding, node.order(sale)?)?;
+        let walk = pool.walk(env.syscalls, rounding, node.order(sale)?)?;
         Ok(walk.delta.felts())
     }
 }

@@ -1,10 +1,11 @@
 //! Signed numbers and keys as the exchange's contracts pass them.
 
-use super::pool::PoolKey;
+use super::pool_key::PoolKey;
 use crate::starknet::class::{ADDRESS, BOOL, FELT, Structure, U128, U256 as U256_TYPE};
-use crate::starknet::contract::{Calldata, Revert};
+use crate::starknet::contract::Calldata;
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::signed::Signed;
+use crate::starknet::failure::Revert;
 use primitives::{Felt, U256};
 
 pub(super) const I129: &str = "ekubo::types::i129::i129";

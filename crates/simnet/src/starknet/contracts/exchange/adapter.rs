@@ -2,10 +2,11 @@
 //! parameters a route has for it.
 
 use super::routes::Leg;
-use crate::starknet::contract::{Calldata, Env, Revert};
+use crate::starknet::contract::{Calldata, Env};
 use crate::starknet::contracts::ekubo::{self, Hop};
 use crate::starknet::contracts::erc20::approve_call;
 use crate::starknet::contracts::pairs::{JEDISWAP, NOSTRA, Path, VENUES, Venue, my_swap};
+use crate::starknet::failure::Revert;
 use crate::starknet::hash::from_felt;
 use amm::ekubo::{MAX_SQRT_RATIO, MIN_SQRT_RATIO};
 use primitives::{Felt, U256};
@@ -34,7 +35,7 @@ impl Trade<'_> {
                 let path = self.path(venue)?;
                 let own = env.address();
                 env.call(&approve_call(self.sold, venue.rules.router, amount))?;
-                env.call(&venue.sell_along_call(&path, amount, own))?;
+                env.call(&venue.rules.sell_along_call(&path, amount, own))?;
             }
             Adapter::MySwap => {
                 let [pool] = self.params()?;
@@ -62,7 +63,7 @@ impl Trade<'_> {
         match adapter(self.leg.exchange)? {
             Adapter::Pairs(venue) if repeats_the_amount(venue) => {
                 let path = self.path(venue)?;
-                let returned = env.call(&venue.amounts_out_call(&path, amount))?;
+                let returned = env.call(&venue.rules.amounts_out_call(&path, amount))?;
                 let mut amounts = Calldata::new(&returned);
                 let _count = amounts.felt()?;
                 amounts.u256()

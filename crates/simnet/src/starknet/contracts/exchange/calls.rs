@@ -1,6 +1,6 @@
 //! Calls to the exchange, for those who trade from within the world.
 
-use super::EXCHANGE;
+use super::identity::EXCHANGE;
 use super::routes::WHOLE;
 use crate::starknet::contract::halves;
 use crate::starknet::contracts::erc20::approve_call;

@@ -1,17 +1,17 @@
 //! The two ways to trade: an exact amount sold, and an exact amount bought.
 
 use super::fees::{self, Integrator, Side};
+use super::identity::Exchange;
 use super::routes::{self, Route};
 use super::walk;
 use crate::starknet::class::{
     ADDRESS, BOOL, Class, EventSignature, FELTS, Interface, Structure, Typed, U128,
     U256 as U256_TYPE,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Env, Function, Kind, Returned, Revert, halves,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::contracts::arithmetic::{add, ensure, mul_div_up, sub};
 use crate::starknet::contracts::erc20::{balance_of, collect, pay};
+use crate::starknet::failure::{Returned, Revert};
 use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;
 
@@ -84,10 +84,6 @@ static KIND: LazyLock<Kind<Exchange>> = LazyLock::new(|| {
     let functions = [fees::FUNCTIONS, FUNCTIONS].concat();
     Kind::new("Exchange", &functions, interface)
 });
-
-/// The exchange. All of it is in its variables.
-#[derive(Debug)]
-pub(super) struct Exchange;
 
 impl Contract for Exchange {
     fn class(&self) -> &'static Class {

@@ -8,9 +8,10 @@
 use crate::starknet::class::{
     ADDRESS, CALLS, Class, EventSignature, FELT, Interface, Typed, U256 as U256_TYPE,
 };
-use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, halves};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::{balance_of, pay};
+use crate::starknet::failure::Returned;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, selector};
 use std::sync::LazyLock;

@@ -3,16 +3,16 @@
 //! Its own fee is for the fee recipient, another one for whoever integrated the
 //! exchange into something. Both are counted on the same amount.
 
-use super::EXCHANGE;
-use super::contract::Exchange;
+use super::identity::{EXCHANGE, Exchange};
 use crate::starknet::class::{ADDRESS, BOOL, Structure, Typed, U32, U128};
-use crate::starknet::contract::{Calldata, Env, Function, Returned, Revert};
+use crate::starknet::contract::{Calldata, Env, Function};
 use crate::starknet::contracts::arithmetic::{ensure, mul_div, sub};
 use crate::starknet::contracts::erc20::pay;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{felt, from_felt};
+use crate::starknet::network::DEPLOYER;
 use crate::starknet::state::Variable;
 use crate::starknet::transaction::Call;
-use crate::starknet::world::DEPLOYER;
 use primitives::{Felt, U256, selector};
 
 /// What a fee of everything would be.

@@ -11,24 +11,21 @@ mod calls;
 mod contract;
 mod executor;
 mod fees;
+mod identity;
 mod routes;
 mod walk;
 
 pub(crate) use calls::{Step, sell_calls};
 pub(crate) use executor::EXECUTOR;
 pub(crate) use fees::{set_fees_calls, set_recipient_call, set_weight_call};
+pub(crate) use identity::EXCHANGE;
 
 use crate::starknet::execution::Contracts;
-use primitives::Felt;
 use std::sync::Arc;
-
-/// Where it is.
-pub(crate) const EXCHANGE: Felt =
-    Felt::from_hex_unchecked("0x04270219d365d6b017231b52e92b3fb5d7c8378b05e9abc97724537a80e93b0f");
 
 /// Puts the exchange and the private executor where they belong.
 pub(crate) fn install(contracts: &mut Contracts) {
-    contracts.insert(EXCHANGE, Arc::new(contract::Exchange));
+    contracts.insert(EXCHANGE, Arc::new(identity::Exchange));
     contracts.insert(EXECUTOR, Arc::new(executor::Executor));
 }
 

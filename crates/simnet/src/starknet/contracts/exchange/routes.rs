@@ -1,8 +1,9 @@
 //! Routes as callers write them: a list of swaps in the order in which they are
 //! made, each with a share of what there is of its token at that moment.
 
-use crate::starknet::contract::{Calldata, Revert};
+use crate::starknet::contract::Calldata;
 use crate::starknet::contracts::arithmetic::{ensure, mul_div};
+use crate::starknet::failure::Revert;
 use primitives::{Felt, U256};
 
 /// All of a balance.

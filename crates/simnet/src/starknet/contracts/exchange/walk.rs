@@ -2,9 +2,10 @@
 
 use super::adapter::Trade;
 use super::routes::{Leg, Route, Way};
-use crate::starknet::contract::{Env, Revert, halves};
+use crate::starknet::contract::{Env, halves};
 use crate::starknet::contracts::arithmetic::{mul_div, mul_div_up, sub};
 use crate::starknet::contracts::erc20::balance_of;
+use crate::starknet::failure::Revert;
 use primitives::{U256, selector};
 
 /// An alternative must pay these parts of what the principal pays.

@@ -1,6 +1,7 @@
 //! Calls to the exchange, for those who trade from within the world.
 
-use super::{FACTORY, PoolId, ROUTER};
+use super::addresses::{FACTORY, ROUTER};
+use super::pool_id::PoolId;
 use crate::starknet::contract::halves;
 use crate::starknet::contracts::signed::Signed;
 use crate::starknet::transaction::Call;

@@ -1,9 +1,11 @@
 //! The factory of pools.
 
-use super::{PoolId, pool};
+use super::pool;
+use super::pool_id::PoolId;
 use crate::starknet::class::{ADDRESS, Class, EventSignature, Interface, Typed, U32};
-use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::Variable;
 use primitives::{Felt, selector};

@@ -4,14 +4,13 @@ use crate::starknet::class::{
     ADDRESS, BOOL, Class, EventSignature, FELTS, Interface, Structure, Typed, U32, U128,
     U256 as U256_TYPE,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Env, Function, Kind, Returned, Revert, halves, run,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves, run};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::{collect, pay};
 use crate::starknet::contracts::signed::Signed;
 use crate::starknet::contracts::tick_map::{MAX_WORDS, TickMap, overflow};
 use crate::starknet::execution::View;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, felt, from_felt};
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::transaction::Call;
@@ -274,9 +273,9 @@ fn pass(
 ) -> Result<(Snapshot, u128, u128), Revert> {
     let map = ticks(env);
     let (tick, bounds_position) = if order.falling {
-        map.previous(env.execution, now.tick, 0)?
+        map.previous(env.syscalls, now.tick, 0)?
     } else {
-        map.next(env.execution, now.tick, 0)?
+        map.next(env.syscalls, now.tick, 0)?
     };
     let end = sqrt_ratio_at(tick).ok_or_else(overflow)?;
     let (sold, limit) = if order.falling {
@@ -299,7 +298,7 @@ fn pass(
     if step.sqrt_ratio == end {
         after.tick = if order.falling { tick - 1 } else { tick };
         if bounds_position {
-            after.liquidity = map.crossed(env.execution, tick, !order.falling, now.liquidity)?;
+            after.liquidity = map.crossed(env.syscalls, tick, !order.falling, now.liquidity)?;
         }
     } else if step.sqrt_ratio != now.sqrt_ratio {
         after.tick = tick_at(step.sqrt_ratio).ok_or_else(overflow)?;

@@ -1,15 +1,14 @@
 //! The router: sells for people who let it spend.
 
-use super::PoolId;
 use super::calls::get_pool_call;
 use super::pool::{Order, swap};
+use super::pool_id::PoolId;
 use crate::starknet::class::{ADDRESS, Class, Interface, Structure, U32, U64, U256 as U256_TYPE};
-use crate::starknet::contract::{
-    Calldata, Contract, Env, Function, Kind, Returned, Revert, halves,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::{approve_call, collect};
 use crate::starknet::contracts::signed::Signed;
+use crate::starknet::failure::{Returned, Revert};
 use amm::v3::{MAX_SQRT_RATIO, MIN_SQRT_RATIO};
 use primitives::{Felt, U256};
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! Calls to a venue's contracts, for those who trade from within the world.
 
-use super::rules::Path;
-use super::{KnownPair, PairId, Venue};
+use super::pair_id::{KnownPair, PairId};
+use super::rules::{Path, Rules};
 use crate::starknet::contract::halves;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256, selector};
@@ -17,45 +17,45 @@ pub(crate) struct Swap<'s> {
     pub(crate) to: Felt,
 }
 
-impl Venue {
+impl Rules {
     /// Creates a pair.
     pub(crate) fn create_pair_call(&self, id: &PairId) -> Call {
-        let name = self.rules.case.name("create_pair", "createPair");
-        call(self.rules.factory, name, self.id(id))
+        let name = self.case.name("create_pair", "createPair");
+        call(self.factory, name, self.id(id))
     }
 
     /// Asks for the address of a pair.
     pub(crate) fn get_pair_call(&self, id: &PairId) -> Call {
-        let name = self.rules.case.name("get_pair", "getPair");
-        call(self.rules.factory, name, self.id(id))
+        let name = self.case.name("get_pair", "getPair");
+        call(self.factory, name, self.id(id))
     }
 
     /// Brings at most `amounts`, in the order of the pair's tokens, of which the
     /// router may spend as much; creates the pair if there is none.
     pub(crate) fn add_liquidity_call(&self, id: &PairId, amounts: [U256; 2], to: Felt) -> Call {
-        let name = self.rules.case.name("add_liquidity", "addLiquidity");
+        let name = self.case.name("add_liquidity", "addLiquidity");
         let mut calldata = self.id(id);
         for amount in amounts.into_iter().chain([U256::ZERO; 2]) {
             calldata.extend(halves(amount));
         }
         calldata.extend([to, Felt::from(NO_DEADLINE)]);
-        call(self.rules.router, name, calldata)
+        call(self.router, name, calldata)
     }
 
     /// Takes the part of `shares`, of which the router may spend as many.
     pub(crate) fn remove_liquidity_call(&self, id: &PairId, shares: U256, to: Felt) -> Call {
-        let name = self.rules.case.name("remove_liquidity", "removeLiquidity");
+        let name = self.case.name("remove_liquidity", "removeLiquidity");
         let mut calldata = self.id(id);
         for amount in [shares, U256::ZERO, U256::ZERO] {
             calldata.extend(halves(amount));
         }
         calldata.extend([to, Felt::from(NO_DEADLINE)]);
-        call(self.rules.router, name, calldata)
+        call(self.router, name, calldata)
     }
 
     /// Sells exactly `amount` for at least `least`.
     pub(crate) fn sell_call(&self, swap: &Swap<'_>, amount: U256, least: U256) -> Call {
-        let case = self.rules.case;
+        let case = self.case;
         let name = case.name("swap_exact_tokens_for_tokens", "swapExactTokensForTokens");
         self.swap_call(name, swap, [amount, least])
     }
@@ -63,21 +63,21 @@ impl Venue {
     /// Sells exactly `amount` along a path in the venue's own layout, for whatever
     /// there is.
     pub(crate) fn sell_along_call(&self, path: &[Felt], amount: U256, to: Felt) -> Call {
-        let case = self.rules.case;
+        let case = self.case;
         let name = case.name("swap_exact_tokens_for_tokens", "swapExactTokensForTokens");
         self.swap_along_call(name, path, [amount, U256::ZERO], to)
     }
 
     /// Asks what `amount` comes to along a path in the venue's own layout.
     pub(crate) fn amounts_out_call(&self, path: &[Felt], amount: U256) -> Call {
-        let name = self.rules.case.name("get_amounts_out", "getAmountsOut");
+        let name = self.case.name("get_amounts_out", "getAmountsOut");
         let calldata = [&halves(amount), path].concat();
-        call(self.rules.router, name, calldata)
+        call(self.router, name, calldata)
     }
 
     /// Buys exactly `amount` for at most `most`.
     pub(crate) fn buy_call(&self, swap: &Swap<'_>, amount: U256, most: U256) -> Call {
-        let case = self.rules.case;
+        let case = self.case;
         let name = case.name("swap_tokens_for_exact_tokens", "swapTokensForExactTokens");
         self.swap_call(name, swap, [amount, most])
     }
@@ -90,7 +90,7 @@ impl Venue {
         let mut calldata = amounts.map(halves).concat();
         calldata.extend(path);
         calldata.extend([to, Felt::from(NO_DEADLINE)]);
-        call(self.rules.router, name, calldata)
+        call(self.router, name, calldata)
     }
 
     fn id(&self, id: &PairId) -> Vec<Felt> {
@@ -102,7 +102,7 @@ impl Venue {
     /// What names a pair beside its tokens.
     fn kind_of(&self, id: &PairId) -> Vec<Felt> {
         let (stable, fee) = (Felt::from(id.stable), Felt::from(id.fee));
-        match self.rules.path {
+        match self.path {
             Path::Tokens => vec![],
             Path::Stable => vec![stable],
             Path::Tiered => vec![stable, fee],
@@ -119,7 +119,7 @@ impl Venue {
             sold = if sold == low { high } else { low };
             tokens.push(sold);
         }
-        match self.rules.path {
+        match self.path {
             Path::Tokens => [vec![Felt::from(count + 1)], tokens].concat(),
             Path::Pairs => {
                 let mut path = vec![swap.sold, Felt::from(count)];

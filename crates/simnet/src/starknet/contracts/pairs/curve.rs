@@ -4,8 +4,8 @@
 //! each is a check of the other.
 
 use super::rules::{FeeRule, Rounding};
-use crate::starknet::contract::Revert;
 use crate::starknet::contracts::arithmetic::{add, div, div_up, ensure, mul, sub};
+use crate::starknet::failure::Revert;
 use primitives::U256;
 
 /// Steps after which the search on a stable curve gives up.

@@ -1,16 +1,17 @@
 //! The factory of a venue: creates its pairs and knows them all.
 
-use super::rules::{Case, Path, Setter};
-use super::{PairId, Venue};
+use super::pair_id::PairId;
+use super::rules::{Case, Path, Rules, Setter};
 use crate::starknet::class::{
     ADDRESS, ADDRESSES, BOOL, Class, EventSignature, FELT, Interface, Typed, U8, U128,
 };
-use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, Returned, Revert};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, felt, from_felt};
+use crate::starknet::network::DEPLOYER;
 use crate::starknet::state::Variable;
 use crate::starknet::transaction::Call;
-use crate::starknet::world::DEPLOYER;
 use primitives::{Felt, U256, selector};
 
 const PAIRS: Variable = Variable::felt("_all_pairs");
@@ -19,14 +20,13 @@ const PAIR: Variable = Variable::felt("_pair");
 
 type Entry = Function<Factory>;
 
-pub(super) fn kind(venue: &'static Venue) -> Kind<Factory> {
-    let rules = &venue.rules;
+pub(super) fn kind(rules: &Rules) -> Kind<Factory> {
     let interface = Interface {
         events: &events(rules.path),
         ..Interface::default()
     };
     let name = format!("{} factory", rules.name);
-    Kind::new(&name, &functions(venue), interface)
+    Kind::new(&name, &functions(rules), interface)
 }
 
 /// The arguments that name a pair.
@@ -42,8 +42,7 @@ pub(super) fn id_inputs(path: Path) -> &'static [Typed] {
 }
 
 #[rustfmt::skip]
-fn functions(venue: &Venue) -> Vec<Entry> {
-    let rules = &venue.rules;
+fn functions(rules: &Rules) -> Vec<Entry> {
     let id = id_inputs(rules.path);
     let name = |snake, camel| rules.case.name(snake, camel);
     let mut functions = vec![
@@ -95,18 +94,20 @@ fn events(path: Path) -> Vec<EventSignature> {
 
 /// The factory of a venue.
 #[derive(Debug)]
-pub(super) struct Factory(pub(super) &'static Venue);
+pub(super) struct Factory {
+    pub(super) rules: &'static Rules,
+    pub(super) kind: &'static Kind<Factory>,
+    /// The class of the pairs that it deploys.
+    pub(super) pair_class: Felt,
+}
 
 impl Contract for Factory {
     fn class(&self) -> &'static Class {
-        &self.0.factory.class
+        &self.kind.class
     }
 
     fn call(&self, env: &mut Env<'_, '_>, selector: Felt, calldata: &[Felt]) -> Option<Returned> {
-        self.0
-            .factory
-            .entrypoints
-            .run(self, env, selector, calldata)
+        self.kind.entrypoints.run(self, env, selector, calldata)
     }
 }
 
@@ -126,15 +127,15 @@ fn key(id: &PairId) -> Felt {
 )]
 impl Factory {
     fn create_pair(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
-        let rules = &self.0.rules;
+        let rules = self.rules;
         let words = &rules.words;
-        let id = self.0.read_id(calldata)?;
+        let id = rules.read_id(calldata)?;
         let [token0, token1] = id.tokens;
         ensure(token0 != token1, words.same_token)?;
         ensure(token0 != Felt::ZERO, words.zero_token)?;
         let args = [key(&id)];
         ensure(env.read(PAIR, &args).is_zero(), words.pair_exists)?;
-        let deployment = self.0.deployment(&id);
+        let deployment = rules.deployment(&id, self.pair_class);
         let pair = env.deploy(deployment.class_hash, deployment.salt, &deployment.calldata)?;
         let count = env.read(COUNT, &[]);
         env.write(PAIRS, &[felt(count)], from_felt(pair));
@@ -145,7 +146,7 @@ impl Factory {
             data.push(Felt::from(id.stable));
         }
         if rules.path == Path::Tiered {
-            data.push(Felt::from(self.0.fee_of(&id)));
+            data.push(Felt::from(rules.fee_of(&id)));
         }
         data.extend([pair, felt(count.saturating_add(U256::ONE))]);
         env.emit(&[selector("PairCreated")], &data);
@@ -153,7 +154,7 @@ impl Factory {
     }
 
     fn get_pair(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
-        let id = self.0.read_id(calldata)?;
+        let id = self.rules.read_id(calldata)?;
         Ok(vec![felt(env.read(PAIR, &[key(&id)]))])
     }
 
@@ -189,7 +190,7 @@ impl Factory {
 
     fn set_pair_fee(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let (pair, fee) = (calldata.felt()?, calldata.felt()?);
-        let rules = &self.0.rules;
+        let rules = self.rules;
         let allowed = rules.setter == Setter::Factory && env.caller() == DEPLOYER;
         ensure(allowed, rules.words.not_owner)?;
         env.call(&Call {
@@ -203,7 +204,7 @@ impl Factory {
 }
 
 /// The pair of `id`, of which the venue's factory knows.
-pub(super) fn pair_of(env: &mut Env<'_, '_>, venue: &Venue, id: &PairId) -> Result<Felt, Revert> {
-    let returned = env.call(&venue.get_pair_call(id))?;
+pub(super) fn pair_of(env: &mut Env<'_, '_>, rules: &Rules, id: &PairId) -> Result<Felt, Revert> {
+    let returned = env.call(&rules.get_pair_call(id))?;
     Calldata::new(&returned).felt()
 }

@@ -8,12 +8,11 @@ use super::rules::{FeeRule, Rounding};
 use crate::starknet::class::{
     ADDRESS, Class, EventSignature, FELT, Interface, Structure, Typed, U256 as U256_TYPE,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Env, Function, Kind, Returned, Revert, halves,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::contracts::arithmetic::{add, div, ensure, mul, sub};
 use crate::starknet::contracts::erc20::{collect, pay};
 use crate::starknet::execution::Contracts;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, felt, from_felt};
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::transaction::Call;

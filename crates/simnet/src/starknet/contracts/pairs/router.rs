@@ -2,17 +2,16 @@
 
 use super::curve::{self, Sale, Shape};
 use super::factory::{id_inputs, pair_of};
-use super::rules::{Path, Reserves};
-use super::{PairId, Venue};
+use super::pair_id::PairId;
+use super::rules::{Path, Reserves, Rules};
 use crate::starknet::class::{
     ADDRESS, ADDRESSES, BOOL, Class, FELT, Interface, Structure, Typed, U8, U64, U256 as U256_TYPE,
     U256S,
 };
-use crate::starknet::contract::{
-    Calldata, Contract, Env, Function, Kind, Returned, Revert, halves,
-};
+use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::collect;
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::from_felt;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256, selector};
@@ -45,8 +44,7 @@ const TIERED_STRUCTURE: &[Structure] = &[(
     ],
 )];
 
-pub(super) fn kind(venue: &'static Venue) -> Kind<Router> {
-    let rules = &venue.rules;
+pub(super) fn kind(rules: &Rules) -> Kind<Router> {
     let interface = Interface {
         structures: match rules.path {
             Path::Tokens | Path::Pairs => &[],
@@ -56,7 +54,7 @@ pub(super) fn kind(venue: &'static Venue) -> Kind<Router> {
         ..Interface::default()
     };
     let name = format!("{} router", rules.name);
-    Kind::new(&name, &functions(venue), interface)
+    Kind::new(&name, &functions(rules), interface)
 }
 
 /// Arguments of which some depend on the venue. The tables of entrypoints live
@@ -66,7 +64,7 @@ fn inputs(parts: &[&[Typed]]) -> &'static [Typed] {
 }
 
 #[rustfmt::skip]
-fn functions(venue: &Venue) -> Vec<Entry> {
+fn functions(rules: &Rules) -> Vec<Entry> {
     const SOLD: &[Typed] = &[("amountIn", U256_TYPE), ("amountOutMin", U256_TYPE)];
     const BOUGHT: &[Typed] = &[("amountOut", U256_TYPE), ("amountInMax", U256_TYPE)];
     const END: &[Typed] = &[("to", ADDRESS), ("deadline", U64)];
@@ -83,7 +81,6 @@ fn functions(venue: &Venue) -> Vec<Entry> {
     ];
     const PAIR_OF_AMOUNTS: &str = "(core::integer::u256, core::integer::u256)";
     const THREE_AMOUNTS: &str = "(core::integer::u256, core::integer::u256, core::integer::u256)";
-    let rules = &venue.rules;
     let name = |snake, camel| rules.case.name(snake, camel);
     let path: &[Typed] = match rules.path {
         Path::Tokens => &[("path", ADDRESSES)],
@@ -116,15 +113,18 @@ fn functions(venue: &Venue) -> Vec<Entry> {
 
 /// The router of a venue.
 #[derive(Debug)]
-pub(super) struct Router(pub(super) &'static Venue);
+pub(super) struct Router {
+    pub(super) rules: &'static Rules,
+    pub(super) kind: &'static Kind<Router>,
+}
 
 impl Contract for Router {
     fn class(&self) -> &'static Class {
-        &self.0.router.class
+        &self.kind.class
     }
 
     fn call(&self, env: &mut Env<'_, '_>, selector: Felt, calldata: &[Felt]) -> Option<Returned> {
-        self.0.router.entrypoints.run(self, env, selector, calldata)
+        self.kind.entrypoints.run(self, env, selector, calldata)
     }
 }
 
@@ -141,7 +141,7 @@ struct Hop {
 #[expect(clippy::unnecessary_wraps, reason = "the shape of all entrypoints")]
 impl Router {
     fn factory(&self, _: &mut Env<'_, '_>, _: &mut Calldata<'_>) -> Returned {
-        Ok(vec![self.0.rules.factory])
+        Ok(vec![self.rules.factory])
     }
 
     fn quote(&self, _: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
@@ -154,14 +154,14 @@ impl Router {
         let amount = calldata.u256()?;
         let sale = self.fixed_sale(self.read_reserves(calldata)?);
         self.check_sale(sale, amount)?;
-        Ok(halves(self.0.rules.fee.amount_out(sale, amount)?).to_vec())
+        Ok(halves(self.rules.fee.amount_out(sale, amount)?).to_vec())
     }
 
     fn get_amount_in(&self, _: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let amount = calldata.u256()?;
         let sale = self.fixed_sale(self.read_reserves(calldata)?);
         self.check_purchase(sale, amount)?;
-        Ok(halves(self.0.rules.fee.amount_in(sale, amount)?).to_vec())
+        Ok(halves(self.rules.fee.amount_in(sale, amount)?).to_vec())
     }
 
     fn get_amounts_out(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
@@ -182,7 +182,7 @@ impl Router {
         let (to, _deadline) = (calldata.felt()?, calldata.felt()?);
         let amounts = self.amounts_out(env, &hops, amount)?;
         let enough = amounts.last().is_some_and(|bought| *bought >= least);
-        ensure(enough, self.0.rules.words.little_out)?;
+        ensure(enough, self.rules.words.little_out)?;
         self.trade(env, &hops, &amounts, to)
     }
 
@@ -192,18 +192,18 @@ impl Router {
         let (to, _deadline) = (calldata.felt()?, calldata.felt()?);
         let amounts = self.amounts_in(env, &hops, amount)?;
         let affordable = amounts.first().is_some_and(|sold| *sold <= most);
-        ensure(affordable, self.0.rules.words.much_in)?;
+        ensure(affordable, self.rules.words.much_in)?;
         self.trade(env, &hops, &amounts, to)
     }
 
     fn add_liquidity(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
-        let (id, turned) = self.0.read_id_in_order(calldata)?;
+        let (id, turned) = self.rules.read_id_in_order(calldata)?;
         let desired = [calldata.u256()?, calldata.u256()?];
         let least = [calldata.u256()?, calldata.u256()?];
         let (to, _deadline) = (calldata.felt()?, calldata.felt()?);
-        let mut pair = pair_of(env, self.0, &id)?;
+        let mut pair = pair_of(env, self.rules, &id)?;
         if pair == Felt::ZERO {
-            let returned = env.call(&self.0.create_pair_call(&id))?;
+            let returned = env.call(&self.rules.create_pair_call(&id))?;
             pair = Calldata::new(&returned).felt()?;
         }
         let reserves = self.reserves(env, pair, !turned)?;
@@ -218,7 +218,7 @@ impl Router {
     }
 
     fn remove_liquidity(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
-        let (id, turned) = self.0.read_id_in_order(calldata)?;
+        let (id, turned) = self.rules.read_id_in_order(calldata)?;
         let shares = calldata.u256()?;
         let least = [calldata.u256()?, calldata.u256()?];
         let (to, _deadline) = (calldata.felt()?, calldata.felt()?);
@@ -233,8 +233,8 @@ impl Router {
     }
 
     fn check_least(&self, [a, b]: [U256; 2], [least_a, least_b]: [U256; 2]) -> Result<(), Revert> {
-        ensure(a >= least_a, self.0.rules.words.little_a)?;
-        ensure(b >= least_b, self.0.rules.words.little_b)
+        ensure(a >= least_a, self.rules.words.little_a)?;
+        ensure(b >= least_b, self.rules.words.little_b)
     }
 
     /// As much of both as is wanted and worth the same.
@@ -259,13 +259,13 @@ impl Router {
     }
 
     fn known_pair(&self, env: &mut Env<'_, '_>, id: &PairId) -> Result<Felt, Revert> {
-        let pair = pair_of(env, self.0, id)?;
-        ensure(pair != Felt::ZERO, self.0.rules.words.no_pair)?;
+        let pair = pair_of(env, self.rules, id)?;
+        ensure(pair != Felt::ZERO, self.rules.words.no_pair)?;
         Ok(pair)
     }
 
     fn read_reserves(&self, calldata: &mut Calldata<'_>) -> Result<[U256; 2], Revert> {
-        let mut next = || match self.0.rules.reserves {
+        let mut next = || match self.rules.reserves {
             Reserves::Timed | Reserves::Plain => calldata.u256(),
             Reserves::Narrow => calldata.felt().map(from_felt),
         };
@@ -279,7 +279,7 @@ impl Router {
         pair: Felt,
         first: bool,
     ) -> Result<[U256; 2], Revert> {
-        let name = self.0.rules.case.name("get_reserves", "getReserves");
+        let name = self.rules.case.name("get_reserves", "getReserves");
         let returned = env.call(&call(pair, name, Vec::new()))?;
         let reserves = self.read_reserves(&mut Calldata::new(&returned))?;
         Ok(in_order(reserves, !first))
@@ -287,7 +287,7 @@ impl Router {
 
     /// A sale at a venue where all pairs are alike.
     fn fixed_sale(&self, reserves: [U256; 2]) -> Sale {
-        let [fee, _] = self.0.rules.first_fees;
+        let [fee, _] = self.rules.first_fees;
         Sale {
             reserves,
             shape: Shape::Volatile,
@@ -296,13 +296,13 @@ impl Router {
     }
 
     fn check_sale(&self, sale: Sale, amount: U256) -> Result<(), Revert> {
-        let words = &self.0.rules.words;
+        let words = &self.rules.words;
         ensure(!amount.is_zero(), words.no_input)?;
         ensure(!sale.reserves.iter().any(U256::is_zero), words.no_liquidity)
     }
 
     fn check_purchase(&self, sale: Sale, amount: U256) -> Result<(), Revert> {
-        let words = &self.0.rules.words;
+        let words = &self.rules.words;
         ensure(!amount.is_zero(), words.no_output)?;
         let [_, reserve] = sale.reserves;
         ensure(amount < reserve, words.no_liquidity)
@@ -341,11 +341,11 @@ impl Router {
 
     /// Asks the pair where it knows its own fee, and computes it where not.
     fn amount_out(&self, env: &mut Env<'_, '_>, hop: Hop, amount: U256) -> Result<U256, Revert> {
-        let (name, which) = match self.0.rules.path {
+        let (name, which) = match self.rules.path {
             Path::Tokens => {
                 let sale = self.fixed_sale(self.reserves(env, hop.pair, hop.first)?);
                 self.check_sale(sale, amount)?;
-                return self.0.rules.fee.amount_out(sale, amount);
+                return self.rules.fee.amount_out(sale, amount);
             }
             Path::Stable => ("getAmountOut", hop.sold),
             Path::Tiered => ("get_amount_out", hop.sold),
@@ -355,11 +355,11 @@ impl Router {
     }
 
     fn amount_in(&self, env: &mut Env<'_, '_>, hop: Hop, amount: U256) -> Result<U256, Revert> {
-        let (name, which) = match self.0.rules.path {
+        let (name, which) = match self.rules.path {
             Path::Tokens | Path::Stable => {
                 let sale = self.fixed_sale(self.reserves(env, hop.pair, hop.first)?);
                 self.check_purchase(sale, amount)?;
-                return self.0.rules.fee.amount_in(sale, amount);
+                return self.rules.fee.amount_in(sale, amount);
             }
             Path::Tiered => ("get_amount_in", hop.sold),
             Path::Pairs => ("in_given_out", Felt::from(hop.first)),
@@ -378,7 +378,7 @@ impl Router {
             let [out0, out1] = in_order([U256::ZERO, *bought], !hop.first);
             let mut calldata = [halves(out0), halves(out1)].concat();
             calldata.push(to);
-            if self.0.rules.calls_back {
+            if self.rules.calls_back {
                 calldata.push(Felt::ZERO);
             }
             env.call(&call(hop.pair, "swap", calldata))?;
@@ -391,7 +391,7 @@ impl Router {
         env: &mut Env<'_, '_>,
         calldata: &mut Calldata<'_>,
     ) -> Result<Vec<Hop>, Revert> {
-        let hops = match self.0.rules.path {
+        let hops = match self.rules.path {
             Path::Tokens => {
                 let tokens = calldata.felts()?;
                 let pairs = tokens.iter().zip(tokens.iter().skip(1));
@@ -406,8 +406,8 @@ impl Router {
                 for _ in 0..count {
                     let (sold, bought) = (calldata.felt()?, calldata.felt()?);
                     let stable = calldata.bool()?;
-                    let tier = match self.0.rules.path {
-                        Path::Tiered => self.0.read_fee(calldata)?,
+                    let tier = match self.rules.path {
+                        Path::Tiered => self.rules.read_fee(calldata)?,
                         _ => 0,
                     };
                     hops.push(self.hop(env, sold, bought, stable, tier)?);
@@ -419,7 +419,7 @@ impl Router {
         let linked = hops.iter().zip(hops.iter().skip(1));
         let whole = linked.fold(true, |whole, (hop, next)| whole && hop.bought == next.sold);
         let sized = (1..=MAX_HOPS).contains(&hops.len());
-        ensure(whole && sized, self.0.rules.words.bad_path)?;
+        ensure(whole && sized, self.rules.words.bad_path)?;
         Ok(hops)
     }
 
@@ -436,7 +436,7 @@ impl Router {
                 Calldata::new(&returned).felt()
             };
             let tokens = [token("token0")?, token("token1")?];
-            ensure(tokens.contains(&sold), self.0.rules.words.bad_path)?;
+            ensure(tokens.contains(&sold), self.rules.words.bad_path)?;
             let first = tokens[0] == sold;
             let [sold_here, bought] = in_order(tokens, !first);
             hops.push(Hop {

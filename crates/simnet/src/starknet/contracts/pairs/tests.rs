@@ -3,8 +3,8 @@
 use super::*;
 use crate::starknet::contract::halves;
 use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, event, numbers};
-use crate::starknet::world::DEPLOYER;
-use primitives::{U256, selector};
+use crate::starknet::network::DEPLOYER;
+use primitives::{Felt, U256, selector};
 use proptest::prelude::*;
 
 fn eth(milli: u64) -> U256 {
@@ -36,11 +36,11 @@ fn trade(pairs: &[KnownPair], sold: Felt) -> Swap<'_> {
 fn lab(venue: &'static Venue, id: &PairId, amounts: [U256; 2]) -> Lab {
     let mut lab = Lab::new(|contracts| venue.install(contracts));
     let pair = venue.pair_address(id);
-    lab.run(ALICE, &venue.create_pair_call(id));
+    lab.run(ALICE, &venue.rules.create_pair_call(id));
     for person in [ALICE, BOB] {
         lab.approve(person, venue.rules.router, &[ETH, USDC, DAI, pair]);
     }
-    lab.run(ALICE, &venue.add_liquidity_call(id, amounts, ALICE));
+    lab.run(ALICE, &venue.rules.add_liquidity_call(id, amounts, ALICE));
     lab
 }
 
@@ -64,7 +64,9 @@ fn every_venue_pays_by_its_own_rule() {
         let id = id_of(venue);
         let mut lab = lab(venue, &id, [eth(1_000_000), usdc(3_000_000)]);
         let before = lab.balance(USDC, BOB);
-        let sale = venue.sell_call(&trade(&[venue.known(id)], ETH), eth(7_500), U256::ZERO);
+        let sale = venue
+            .rules
+            .sell_call(&trade(&[venue.known(id)], ETH), eth(7_500), U256::ZERO);
         let (amounts, events) = lab.run(BOB, &sale);
         let name = venue.rules.name;
         assert_eq!(
@@ -104,7 +106,7 @@ fn roundings_of_fees_differ() {
     for (venue, bought) in expected {
         let id = id_of(venue);
         let mut lab = lab(venue, &id, [1_000_000, 7_000_000].map(U256::from));
-        let sale = venue.sell_call(
+        let sale = venue.rules.sell_call(
             &trade(&[venue.known(id)], ETH),
             U256::from(1_002),
             U256::ZERO,
@@ -146,7 +148,7 @@ fn events_have_the_felts_of_their_venue() {
         };
         // The router creates the pair that it is to bring liquidity to.
         let amounts = [eth(1_000_000), usdc(3_000_000)];
-        let (_, events) = lab.run(ALICE, &venue.add_liquidity_call(&id, amounts, ALICE));
+        let (_, events) = lab.run(ALICE, &venue.rules.add_liquidity_call(&id, amounts, ALICE));
         let creation = event(&events, "PairCreated");
         assert_eq!(
             (creation.from, creation.keys.len()),
@@ -156,7 +158,9 @@ fn events_have_the_felts_of_their_venue() {
         assert_eq!(creation.data[..2], [ETH, USDC]);
         assert!(creation.data.contains(&pair));
         assert_eq!(felts(&events, minted), mint);
-        let sale = venue.sell_call(&trade(&[venue.known(id)], ETH), eth(1), U256::ONE);
+        let sale = venue
+            .rules
+            .sell_call(&trade(&[venue.known(id)], ETH), eth(1), U256::ONE);
         let (_, events) = lab.run(ALICE, &sale);
         assert_eq!(felts(&events, "Swap"), swap);
         assert_eq!(felts(&events, "Sync"), sync);
@@ -169,7 +173,7 @@ fn events_have_the_felts_of_their_venue() {
         assert!(place("Sync") < place("Swap"));
         let shares = lab.balance(pair, ALICE);
         lab.approve(ALICE, venue.rules.router, &[pair]);
-        let (_, events) = lab.run(ALICE, &venue.remove_liquidity_call(&id, shares, BOB));
+        let (_, events) = lab.run(ALICE, &venue.rules.remove_liquidity_call(&id, shares, BOB));
         assert_eq!(felts(&events, burned), burn);
     }
 }
@@ -180,16 +184,16 @@ fn pairs_are_found_at_their_factory() {
         let id = id_of(venue);
         let mut lab = Lab::new(|contracts| venue.install(contracts));
         let (factory, pair) = (venue.rules.factory, venue.pair_address(&id));
-        let unknown = venue.get_pair_call(&id);
+        let unknown = venue.rules.get_pair_call(&id);
         assert_eq!(lab.run(ALICE, &unknown).0, [Felt::ZERO]);
-        assert_eq!(lab.run(BOB, &venue.create_pair_call(&id)).0, [pair]);
+        assert_eq!(lab.run(BOB, &venue.rules.create_pair_call(&id)).0, [pair]);
         // Tokens may come in any order.
-        let mut turned = venue.get_pair_call(&id);
+        let mut turned = venue.rules.get_pair_call(&id);
         turned.calldata.swap(0, 1);
         assert_eq!(lab.run(ALICE, &turned).0, [pair]);
         let words = venue.rules.words.pair_exists;
-        lab.refuses(BOB, &venue.create_pair_call(&id), words);
-        let mut same = venue.create_pair_call(&id);
+        lab.refuses(BOB, &venue.rules.create_pair_call(&id), words);
+        let mut same = venue.rules.create_pair_call(&id);
         same.calldata[1] = ETH;
         lab.refuses(BOB, &same, venue.rules.words.same_token);
         let listed = match (venue.rules.case, venue.rules.path) {
@@ -262,11 +266,15 @@ fn a_pair_refuses_in_the_words_of_its_venue() {
         let quoted = numbers(&lab.run(BOB, &quote(venue, &id, sold)).0[1..])[1];
         lab.refuses(BOB, &swap(none, quoted + one, BOB), words.k);
         lab.run(BOB, &swap(none, quoted, BOB));
-        let sale = venue.sell_call(&trade(&[venue.known(id)], ETH), sold, usdc(1_000));
+        let sale = venue
+            .rules
+            .sell_call(&trade(&[venue.known(id)], ETH), sold, usdc(1_000));
         lab.refuses(BOB, &sale, words.little_out);
         let unknown = PairId::new(ETH, DAI).fee(id.fee);
         if venue.rules.path != Path::Pairs {
-            let sale = venue.sell_call(&trade(&[venue.known(unknown)], ETH), sold, none);
+            let sale = venue
+                .rules
+                .sell_call(&trade(&[venue.known(unknown)], ETH), sold, none);
             lab.refuses(BOB, &sale, words.no_pair);
         }
     }
@@ -274,7 +282,9 @@ fn a_pair_refuses_in_the_words_of_its_venue() {
 
 /// Asks the router what selling ETH buys.
 fn quote(venue: &Venue, id: &PairId, amount: U256) -> crate::starknet::transaction::Call {
-    let mut quote = venue.sell_call(&trade(&[venue.known(*id)], ETH), amount, U256::ZERO);
+    let mut quote = venue
+        .rules
+        .sell_call(&trade(&[venue.known(*id)], ETH), amount, U256::ZERO);
     quote.selector = selector(venue.rules.case.name("get_amounts_out", "getAmountsOut"));
     // Without the least amount, the receiver and the deadline.
     quote.calldata.drain(2..4);
@@ -291,10 +301,14 @@ fn an_exact_purchase_costs_the_least_that_is_enough() {
         let most = eth(1_000);
         lab.refuses(
             BOB,
-            &venue.buy_call(&trade(&[venue.known(id)], ETH), usdc(9_999), U256::ONE),
+            &venue
+                .rules
+                .buy_call(&trade(&[venue.known(id)], ETH), usdc(9_999), U256::ONE),
             venue.rules.words.much_in,
         );
-        let purchase = venue.buy_call(&trade(&[venue.known(id)], ETH), usdc(2_500), most);
+        let purchase = venue
+            .rules
+            .buy_call(&trade(&[venue.known(id)], ETH), usdc(2_500), most);
         let (amounts, _) = lab.run(BOB, &purchase);
         let [sold, bought] = numbers(&amounts[1..])[..] else {
             panic!("two amounts");
@@ -325,17 +339,24 @@ fn trades_pass_several_pairs() {
         };
         let mut lab = lab(venue, &first, [eth(1_000_000), usdc(3_000_000)]);
         let amounts = [usdc(5_000_000), eth(5_000_000_000)];
-        lab.run(ALICE, &venue.add_liquidity_call(&second, amounts, ALICE));
+        lab.run(
+            ALICE,
+            &venue.rules.add_liquidity_call(&second, amounts, ALICE),
+        );
         let before = lab.balance(DAI, BOB);
         let path = [first, second].map(|id| venue.known(id));
         let (amounts, _) = lab.run(
             BOB,
-            &venue.sell_call(&trade(&path, ETH), eth(10), U256::ONE),
+            &venue
+                .rules
+                .sell_call(&trade(&path, ETH), eth(10), U256::ONE),
         );
         assert_eq!(amounts[0], Felt::THREE);
         assert_eq!(lab.balance(DAI, BOB) - before, numbers(&amounts[1..])[2]);
         let wrong = [first, first, second].map(|id| venue.known(id));
-        let sale = venue.sell_call(&trade(&wrong, ETH), eth(10), U256::ONE);
+        let sale = venue
+            .rules
+            .sell_call(&trade(&wrong, ETH), eth(10), U256::ONE);
         assert!(lab.try_run(BOB, &sale).is_err() || venue.rules.path == Path::Pairs);
     }
 }
@@ -348,16 +369,20 @@ fn liquidity_comes_in_proportion() {
         let before = [ETH, USDC].map(|token| lab.balance(token, BOB));
         lab.run(
             BOB,
-            &venue.add_liquidity_call(&id, [eth(10), usdc(6_000)], BOB),
+            &venue
+                .rules
+                .add_liquidity_call(&id, [eth(10), usdc(6_000)], BOB),
         );
         let after = [ETH, USDC].map(|token| lab.balance(token, BOB));
         assert_eq!(before[0] - after[0], eth(10));
         assert_eq!(before[1] - after[1], usdc(30));
-        let mut strict = venue.add_liquidity_call(&id, [eth(10), usdc(1)], BOB);
+        let mut strict = venue.rules.add_liquidity_call(&id, [eth(10), usdc(1)], BOB);
         let place = strict.calldata.len() - 6;
         strict.calldata[place] = Felt::from(u64::MAX);
         lab.refuses(BOB, &strict, venue.rules.words.little_a);
-        let mut strict = venue.add_liquidity_call(&id, [eth(1), usdc(6_000)], BOB);
+        let mut strict = venue
+            .rules
+            .add_liquidity_call(&id, [eth(1), usdc(6_000)], BOB);
         let place = strict.calldata.len() - 4;
         strict.calldata[place] = Felt::from(u64::MAX);
         lab.refuses(BOB, &strict, venue.rules.words.little_b);
@@ -415,7 +440,9 @@ fn fees_that_leave_are_in_the_vault() {
     let vault = lab.view(pair, "fee_vault", &[])[0];
     lab.run(
         BOB,
-        &STARKDEFI.sell_call(&trade(&[STARKDEFI.known(id)], ETH), eth(100), U256::ONE),
+        &STARKDEFI
+            .rules
+            .sell_call(&trade(&[STARKDEFI.known(id)], ETH), eth(100), U256::ONE),
     );
     assert_eq!(
         lab.balance(ETH, vault),
@@ -438,7 +465,10 @@ fn stable_pairs_hardly_move_their_price() {
     for venue in [&SITHSWAP, &STARKDEFI] {
         let id = PairId::new(USDC, DAI).stable(true);
         let mut lab = lab(venue, &id, [usdc(1_000_000), eth(1_000_000_000)]);
-        let sale = venue.sell_call(&trade(&[venue.known(id)], USDC), usdc(400_000), U256::ONE);
+        let sale =
+            venue
+                .rules
+                .sell_call(&trade(&[venue.known(id)], USDC), usdc(400_000), U256::ONE);
         let (amounts, _) = lab.run(BOB, &sale);
         assert_eq!(numbers(&amounts[1..])[1], bought, "{venue:?}");
     }
@@ -450,11 +480,17 @@ fn stable_pairs_begin_at_one_and_not_with_dust() {
         let id = PairId::new(USDC, DAI).stable(true);
         let mut lab = Lab::new(|contracts| venue.install(contracts));
         lab.approve(ALICE, venue.rules.router, &[USDC, DAI]);
-        let unequal = venue.add_liquidity_call(&id, [usdc(2), eth(1_000)], ALICE);
+        let unequal = venue
+            .rules
+            .add_liquidity_call(&id, [usdc(2), eth(1_000)], ALICE);
         lab.refuses(ALICE, &unequal, "unequal amounts");
-        let dust = venue.add_liquidity_call(&id, [U256::from(8_000), eth(8)], ALICE);
+        let dust = venue
+            .rules
+            .add_liquidity_call(&id, [U256::from(8_000), eth(8)], ALICE);
         lab.refuses(ALICE, &dust, "K too low");
-        let enough = venue.add_liquidity_call(&id, [U256::from(9_000), eth(9)], ALICE);
+        let enough = venue
+            .rules
+            .add_liquidity_call(&id, [U256::from(9_000), eth(9)], ALICE);
         lab.run(ALICE, &enough);
     }
 }
@@ -511,12 +547,12 @@ proptest! {
             let call = match act {
                 Act::Sell { first, amount } => {
                     let sold = if first { ETH } else { DAI };
-                    venue.sell_call(&trade(&[venue.known(id)], sold), U256::from(amount), U256::ZERO)
+                    venue.rules.sell_call(&trade(&[venue.known(id)], sold), U256::from(amount), U256::ZERO)
                 }
-                Act::Add(amounts) => venue.add_liquidity_call(&id, amounts.map(U256::from), ALICE),
+                Act::Add(amounts) => venue.rules.add_liquidity_call(&id, amounts.map(U256::from), ALICE),
                 Act::Remove { percent } => {
                     let shares = lab.balance(pair, ALICE) * U256::from(percent) / U256::from(100);
-                    venue.remove_liquidity_call(&id, shares, ALICE)
+                    venue.rules.remove_liquidity_call(&id, shares, ALICE)
                 }
             };
             let done = lab.try_run(ALICE, &call).is_ok();
@@ -539,9 +575,9 @@ proptest! {
         let pair = venue.pair_address(&id);
         let mut lab = lab(venue, &id, beginning(&id, start, 30));
         let before = [ETH, DAI].map(|token| lab.balance(token, BOB));
-        if lab.try_run(BOB, &venue.add_liquidity_call(&id, more.map(power), BOB)).is_ok() {
+        if lab.try_run(BOB, &venue.rules.add_liquidity_call(&id, more.map(power), BOB)).is_ok() {
             let shares = lab.balance(pair, BOB);
-            let _ = lab.try_run(BOB, &venue.remove_liquidity_call(&id, shares, BOB));
+            let _ = lab.try_run(BOB, &venue.rules.remove_liquidity_call(&id, shares, BOB));
         }
         let after = [ETH, DAI].map(|token| lab.balance(token, BOB));
         prop_assert!(after[0] <= before[0] && after[1] <= before[1]);
@@ -555,10 +591,10 @@ proptest! {
         // coarse for this.
         let mut lab = lab(venue, &id, beginning(&id, start, 24));
         let before = lab.balance(ETH, BOB);
-        let there = venue.sell_call(&trade(&[venue.known(id)], ETH), U256::from(amount), U256::ONE);
+        let there = venue.rules.sell_call(&trade(&[venue.known(id)], ETH), U256::from(amount), U256::ONE);
         if let Ok((amounts, _)) = lab.try_run(BOB, &there) {
             let bought = numbers(&amounts[1..])[1];
-            let _ = lab.try_run(BOB, &venue.sell_call(&trade(&[venue.known(id)], DAI), bought, U256::ZERO));
+            let _ = lab.try_run(BOB, &venue.rules.sell_call(&trade(&[venue.known(id)], DAI), bought, U256::ZERO));
         }
         prop_assert!(lab.balance(ETH, BOB) <= before);
     }

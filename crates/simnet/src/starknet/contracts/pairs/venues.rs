@@ -1,7 +1,8 @@
 //! The venues that are made of pairs, at their public addresses.
 
 use super::rules::{Case, FeeRule, Path, Reserves, Rounding, Rules, Setter, Words};
-use super::{Venue, factory, pair, router};
+use super::venue::Venue;
+use super::{factory, pair, router};
 use crate::starknet::contracts::erc20::Fashion;
 use primitives::Felt;
 use std::sync::LazyLock;
@@ -83,9 +84,9 @@ pub(crate) static JEDISWAP: Venue = Venue {
             not_owner: "must be owner",
         },
     },
-    pair: LazyLock::new(|| pair::kind(&JEDISWAP)),
-    factory: LazyLock::new(|| factory::kind(&JEDISWAP)),
-    router: LazyLock::new(|| router::kind(&JEDISWAP)),
+    pair: LazyLock::new(|| pair::kind(&JEDISWAP.rules)),
+    factory: LazyLock::new(|| factory::kind(&JEDISWAP.rules)),
+    router: LazyLock::new(|| router::kind(&JEDISWAP.rules)),
 };
 
 /// 10kSwap.
@@ -134,9 +135,9 @@ pub(crate) static TEN_K_SWAP: Venue = Venue {
             not_owner: "10kSwap: FB",
         },
     },
-    pair: LazyLock::new(|| pair::kind(&TEN_K_SWAP)),
-    factory: LazyLock::new(|| factory::kind(&TEN_K_SWAP)),
-    router: LazyLock::new(|| router::kind(&TEN_K_SWAP)),
+    pair: LazyLock::new(|| pair::kind(&TEN_K_SWAP.rules)),
+    factory: LazyLock::new(|| factory::kind(&TEN_K_SWAP.rules)),
+    router: LazyLock::new(|| router::kind(&TEN_K_SWAP.rules)),
 };
 
 /// `SithSwap`: volatile and stable pairs, a fee for each token.
@@ -166,9 +167,9 @@ pub(crate) static SITHSWAP: Venue = Venue {
         burner: ONE,
         words: PLAIN_WORDS,
     },
-    pair: LazyLock::new(|| pair::kind(&SITHSWAP)),
-    factory: LazyLock::new(|| factory::kind(&SITHSWAP)),
-    router: LazyLock::new(|| router::kind(&SITHSWAP)),
+    pair: LazyLock::new(|| pair::kind(&SITHSWAP.rules)),
+    factory: LazyLock::new(|| factory::kind(&SITHSWAP.rules)),
+    router: LazyLock::new(|| router::kind(&SITHSWAP.rules)),
 };
 
 /// `StarkDefi`, at addresses of this network: its public ones are not known.
@@ -194,9 +195,9 @@ pub(crate) static STARKDEFI: Venue = Venue {
         burner: DEAD,
         words: PLAIN_WORDS,
     },
-    pair: LazyLock::new(|| pair::kind(&STARKDEFI)),
-    factory: LazyLock::new(|| factory::kind(&STARKDEFI)),
-    router: LazyLock::new(|| router::kind(&STARKDEFI)),
+    pair: LazyLock::new(|| pair::kind(&STARKDEFI.rules)),
+    factory: LazyLock::new(|| factory::kind(&STARKDEFI.rules)),
+    router: LazyLock::new(|| router::kind(&STARKDEFI.rules)),
 };
 
 /// Nostra pools, the second version: each pair has the fee it was created with.
@@ -226,7 +227,7 @@ pub(crate) static NOSTRA: Venue = Venue {
         burner: ONE,
         words: PLAIN_WORDS,
     },
-    pair: LazyLock::new(|| pair::kind(&NOSTRA)),
-    factory: LazyLock::new(|| factory::kind(&NOSTRA)),
-    router: LazyLock::new(|| router::kind(&NOSTRA)),
+    pair: LazyLock::new(|| pair::kind(&NOSTRA.rules)),
+    factory: LazyLock::new(|| factory::kind(&NOSTRA.rules)),
+    router: LazyLock::new(|| router::kind(&NOSTRA.rules)),
 };

@@ -1,13 +1,13 @@
 //! Blocks.
 
-use super::Body;
+use super::body::Body;
 use super::transaction::TransactionsJson;
 use crate::starknet::block::Block;
 use crate::starknet::gas::{Price, Prices};
-use crate::starknet::rpc::Spec;
+use crate::starknet::network::SEQUENCER;
 use crate::starknet::rpc::hex::{felt, number};
+use crate::starknet::rpc::spec::Spec;
 use crate::starknet::transaction::Transaction;
-use crate::starknet::world::SEQUENCER;
 use primitives::Felt;
 use serde::Serialize;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Events, in receipts and in pages.
 
-use crate::starknet::rpc::Spec;
 use crate::starknet::rpc::hex::{Hex, felt, felts, hex};
+use crate::starknet::rpc::spec::Spec;
 use crate::starknet::transaction::Event;
 use primitives::Felt;
 use serde::Serialize;

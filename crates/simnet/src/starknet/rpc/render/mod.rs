@@ -4,6 +4,7 @@
 //! hundreds of transactions builds no tree of JSON values.
 
 mod block;
+mod body;
 mod event;
 mod state_diff;
 mod trace;
@@ -12,15 +13,8 @@ mod transaction;
 pub(super) use block::{
     BlockJson, HeadJson, HeaderJson, PRE_CONFIRMED, PreConfirmedJson, finality,
 };
+pub(super) use body::Body;
 pub(super) use event::{EmittedJson, EventsJson, Place};
 pub(super) use state_diff::state_diff;
 pub(super) use trace::trace;
 pub(super) use transaction::{ReceiptJson, TransactionJson};
-
-/// How much of its transactions a block shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Body {
-    Hashes,
-    Transactions,
-    Receipts,
-}

@@ -1,6 +1,6 @@
 //! Transactions and their receipts.
 
-use super::Body;
+use super::body::Body;
 use super::event::EventJson;
 use crate::starknet::gas::{Gas, Resources};
 use crate::starknet::rpc::hex::{Hex, felt, felts, hex, number};

@@ -2,8 +2,8 @@
 
 use super::sending::{pay, quiet, read, send};
 use super::*;
+use crate::starknet::network::STRK as STRK_FELT;
 use crate::starknet::wallet::Wallet;
-use crate::starknet::world::STRK as STRK_FELT;
 use starknet_crypto::pedersen_hash;
 
 #[test]

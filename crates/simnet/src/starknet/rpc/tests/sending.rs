@@ -3,9 +3,10 @@
 use super::*;
 use crate::starknet::contracts::erc20::transfer_call;
 use crate::starknet::gas::{Prices, Resources, Work};
+use crate::starknet::network::{SEQUENCER, STRK as STRK_FELT};
+use crate::starknet::rpc::render::TransactionJson;
 use crate::starknet::transaction::{Action, Call, Request, SignedTransaction};
 use crate::starknet::wallet::{BOUNDS, Wallet};
-use crate::starknet::world::{SEQUENCER, STRK as STRK_FELT};
 use primitives::U256;
 use primitives::transaction_hash::{Terms, Version};
 
@@ -25,7 +26,7 @@ pub(super) fn quiet() -> StarknetNode {
 
 pub(super) fn json_of(signed: &SignedTransaction) -> Value {
     let request = Request::new(signed.clone(), Version::V3);
-    serde_json::to_value(render::TransactionJson::with_hash(&request)).unwrap()
+    serde_json::to_value(TransactionJson::with_hash(&request)).unwrap()
 }
 
 pub(super) fn send(node: &StarknetNode, signed: &SignedTransaction) -> Result<String, Value> {

@@ -3,9 +3,9 @@
 use super::sending::{balance, json_of, pay, quiet, read, send};
 use super::*;
 use crate::starknet::contracts::erc20::transfer_call;
+use crate::starknet::network::{SEQUENCER, STRK as STRK_FELT};
 use crate::starknet::transaction::{Call, SignedTransaction};
 use crate::starknet::wallet::Wallet;
-use crate::starknet::world::{SEQUENCER, STRK as STRK_FELT};
 use primitives::U256;
 use primitives::transaction_hash::Terms;
 

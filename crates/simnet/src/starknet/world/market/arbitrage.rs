@@ -6,11 +6,13 @@
 //! is to gain at its pools against the outside. So it is enough to look at every
 //! pool by itself, and to close those where most is to be gained first.
 
+use super::permille::permille;
 use super::pool::{At, Order, Pool, Spot, slope};
-use super::rehearsal::{Deed, Rehearsal};
+use super::rehearsal::Rehearsal;
+use super::scene::Scene;
 use super::watch::Watch;
-use super::{Scene, permille};
 use crate::starknet::contracts::erc20::balance_key;
+use crate::starknet::transaction::Deed;
 use primitives::{Felt, U256};
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -50,7 +52,7 @@ pub(crate) fn settle(
 ) -> Vec<Deed> {
     let mut found = largest(scene, watch).into_iter();
     let mut deeds = Vec::new();
-    while let Some(sender) = scene.market().arbitrageurs.choose(rng)
+    while let Some(sender) = scene.market.arbitrageurs.choose(rng)
         && deeds.len() < most
     {
         let closed = found.by_ref().filter_map(|(place, pool, gap)| {
@@ -69,7 +71,7 @@ pub(crate) fn settle(
 /// Brings some pools of a wild world back that are far from the market, several
 /// in one transaction.
 pub(super) fn correct(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
-    let sender = *scene.market().arbitrageurs.choose(rng)?;
+    let sender = *scene.market.arbitrageurs.choose(rng)?;
     let mut found: Vec<(&Pool, Gap)> = Vec::new();
     for _ in 0..LOOKED_AT {
         let pool = scene.popular_pool(rng)?;

@@ -6,13 +6,11 @@
 //! so that it has trends and noise at every scale. In a wild world prices jump
 //! besides, and dollars leave their peg.
 
-use super::super::snares::{self, SNARES};
-use super::super::tail::{self, TAIL};
-use super::super::well_known::WELL_KNOWN;
-use super::{HOUR, MINUTE};
+use crate::starknet::world::durations::{DAY, HOUR, MINUTE};
+use crate::starknet::world::tokens::snares::{self, SNARES};
+use crate::starknet::world::tokens::tail::{self, TAIL};
+use crate::starknet::world::tokens::well_known::WELL_KNOWN;
 use primitives::{Felt, U256};
-
-const DAY: u64 = 24 * HOUR;
 
 /// How long a wave takes, and the logarithm of its height. Heights grow with the
 /// root of the length, as those of a random walk: about half a per cent an hour.

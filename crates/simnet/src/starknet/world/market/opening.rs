@@ -1,15 +1,15 @@
 //! How pools come to be: created by a provider through the exchange's own
 //! entrypoints, with the first liquidity at the price of the time.
 
+use super::exchanges::Market;
 use super::pool::{At, Pool, V2};
-use super::rehearsal::Deed;
-use super::{Market, Scene};
+use super::scene::Scene;
 use crate::starknet::contracts::ekubo::{self, POSITIONS, PoolKey};
 use crate::starknet::contracts::erc20::{approve_call, transfer_call};
 use crate::starknet::contracts::jediswap_v2;
 use crate::starknet::contracts::pairs::my_swap;
 use crate::starknet::gas::Work;
-use crate::starknet::transaction::Call;
+use crate::starknet::transaction::{Call, Deed};
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -58,7 +58,7 @@ const V2_REACH: i32 = 2_000;
 const V2_TICK_ROOT: f64 = 1.000_049_998_750_062_5;
 
 /// The pools that open in block `number`.
-pub(super) fn of_block(market: &Market, number: u64) -> &[Pool] {
+pub(crate) fn of_block(market: &Market, number: u64) -> &[Pool] {
     if number == BAITS_BLOCK {
         let baits = market.pools.get(market.first + market.later..);
         return baits.unwrap_or_default();
@@ -73,7 +73,7 @@ pub(super) fn of_block(market: &Market, number: u64) -> &[Pool] {
 }
 
 /// Blocks until all have opened.
-pub(super) fn blocks(market: &Market) -> usize {
+pub(crate) fn blocks(market: &Market) -> usize {
     market.first.div_ceil(A_BLOCK)
 }
 
@@ -81,19 +81,22 @@ pub(super) fn blocks(market: &Market) -> usize {
 /// therefore not tried out before.
 pub(crate) fn open(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let provider = if pool.bait.is_some() {
-        scene.market().founder()
+        scene.market.founder()
     } else {
-        *scene.market().providers.choose(rng)?
+        *scene.market.providers.choose(rng)?
     };
     if pool.exists(scene.view) {
         return None;
     }
     let calls = match &pool.at {
-        At::Pair(pair) if pool.worth == 0.0 => vec![pair.venue.create_pair_call(&pair.id)],
+        At::Pair(pair) if pool.worth == 0.0 => vec![pair.venue.rules.create_pair_call(&pair.id)],
         At::Pair(pair) => {
             let amounts = first_amounts(scene, pool, rng)?;
             let mut calls = approvals(pool, pair.venue.rules.router, amounts);
-            let added = pair.venue.add_liquidity_call(&pair.id, amounts, provider);
+            let added = pair
+                .venue
+                .rules
+                .add_liquidity_call(&pair.id, amounts, provider);
             calls.push(added);
             calls
         }
@@ -128,7 +131,7 @@ fn first_amounts(scene: Scene<'_>, pool: &Pool, rng: &mut ChaCha8Rng) -> Option<
     let usd = pool.worth.max(2.0) / 2.0;
     if pool.is_stable() {
         // Both worth a dollar, whatever the market says.
-        let assets = &scene.market().assets;
+        let assets = &scene.market.assets;
         let dollars = U256::try_from(usd).ok()?;
         let amount = |asset: usize| {
             let whole = U256::try_from(assets.get(asset)?.whole).ok()?;

@@ -289,7 +289,10 @@ impl Order<'_> {
             At::Pair(pair) => {
                 let router = pair.venue.rules.router;
                 let pairs = self.pairs();
-                let sale = pair.venue.sell_call(&self.swap(&pairs), self.amount, least);
+                let sale = pair
+                    .venue
+                    .rules
+                    .sell_call(&self.swap(&pairs), self.amount, least);
                 Some(vec![approve_call(self.sold, router, self.amount), sale])
             }
             At::MySwap => {
@@ -331,7 +334,10 @@ impl Order<'_> {
         }
         let router = pair.venue.rules.router;
         let pairs = self.pairs();
-        let purchase = pair.venue.buy_call(&self.swap(&pairs), bought, self.amount);
+        let purchase = pair
+            .venue
+            .rules
+            .buy_call(&self.swap(&pairs), bought, self.amount);
         Some(vec![approve_call(self.sold, router, self.amount), purchase])
     }
 

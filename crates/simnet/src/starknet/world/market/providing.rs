@@ -1,13 +1,16 @@
 //! Those who bring liquidity and take it away again, and open new pools.
 
+use super::opening;
+use super::permille::permille;
 use super::pool::{At, Pool, V2};
-use super::rehearsal::{Deed, Rehearsal};
-use super::{Scene, opening, permille};
+use super::rehearsal::Rehearsal;
+use super::scene::Scene;
 use crate::starknet::contracts::ekubo::{self, POSITION_COUNT, POSITIONS, PoolKey};
 use crate::starknet::contracts::erc20::{approve_call, balance_key};
 use crate::starknet::contracts::jediswap_v2;
 use crate::starknet::contracts::pairs::my_swap;
 use crate::starknet::state::Key;
+use crate::starknet::transaction::Deed;
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -25,7 +28,7 @@ const LOOKED_AT: usize = 8;
 
 /// Somebody adds to a pool.
 pub(super) fn add(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
-    let provider = *scene.market().providers.choose(rng)?;
+    let provider = *scene.market.providers.choose(rng)?;
     let pool = scene.any_pool(rng)?;
     let thousandths = rng.random_range(2..=40);
     let view = scene.view;
@@ -35,7 +38,11 @@ pub(super) fn add(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
             let amounts = pool.reserves(view)?.map(|held| permille(held, thousandths));
             let router = pair.venue.rules.router;
             let mut calls = opening::approvals(pool, router, amounts);
-            calls.push(pair.venue.add_liquidity_call(&pair.id, amounts, provider));
+            calls.push(
+                pair.venue
+                    .rules
+                    .add_liquidity_call(&pair.id, amounts, provider),
+            );
             calls
         }
         At::MySwap => {
@@ -69,7 +76,7 @@ pub(super) fn add(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
 
 /// Somebody takes out a part of what they have in a pool.
 pub(super) fn remove(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
-    let provider = *scene.market().providers.choose(rng)?;
+    let provider = *scene.market.providers.choose(rng)?;
     let pool = scene.any_pool(rng)?;
     let thousandths = rng.random_range(5..=100);
     let view = scene.view;
@@ -81,7 +88,9 @@ pub(super) fn remove(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
             let router = pair.venue.rules.router;
             vec![
                 approve_call(pair.address(), router, shares),
-                pair.venue.remove_liquidity_call(&pair.id, shares, provider),
+                pair.venue
+                    .rules
+                    .remove_liquidity_call(&pair.id, shares, provider),
             ]
         }
         At::MySwap => {
@@ -106,7 +115,7 @@ pub(super) fn remove(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
 
 /// Somebody opens a pool that was not there before.
 pub(super) fn open(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
-    let market = scene.market();
+    let market = scene.market;
     let later = market
         .pools
         .get(market.first..market.first + market.later)?;
@@ -121,9 +130,9 @@ fn widest(v2: &V2) -> Option<[i32; 2]> {
 /// Positions of providers lie in cells of a grid, and their number says in which
 /// pool and how wide they are: so the world finds them again without a list.
 fn plan(scene: Scene<'_>, id: u64) -> Option<(&Pool, &PoolKey, i32)> {
-    let pools = scene.market().pools.iter();
+    let pools = scene.market.pools.iter();
     let mut ranges: Vec<(&Pool, &PoolKey)> = pools
-        .take(scene.market().first)
+        .take(scene.market.first)
         .filter_map(|pool| match &pool.at {
             At::Ekubo(key) => Some((pool, key)),
             _ => None,
@@ -167,7 +176,7 @@ fn close_position(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
             continue;
         };
         let owner = ekubo::position_owner(view, id);
-        if !scene.market().providers.contains(&owner) {
+        if !scene.market.providers.contains(&owner) {
             continue;
         }
         let middle = ekubo::pool(view, key).tick.div_euclid(width);

@@ -1,39 +1,11 @@
 //! Calls tried out before they are sent, as wallets do it.
 
 use crate::starknet::contracts::erc20::balance_key;
-use crate::starknet::execution::{CallFailure, Execution, View};
-use crate::starknet::gas::Work;
-use crate::starknet::transaction::Call;
+use crate::starknet::execution::{Execution, View};
+use crate::starknet::failure::CallFailure;
+use crate::starknet::syscalls::Syscalls;
+use crate::starknet::transaction::{Call, Deed};
 use primitives::{Felt, U256};
-
-/// What somebody sends.
-#[derive(Debug)]
-pub(crate) struct Deed {
-    pub(crate) sender: Felt,
-    pub(crate) calls: Vec<Call>,
-    /// What these lead to.
-    pub(crate) work: Work,
-}
-
-impl Deed {
-    /// Payments, and other calls that lead to no others.
-    pub(crate) fn plain(sender: Felt, calls: Vec<Call>) -> Self {
-        let count = u64::try_from(calls.len()).unwrap_or(u64::MAX);
-        let work = Work::PAYMENT.times(count);
-        Self {
-            sender,
-            calls,
-            work,
-        }
-    }
-
-    /// These calls, and then those of another one of the same sender.
-    pub(super) fn with(mut self, other: Self) -> Self {
-        self.calls.extend(other.calls);
-        self.work = self.work.plus(other.work);
-        self
-    }
-}
 
 /// The chain as it would go on; nothing of it stays.
 #[derive(Debug)]

@@ -1,11 +1,12 @@
 //! The attacker, who trades before and after a large trade of somebody else.
 
+use super::permille::permille;
 use super::pool::{At, Order};
-use super::rehearsal::{Deed, Rehearsal};
+use super::rehearsal::Rehearsal;
+use super::scene::Scene;
 use super::trading::seller;
-use super::{Scene, permille};
 use crate::starknet::contracts::erc20::balance_key;
-use crate::starknet::transaction::Call;
+use crate::starknet::transaction::{Call, Deed};
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -48,7 +49,7 @@ pub(super) fn attack(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>
     let expected = Rehearsal::new(view).gain(victim, &calls, bought)?;
     let least = expected - permille(expected, rng.random_range(TOLERANCES));
     let victims = order.calls(view, least, U256::ZERO)?;
-    let attacker = scene.market().attacker;
+    let attacker = scene.market.attacker;
     let owned = view.read(&balance_key(sold, attacker));
     let before = TRIES.iter().find_map(|thousandths| {
         let amount = permille(order.amount, *thousandths).min(owned);

@@ -2,10 +2,14 @@
 
 use super::asset::Asset;
 use super::opening::MOST_WORK;
+use super::permille::permille;
 use super::pool::{Order, Pool};
-use super::rehearsal::{Deed, Rehearsal};
-use super::{HOUR, Scene, log_normal, permille};
+use super::rehearsal::Rehearsal;
+use super::scene::Scene;
 use crate::starknet::contracts::erc20::balance_key;
+use crate::starknet::transaction::Deed;
+use crate::starknet::world::durations::HOUR;
+use crate::starknet::world::random::log_normal;
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -88,16 +92,10 @@ pub(super) fn trend(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
 /// Somebody who knows no better buys a snare, or finds out that it cannot be
 /// sold for what was promised.
 pub(super) fn taken_in(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
-    let pools = scene.market().pools.iter();
+    let pools = scene.market.pools.iter();
     let baits: Vec<&Pool> = pools.filter(|pool| pool.bait.is_some()).collect();
     let pool = baits.choose(rng).filter(|pool| pool.exists(scene.view))?;
-    let is_snare = |asset: usize| {
-        scene
-            .market()
-            .assets
-            .get(asset)
-            .is_some_and(Asset::is_snare)
-    };
+    let is_snare = |asset: usize| scene.market.assets.get(asset).is_some_and(Asset::is_snare);
     let sells = rng.random_range(0..SALE_ODDS) == 0;
     let first = is_snare(pool.assets[0]) == sells;
     let usd = (USUAL_USD * log_normal(1.0, rng)).min(MOST_TAKEN_USD);
@@ -127,7 +125,7 @@ pub(super) fn seller(
     rng: &mut ChaCha8Rng,
 ) -> Option<(Felt, U256)> {
     let (asset, _) = pool.asset_way(first);
-    let token = scene.world.tokens.get(asset)?;
+    let token = scene.tokens.get(asset)?;
     let sender = *token.community.choose(rng)?;
     let balance = scene.view.read(&balance_key(token.address, sender));
     let amount = scene.units(asset, usd)?.min(permille(balance, 400));

@@ -4,8 +4,8 @@
 //! Nothing here is more than the state says: a watch that begins anew sees the
 //! same.
 
-use super::Scene;
 use super::pool::{Pool, Spot};
+use super::scene::Scene;
 use crate::starknet::state::Key;
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ impl Watch {
         written: impl Iterator<Item = &'k Key>,
     ) {
         if self.spots.is_empty() {
-            self.spots = vec![None; scene.market().pools.len()];
+            self.spots = vec![None; scene.market.pools.len()];
             (0..self.spots.len()).for_each(|place| self.look_at(scene, place));
             return;
         }
@@ -52,14 +52,14 @@ impl Watch {
         &self,
         scene: Scene<'a>,
     ) -> impl Iterator<Item = (usize, &'a Pool, Spot)> {
-        let pools = scene.market().pools.iter().enumerate();
+        let pools = scene.market.pools.iter().enumerate();
         pools
             .zip(&self.spots)
             .filter_map(|((place, pool), spot)| Some((place, pool, (*spot)?)))
     }
 
     fn look_at(&mut self, scene: Scene<'_>, place: usize) {
-        let Some(pool) = scene.market().pools.get(place) else {
+        let Some(pool) = scene.market.pools.get(place) else {
             return;
         };
         let before = self.spots.get_mut(place);

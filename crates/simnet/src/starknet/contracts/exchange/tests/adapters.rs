@@ -13,7 +13,7 @@ fn directly(venue: &'static Venue, id: PairId, amount: u128) -> U256 {
         pairs: &[venue.known(id)],
         to: BOB,
     };
-    let sale = venue.sell_call(&swap, U256::from(amount), U256::ZERO);
+    let sale = venue.rules.sell_call(&swap, U256::from(amount), U256::ZERO);
     moved(&mut lab, &sale)[1]
 }
 

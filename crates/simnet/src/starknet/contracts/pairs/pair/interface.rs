@@ -1,7 +1,6 @@
 //! What pairs show to the outside, each venue's with its own names and shapes.
 
-use super::super::Venue;
-use super::super::rules::{Path, Reserves};
+use super::super::rules::{Path, Reserves, Rules};
 use super::Pair;
 use crate::starknet::class::{
     ADDRESS, BOOL, EventSignature, FELT, FELTS, Interface, Typed, U128, U256 as U256_TYPE,
@@ -18,26 +17,24 @@ const CONSTRUCTOR: &[Typed] = &[
     ("fee", FELT),
 ];
 
-pub(in super::super) fn kind(venue: &'static Venue) -> Kind<Pair> {
-    let rules = &venue.rules;
+pub(in super::super) fn kind(rules: &Rules) -> Kind<Pair> {
     let (_, _, fashion) = rules.share;
     let interface = Interface {
         constructor: Some(CONSTRUCTOR),
         functions: &erc20::share_signatures(fashion),
-        events: &[erc20::events(fashion), &events(venue)].concat(),
+        events: &[erc20::events(fashion), &events(rules)].concat(),
         ..Interface::default()
     };
     let name = format!("{} pair", rules.name);
-    Kind::new(&name, &functions(venue), interface)
+    Kind::new(&name, &functions(rules), interface)
 }
 
 #[rustfmt::skip]
-fn functions(venue: &Venue) -> Vec<Entry> {
+fn functions(rules: &Rules) -> Vec<Entry> {
     const TO: &[Typed] = &[("to", ADDRESS)];
     const SWAP: &[Typed] = &[("amount0Out", U256_TYPE), ("amount1Out", U256_TYPE), ("to", ADDRESS)];
     const SWAP_WITH_DATA: &[Typed] =
         &[("amount0Out", U256_TYPE), ("amount1Out", U256_TYPE), ("to", ADDRESS), ("data", FELTS)];
-    let rules = &venue.rules;
     let name = |snake, camel| rules.case.name(snake, camel);
     let reserves: &[&str] = match rules.reserves {
         Reserves::Timed => &["(core::integer::u256, core::integer::u256, core::integer::u64)"],
@@ -92,7 +89,7 @@ fn own_functions(path: Path) -> Vec<Entry> {
     }
 }
 
-fn events(venue: &Venue) -> Vec<EventSignature> {
+fn events(rules: &Rules) -> Vec<EventSignature> {
     const SENDER: &[Typed] = &[("sender", ADDRESS)];
     const PARTIES: &[Typed] = &[("sender", ADDRESS), ("to", ADDRESS)];
     const AMOUNTS: &[Typed] = &[("amount0", U256_TYPE), ("amount1", U256_TYPE)];
@@ -123,7 +120,6 @@ fn events(venue: &Venue) -> Vec<EventSignature> {
     ];
     const WIDE: &[Typed] = &[("reserve0", U256_TYPE), ("reserve1", U256_TYPE)];
     const NARROW: &[Typed] = &[("reserve0", FELT), ("reserve1", FELT)];
-    let rules = &venue.rules;
     let [minted, burned] = rules.liquidity_events;
     let event = |name, keys, data| EventSignature { name, keys, data };
     let sync = match rules.reserves {

@@ -41,7 +41,7 @@ fn the_market_of_a_first_start_is_alive_deep_and_fair() {
 fn loss(chain: &Chain, pair: [usize; 2]) -> f64 {
     let look = Look::new(chain, chain.head().number);
     let scene = look.scene();
-    let pools = scene.market().pools.iter();
+    let pools = scene.market.pools.iter();
     let pools = pools.filter(|pool| pair.iter().all(|asset| pool.assets.contains(asset)));
     // What each pool pays for one more part.
     let mut parts: Vec<f64> = pools
@@ -57,7 +57,7 @@ fn loss(chain: &Chain, pair: [usize; 2]) -> f64 {
 
 /// Dollars that a pool pays for its first token.
 fn paid(scene: Scene<'_>, pool: &Pool, usd: f64) -> Option<f64> {
-    let sender = *scene.market().providers.last()?;
+    let sender = *scene.market.providers.last()?;
     let (sold, bought) = pool.asset_way(true);
     let order = Order {
         route: &[pool],

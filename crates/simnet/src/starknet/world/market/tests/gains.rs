@@ -16,7 +16,7 @@ pub(super) type Circle = (f64, [usize; 3]);
 /// prices cancel out on the way around.
 fn rates(scene: Scene<'_>) -> HashMap<(usize, usize), f64> {
     let mut best = HashMap::new();
-    let pools = &scene.market().pools;
+    let pools = &scene.market.pools;
     for (pool, first) in pools.iter().flat_map(|pool| [(pool, true), (pool, false)]) {
         let way = pool.asset_way(first);
         let rate = rate(scene, pool, first).unwrap_or_default();
@@ -28,7 +28,7 @@ fn rates(scene: Scene<'_>) -> HashMap<(usize, usize), f64> {
 
 /// What a pool's contract really pays.
 fn rate(scene: Scene<'_>, pool: &Pool, first: bool) -> Option<f64> {
-    let sender = *scene.market().providers.first()?;
+    let sender = *scene.market.providers.first()?;
     let (sold, bought) = pool.asset_way(first);
     let token = pool.way(first).0;
     let amount = scene.units(sold, USD)?;

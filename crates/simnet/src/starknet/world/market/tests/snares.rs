@@ -1,10 +1,10 @@
 //! Tokens that take more than they give.
 
-use super::super::super::snares;
 use super::super::pool::Order;
 use super::super::rehearsal::Rehearsal;
 use super::*;
 use crate::starknet::contracts::manner::SALE_REFUSED;
+use crate::starknet::world::tokens::snares;
 
 fn taxed() -> Felt {
     snares::address(0)
@@ -30,7 +30,7 @@ fn baited() -> Chain {
 
 /// A pool of a snare, and whether the snare is its first token.
 fn bait(scene: Scene<'_>, snare: Felt) -> (&Pool, bool) {
-    let mut pools = scene.market().pools.iter();
+    let mut pools = scene.market.pools.iter();
     let pool = pools.find(|pool| pool.tokens.contains(&snare)).unwrap();
     (pool, pool.tokens[0] == snare)
 }
@@ -40,7 +40,7 @@ fn trade(scene: Scene<'_>, snare: Felt, sells: bool) -> Result<U256, String> {
     let (pool, is_first) = bait(scene, snare);
     let (sold, bought) = pool.way(is_first == sells);
     // Arbitrageurs have everything.
-    let sender = scene.market().arbitrageurs[0];
+    let sender = scene.market.arbitrageurs[0];
     let order = Order {
         route: &[pool],
         sender,

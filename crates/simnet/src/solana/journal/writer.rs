@@ -1,27 +1,17 @@
-//! The chain in a folder.
-//!
-//! A segment begins with a checkpoint: how the chain is steered, how long its
-//! epochs are, the accounts before the oldest kept transaction, and the
-//! transactions since. Then comes
-//! whatever happens. Reading it back executes the transactions again, which
-//! gives the same result. A large segment is followed by a new one, and goes.
-//! Entries that are damaged are passed over, and so are transactions that nobody
-//! can pay for without them.
+//! Writing a journal, segment by segment.
 
-mod replay;
-#[cfg(test)]
-mod tests;
-
-use super::account::Account;
-use super::chain::Chain;
-use super::config::Rules;
-use super::timeline::{Fork, Joint, Timeline};
-use super::wire::Transaction;
-use crate::journal::codec::{Input, Stored, stored_struct};
+use super::record::{ACCOUNTS, EPOCHS, FORGOTTEN, TAKEN_BACK, store_timeline, store_transaction};
+use super::replay;
+use crate::journal::codec::{Stored, store_list};
 use crate::journal::frame::Group;
 use crate::journal::segment;
 use crate::journal::{KeepError, OpenError, SegmentFile, lock};
-use primitives::{Lamports, PublicKey};
+use crate::solana::account::Account;
+use crate::solana::chain::Chain;
+use crate::solana::config::Rules;
+use crate::solana::timeline::Timeline;
+use crate::solana::wire::Transaction;
+use primitives::PublicKey;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -32,13 +22,6 @@ const MAX_CHECKPOINTS_WORTH: u64 = 4;
 
 /// Accounts in one entry.
 const ACCOUNTS_PER_ENTRY: usize = 1_000;
-
-const TIMELINE: u8 = 0;
-const ACCOUNTS: u8 = 1;
-const FORGOTTEN: u8 = 2;
-const TRANSACTION: u8 = 3;
-const TAKEN_BACK: u8 = 4;
-const EPOCHS: u8 = 5;
 
 /// The journal of a chain, open for writing. Others cannot open it meanwhile.
 #[derive(Debug)]
@@ -183,7 +166,7 @@ fn checkpoint(seed: u64, chain: &Chain, out: &mut dyn Write) -> io::Result<()> {
     for accounts in accounts.chunks(ACCOUNTS_PER_ENTRY) {
         group.push(|out| {
             out.push(ACCOUNTS);
-            crate::journal::codec::store_list(accounts, out);
+            store_list(accounts, out);
         });
     }
     group.push(|out| {
@@ -194,66 +177,4 @@ fn checkpoint(seed: u64, chain: &Chain, out: &mut dyn Write) -> io::Result<()> {
         group.push(|out| store_transaction(entry.slot, &entry.transaction, out));
     }
     out.write_all(&group.finish())
-}
-
-fn store_timeline(timeline: &Timeline, out: &mut Vec<u8>) {
-    out.push(TIMELINE);
-    timeline.store(out);
-}
-
-fn store_transaction(slot: u64, transaction: &Transaction, out: &mut Vec<u8>) {
-    out.push(TRANSACTION);
-    slot.store(out);
-    crate::journal::codec::store_list(transaction.bytes(), out);
-}
-
-stored_struct!(Joint { slot, ms, slot_ms });
-stored_struct!(Fork { slot, number });
-stored_struct!(Account {
-    lamports,
-    owner,
-    space,
-    executable
-});
-
-impl Stored for Timeline {
-    fn store(&self, out: &mut Vec<u8>) {
-        Vec::from(self.joints.clone()).store(out);
-        Vec::from(self.forks.clone()).store(out);
-        self.ahead.store(out);
-        self.paused.store(out);
-    }
-
-    fn load(input: &mut Input<'_>) -> Option<Self> {
-        Some(Self {
-            joints: Vec::load(input)?.into(),
-            forks: Vec::load(input)?.into(),
-            ahead: u64::load(input)?,
-            paused: bool::load(input)?,
-        })
-    }
-}
-
-impl Stored for Lamports {
-    fn store(&self, out: &mut Vec<u8>) {
-        self.get().store(out);
-    }
-
-    fn load(input: &mut Input<'_>) -> Option<Self> {
-        u64::load(input).map(Self::new)
-    }
-}
-
-impl Stored for PublicKey {
-    fn store(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.as_bytes());
-    }
-
-    fn load(input: &mut Input<'_>) -> Option<Self> {
-        let mut bytes = [0; 32];
-        for byte in &mut bytes {
-            *byte = input.byte()?;
-        }
-        Some(Self::from_bytes(bytes))
-    }
 }

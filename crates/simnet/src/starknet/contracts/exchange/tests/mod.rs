@@ -16,10 +16,10 @@ use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, eve
 use crate::starknet::contracts::pairs::{
     JEDISWAP, NOSTRA, PairId, Path, SITHSWAP, STARKDEFI, TEN_K_SWAP, VENUES, Venue, my_swap,
 };
+use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::Call;
-use crate::starknet::world::DEPLOYER;
 use amm::ekubo::Rounding;
-use primitives::U256;
+use primitives::{Felt, U256};
 
 const WHOLE: u128 = 1_000_000_000_000;
 const E18: u128 = 1_000_000_000_000_000_000;
@@ -68,12 +68,18 @@ fn lab() -> Lab {
         lab.approve(ALICE, venue.rules.router, &tokens);
         for tokens in [[ETH, USDC], [USDC, DAI], [ETH, DAI]] {
             let id = pair(venue, tokens);
-            lab.run(ALICE, &venue.add_liquidity_call(&id, [much; 2], ALICE));
+            lab.run(
+                ALICE,
+                &venue.rules.add_liquidity_call(&id, [much; 2], ALICE),
+            );
         }
     }
     for venue in [&SITHSWAP, &STARKDEFI] {
         let id = pair(venue, [ETH, DAI]).stable(true);
-        lab.run(ALICE, &venue.add_liquidity_call(&id, [much; 2], ALICE));
+        lab.run(
+            ALICE,
+            &venue.rules.add_liquidity_call(&id, [much; 2], ALICE),
+        );
     }
     lab.approve(ALICE, my_swap::MY_SWAP, &tokens);
     let pool = my_swap::create_pool_call([ETH, DAI], [much; 2], 300);

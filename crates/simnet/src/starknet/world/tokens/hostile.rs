@@ -1,11 +1,11 @@
 //! Tokens that were made to break those who read them. They transfer like any
 //! other.
 
-use super::tokens::{Token, own_address, whole};
-use crate::starknet::contract::{Returned, Revert};
+use super::token::{Token, own_address, whole};
 use crate::starknet::contracts::erc20::{Erc20, Fashion};
 use crate::starknet::contracts::manner::Manner;
 use crate::starknet::contracts::text::{Text, byte_array, short};
+use crate::starknet::failure::{Returned, Revert};
 use primitives::Felt;
 
 /// Words in the endless name: 31 bytes each.

@@ -1,20 +1,14 @@
 //! The tokens of the network, from the most to the least used.
 
-use super::{hostile, snares, tail, well_known};
-use crate::starknet::contracts::erc20::{Erc20, Fashion};
-use crate::starknet::contracts::manner::Manner;
-use crate::starknet::contracts::text::Text;
-use crate::starknet::hash::digest;
-use primitives::{Felt, U256};
+mod hostile;
+pub(super) mod snares;
+pub(super) mod tail;
+mod token;
+pub(super) mod well_known;
 
-/// A token before it is deployed.
-#[derive(Debug)]
-pub(super) struct Token {
-    pub(super) address: Felt,
-    pub(super) contract: Erc20,
-    /// About what is minted, in the smallest unit.
-    pub(super) supply: U256,
-}
+pub(super) use token::{Token, whole};
+
+use primitives::Felt;
 
 /// All tokens, which `minter` may mint. Those that are made to take from people
 /// take for `owner`.
@@ -26,42 +20,11 @@ pub(super) fn all(minter: Felt, owner: Felt) -> Vec<Token> {
     tokens
 }
 
-/// An honest token.
-pub(super) fn honest(
-    address: Felt,
-    (name, symbol, decimals): (&str, &str, u32),
-    (text, fashion): (Text, Fashion),
-    supply: u64,
-    minter: Felt,
-) -> Token {
-    Token {
-        address,
-        contract: Erc20 {
-            name: Ok(text.encode(name)),
-            symbol: Ok(text.encode(symbol)),
-            decimals: Ok(vec![Felt::from(decimals)]),
-            fashion,
-            text,
-            minter,
-            manner: Manner::Plain,
-        },
-        supply: whole(supply, decimals),
-    }
-}
-
-/// Whole tokens in the smallest unit.
-pub(super) fn whole(amount: u64, decimals: u32) -> U256 {
-    U256::from(amount).saturating_mul(U256::from(10).saturating_pow(U256::from(decimals)))
-}
-
-/// The address of a token that exists on this network only.
-pub(super) fn own_address(group: &str, index: usize) -> Felt {
-    digest(group, &[Felt::from(index)])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::starknet::contracts::erc20::Fashion;
+    use crate::starknet::contracts::text::Text;
     use std::collections::HashSet;
 
     #[test]

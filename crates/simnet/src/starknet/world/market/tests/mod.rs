@@ -1,15 +1,18 @@
 //! What the market promises, over whole histories.
 
-use super::super::Genesis;
-use super::super::anchor_list::{HUBS, STABLES};
+use super::pool::Pool;
 use super::*;
 use crate::starknet::block::Block;
 use crate::starknet::chain::Chain;
 use crate::starknet::contracts::erc20::{TOTAL_SUPPLY, balance_key, balances_of};
+use crate::starknet::contracts::{ekubo, exchange};
 use crate::starknet::hash::from_felt;
 use crate::starknet::state::Key;
 use crate::starknet::transaction::Transaction;
-use primitives::selector;
+use crate::starknet::world::anchor_list::{HUBS, STABLES};
+use crate::starknet::world::durations::{HOUR, MINUTE};
+use crate::starknet::world::{Genesis, World};
+use primitives::{Felt, U256, selector};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -147,7 +150,9 @@ impl<'c> Look<'c> {
 
     fn scene(&self) -> Scene<'_> {
         Scene {
-            world: self.chain.world(),
+            market: &self.chain.world().market,
+            seed: self.chain.world().seed,
+            tokens: &self.chain.world().tokens,
             view: self.chain.view(self.at),
             time: self.time,
             prices: &self.prices,
@@ -160,7 +165,7 @@ fn a_default_market_has_every_kind_of_pool() {
     let chain = chain(0, 320, 8, 0);
     let look = Look::new(&chain, chain.head().number);
     let scene = look.scene();
-    let market = scene.market();
+    let market = scene.market;
     let first = &market.pools[..market.first];
     let missing: Vec<&Pool> = first
         .iter()
@@ -237,7 +242,7 @@ fn percent_near(chain: &Chain, pools: usize) -> u32 {
     for at in (40..chain.head().number).step_by(20) {
         let look = Look::new(chain, at);
         let scene = look.scene();
-        for pool in &scene.market().pools[..pools] {
+        for pool in &scene.market.pools[..pools] {
             if let (Some(spot), Some(outside)) = (scene.spot(pool), scene.outside_price(pool)) {
                 all += 1;
                 near += u32::from((spot.price() / outside).ln().abs() < pool.fee + 0.005);

@@ -6,9 +6,12 @@ mod exchanging;
 mod sending;
 mod simulating;
 
-use super::*;
+use super::methods::answer;
+use super::spec::Spec;
+use crate::caller::Caller;
 use crate::starknet::config::{History, StarknetConfig};
-use primitives::{Felt, ManualClock, Timestamp, selector};
+use crate::starknet::node::StarknetNode;
+use primitives::{Felt, ManualClock, Timestamp, felt_to_hex, selector, short_string};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;

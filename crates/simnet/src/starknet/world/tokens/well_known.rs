@@ -1,50 +1,47 @@
 //! Tokens that people know, at their addresses on the public network.
 
-use super::tokens::{Token, honest};
+use super::token::{Token, honest};
 use crate::starknet::contracts::erc20::Fashion::{self, Legacy, Modern};
 use crate::starknet::contracts::text::Text::{self, Bytes, Short};
+use crate::starknet::network::STRK;
 use primitives::Felt;
 
 /// Ether.
-pub(super) const ETH: Felt =
+pub(crate) const ETH: Felt =
     felt("0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7");
 
-/// The token that pays fees.
-pub(crate) const STRK: Felt =
-    felt("0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d");
-
 /// A dollar.
-pub(super) const USDC: Felt =
+pub(crate) const USDC: Felt =
     felt("0x053c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8");
 
 /// Another dollar.
-pub(super) const USDT: Felt =
+pub(crate) const USDT: Felt =
     felt("0x068f5c6a61780768455de69077e07e89787839bf8166decfbf92b645209c0fb8");
 
 /// A third one.
-pub(super) const DAI: Felt =
+pub(crate) const DAI: Felt =
     felt("0x05574eb6b8789a91466f902c380d978e472db68170ff82a5b650b95a58ddf4ad");
 
 /// Bitcoin.
-pub(super) const WBTC: Felt =
+pub(crate) const WBTC: Felt =
     felt("0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac");
 
 /// A token of the public network.
 #[derive(Debug)]
-pub(super) struct WellKnown {
-    pub(super) address: Felt,
-    pub(super) name: &'static str,
-    pub(super) symbol: &'static str,
-    pub(super) decimals: u32,
+pub(crate) struct WellKnown {
+    pub(crate) address: Felt,
+    pub(crate) name: &'static str,
+    pub(crate) symbol: &'static str,
+    pub(crate) decimals: u32,
     form: (Text, Fashion),
     /// In whole tokens.
-    pub(super) supply: u64,
+    pub(crate) supply: u64,
     /// Its name at aggregators of market data, where it has one.
-    pub(super) aggregator_id: Option<&'static str>,
+    pub(crate) aggregator_id: Option<&'static str>,
 }
 
 /// From the most to the least used.
-pub(super) const WELL_KNOWN: [WellKnown; 17] = [
+pub(crate) const WELL_KNOWN: [WellKnown; 17] = [
     row(
         ETH,
         ("Ether", "ETH", 18),

@@ -1,13 +1,13 @@
 //! The long tail: tokens that exist on this network only, look-alikes of better
 //! known ones included.
 
-use super::tokens::{Token, honest, own_address};
+use super::token::{Token, honest, own_address};
 use crate::starknet::contracts::erc20::Fashion;
 use crate::starknet::contracts::text::Text;
 use primitives::Felt;
 
 /// Name, symbol, decimals, supply in whole tokens.
-pub(super) const TAIL: [(&str, &str, u32, u64); 52] = [
+pub(crate) const TAIL: [(&str, &str, u32, u64); 52] = [
     ("Agora", "AGORA", 18, 10_000_000),
     ("Drachma", "DRM", 6, 250_000_000),
     ("Obol", "OBOL", 2, 900_000_000),
@@ -79,7 +79,7 @@ pub(super) fn tokens(minter: Felt) -> Vec<Token> {
 }
 
 /// The address of a row of [`TAIL`].
-pub(super) fn address(index: usize) -> Felt {
+pub(crate) fn address(index: usize) -> Felt {
     own_address("TAIL", index)
 }
 

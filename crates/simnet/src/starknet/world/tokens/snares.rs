@@ -4,7 +4,7 @@
 //! Nothing says so but what they do: no list has them, and their names are as
 //! good as any.
 
-use super::tokens::{Token, own_address, whole};
+use super::token::{Token, own_address, whole};
 use crate::starknet::contracts::erc20::{Erc20, Fashion};
 use crate::starknet::contracts::manner::Manner;
 use crate::starknet::contracts::text::Text;
@@ -14,13 +14,13 @@ use primitives::Felt;
 const TAX: u64 = 50;
 
 /// Name, symbol, supply in whole tokens, the price in dollars.
-pub(super) const SNARES: [(&str, &str, u64, f64); 2] = [
+pub(crate) const SNARES: [(&str, &str, u64, f64); 2] = [
     ("Tithe of Delphi", "TITHE", 40_000_000, 0.05),
     ("Siren", "SIREN", 700_000_000, 0.002),
 ];
 
 /// The decimals of all of them.
-pub(super) const DECIMALS: u32 = 18;
+pub(crate) const DECIMALS: u32 = 18;
 
 /// All of them, which `minter` may mint, and which are made for `owner`.
 pub(super) fn tokens(minter: Felt, owner: Felt) -> Vec<Token> {
@@ -48,6 +48,6 @@ pub(super) fn tokens(minter: Felt, owner: Felt) -> Vec<Token> {
 }
 
 /// The address of a row of [`SNARES`].
-pub(super) fn address(index: usize) -> Felt {
+pub(crate) fn address(index: usize) -> Felt {
     own_address("SNARE", index)
 }

@@ -1,11 +1,5 @@
-//! Programs and what they do: the system program, memos, the compute budget,
-//! and the guards that wallets put around transactions.
+//! Addresses of programs, and what is known of a program by its address alone.
 
-mod memo;
-mod system;
-
-use super::account::Account;
-use super::failure::InstructionError;
 use primitives::PublicKey;
 
 /// The program of this text.
@@ -70,68 +64,4 @@ pub(crate) fn is_cheap(key: &PublicKey) -> bool {
 
 pub(crate) fn is_memo(key: &PublicKey) -> bool {
     [MEMO_V1, MEMO_V3].contains(key)
-}
-
-/// An account as an instruction has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Loaded {
-    pub(crate) key: PublicKey,
-    pub(crate) account: Account,
-    pub(crate) signs: bool,
-    pub(crate) writable: bool,
-}
-
-/// An instruction on its way.
-#[derive(Debug)]
-pub(crate) struct Call<'c> {
-    /// All accounts of the transaction.
-    pub(crate) loaded: &'c mut [Loaded],
-    /// Those of the instruction, by their places.
-    pub(crate) accounts: &'c [u8],
-    pub(crate) data: &'c [u8],
-    pub(crate) logs: &'c mut Vec<String>,
-}
-
-impl Call<'_> {
-    fn account(&mut self, place: usize) -> Result<&mut Loaded, InstructionError> {
-        let index = self.accounts.get(place);
-        let index = index.ok_or(InstructionError::MissingAccount)?;
-        let loaded = self.loaded.get_mut(usize::from(*index));
-        loaded.ok_or(InstructionError::MissingAccount)
-    }
-
-    fn log(&mut self, line: String) {
-        self.logs.push(line);
-    }
-}
-
-/// Compute units that an instruction takes. Those of memos are this network's
-/// own: no machine code is run.
-pub(crate) fn units(program: &PublicKey, data: &[u8]) -> u64 {
-    let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
-    match *program {
-        MEMO_V1 | MEMO_V3 => 2_000_u64.saturating_add(bytes.saturating_mul(100)),
-        VOTE => 2_100,
-        _ => 150,
-    }
-}
-
-/// Runs an instruction. What it changes before it fails is the caller's to undo.
-pub(crate) fn run(program: &PublicKey, call: &mut Call<'_>) -> Result<(), InstructionError> {
-    match *program {
-        SYSTEM => system::run(call),
-        MEMO_V1 => memo::note(call),
-        MEMO_V3 => memo::note_signed(call),
-        // The compute budget was read before; guards agree.
-        COMPUTE_BUDGET | LIGHTHOUSE => Ok(()),
-        _ => refuse(call),
-    }
-}
-
-/// Votes are not cast by transactions here: nothing that they say is understood.
-fn refuse(call: &mut Call<'_>) -> Result<(), InstructionError> {
-    if call.account(0)?.account.owner != VOTE {
-        return Err(InstructionError::InvalidAccountOwner);
-    }
-    Err(InstructionError::InvalidInstructionData)
 }

@@ -5,17 +5,17 @@ mod interface;
 
 pub(super) use interface::kind;
 
-use super::Venue;
 use super::curve::{Sale, Shape};
-use super::rules::{Path, Reserves, Setter};
+use super::rules::{Path, Reserves, Rules, Setter};
 use crate::starknet::class::Class;
-use crate::starknet::contract::{Calldata, Contract, Env, Returned, Revert, halves, run};
+use crate::starknet::contract::{Calldata, Contract, Env, Kind, halves, run};
 use crate::starknet::contracts::arithmetic::{div, ensure, mul, sub};
 use crate::starknet::contracts::erc20::{self, Erc20, TOTAL_SUPPLY, balance_of, pay};
+use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, felt, from_felt};
+use crate::starknet::network::DEPLOYER;
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::transaction::Call;
-use crate::starknet::world::DEPLOYER;
 use primitives::{Felt, U256, selector};
 
 const FACTORY: Variable = Variable::felt("_factory");
@@ -42,18 +42,18 @@ pub(crate) fn reserve_keys(pair: Felt) -> [Key; 2] {
 /// A pair of a venue. Everything else about it is in its variables.
 #[derive(Debug)]
 pub(super) struct Pair {
-    venue: &'static Venue,
+    rules: &'static Rules,
+    kind: &'static Kind<Pair>,
     token: Erc20,
 }
 
 impl Contract for Pair {
     fn class(&self) -> &'static Class {
-        &self.venue.pair.class
+        &self.kind.class
     }
 
     fn call(&self, env: &mut Env<'_, '_>, selector: Felt, calldata: &[Felt]) -> Option<Returned> {
-        self.venue
-            .pair
+        self.kind
             .entrypoints
             .run(self, env, selector, calldata)
             .or_else(|| self.token.call_share(env, selector, calldata))
@@ -133,10 +133,10 @@ fn whole(env: &mut Env<'_, '_>, token: Felt) -> Result<U256, Revert> {
     reason = "the shape of all entrypoints"
 )]
 impl Pair {
-    pub(super) fn new(venue: &'static Venue) -> Self {
-        let (name, symbol, fashion) = venue.rules.share;
+    pub(super) fn new(rules: &'static Rules, kind: &'static Kind<Self>) -> Self {
+        let (name, symbol, fashion) = rules.share;
         let token = Erc20::share(name, symbol, fashion);
-        Self { venue, token }
+        Self { rules, kind, token }
     }
 
     fn construct(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
@@ -149,7 +149,7 @@ impl Pair {
         env.write(STABLE, &[], U256::from(u8::from(stable)));
         self.write_fees(env, [fee, fee])?;
         // Venues without stable pairs never ask tokens for their decimals.
-        if matches!(self.venue.rules.path, Path::Stable | Path::Tiered) {
+        if matches!(self.rules.path, Path::Stable | Path::Tiered) {
             for (variable, token) in WHOLES.into_iter().zip(tokens) {
                 let whole = whole(env, token)?;
                 env.write(variable, &[], whole);
@@ -175,7 +175,7 @@ impl Pair {
     fn get_reserves(&self, env: &mut Env<'_, '_>, _: &mut Calldata<'_>) -> Returned {
         let mut returned = self.written(reserves(env));
         // A block in the making has no time yet: it is always zero.
-        if self.venue.rules.reserves != Reserves::Plain {
+        if self.rules.reserves != Reserves::Plain {
             returned.push(Felt::ZERO);
         }
         Ok(returned)
@@ -211,7 +211,7 @@ impl Pair {
         let (amount, token) = (calldata.u256()?, calldata.felt()?);
         let [token0, _] = tokens(env);
         let sale = sale(env, token == token0);
-        let bought = self.venue.rules.fee.amount_out(sale, amount)?;
+        let bought = self.rules.fee.amount_out(sale, amount)?;
         Ok(halves(bought).to_vec())
     }
 
@@ -223,7 +223,7 @@ impl Pair {
 
     fn out_given_in(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let (amount, first) = (calldata.u256()?, calldata.bool()?);
-        let bought = self.venue.rules.fee.amount_out(sale(env, first), amount)?;
+        let bought = self.rules.fee.amount_out(sale(env, first), amount)?;
         Ok(halves(bought).to_vec())
     }
 
@@ -238,11 +238,8 @@ impl Pair {
             sale.shape == Shape::Volatile,
             "exact output of a stable pair",
         )?;
-        ensure(
-            amount < sale.reserves[1],
-            self.venue.rules.words.no_liquidity,
-        )?;
-        let sold = self.venue.rules.fee.amount_in(sale, amount)?;
+        ensure(amount < sale.reserves[1], self.rules.words.no_liquidity)?;
+        let sold = self.rules.fee.amount_in(sale, amount)?;
         Ok(halves(sold).to_vec())
     }
 
@@ -261,7 +258,7 @@ impl Pair {
     }
 
     fn only_setter(&self, env: &Env<'_, '_>) -> Result<(), Revert> {
-        let rules = &self.venue.rules;
+        let rules = self.rules;
         let setter = match rules.setter {
             Setter::Nobody => None,
             Setter::Factory => Some(rules.factory),
@@ -273,7 +270,7 @@ impl Pair {
     fn write_fees(&self, env: &mut Env<'_, '_>, fees: [U256; 2]) -> Result<(), Revert> {
         for (variable, fee) in FEES.into_iter().zip(fees) {
             // A tenth of what is sold is the most that any venue takes.
-            let most = U256::from(self.venue.rules.fee.scale / 10);
+            let most = U256::from(self.rules.fee.scale / 10);
             ensure(fee <= most, "invalid fee")?;
             env.write(variable, &[], fee);
         }
@@ -286,13 +283,13 @@ impl Pair {
         let [balance0, balance1] = balances(env)?;
         let (amount0, amount1) = (sub(balance0, reserve0)?, sub(balance1, reserve1)?);
         let supply = env.read(TOTAL_SUPPLY, &[]);
-        let words = &self.venue.rules.words;
+        let words = &self.rules.words;
         let shares = if supply.is_zero() {
             let first = U256::from(FIRST_SHARES);
             let root = mul(amount0, amount1)?.root(2);
             ensure(root > first, words.nothing_minted)?;
             check_first(shape(env), [amount0, amount1])?;
-            self.token.mint(env, self.venue.rules.burner, first)?;
+            self.token.mint(env, self.rules.burner, first)?;
             sub(root, first)?
         } else {
             let shares0 = div(mul(amount0, supply)?, reserve0)?;
@@ -302,7 +299,7 @@ impl Pair {
         ensure(!shares.is_zero(), words.nothing_minted)?;
         self.token.mint(env, to, shares)?;
         self.update(env, [balance0, balance1])?;
-        let [minted, _] = self.venue.rules.liquidity_events;
+        let [minted, _] = self.rules.liquidity_events;
         self.emit(env, minted, &[amount0, amount1], None);
         Ok(halves(shares).to_vec())
     }
@@ -312,11 +309,11 @@ impl Pair {
         let own = env.address();
         let [token0, token1] = tokens(env);
         let [balance0, balance1] = balances(env)?;
-        let shares = env.execution.read(&erc20::balance_key(own, own));
+        let shares = env.syscalls.read(&erc20::balance_key(own, own));
         let supply = env.read(TOTAL_SUPPLY, &[]);
         let amount0 = div(mul(shares, balance0)?, supply)?;
         let amount1 = div(mul(shares, balance1)?, supply)?;
-        let words = &self.venue.rules.words;
+        let words = &self.rules.words;
         ensure(
             !amount0.is_zero() && !amount1.is_zero(),
             words.nothing_burned,
@@ -326,13 +323,13 @@ impl Pair {
         pay(env, token1, to, amount1)?;
         let left = balances(env)?;
         self.update(env, left)?;
-        let [_, burned] = self.venue.rules.liquidity_events;
+        let [_, burned] = self.rules.liquidity_events;
         self.emit(env, burned, &[amount0, amount1], Some(to));
         Ok([amount0, amount1].map(halves).concat())
     }
 
     fn swap(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
-        let rules = &self.venue.rules;
+        let rules = self.rules;
         let words = &rules.words;
         let bought = [calldata.u256()?, calldata.u256()?];
         let to = calldata.felt()?;
@@ -383,7 +380,7 @@ impl Pair {
     }
 
     fn update(&self, env: &mut Env<'_, '_>, reserves: [U256; 2]) -> Result<(), Revert> {
-        let rules = &self.venue.rules;
+        let rules = self.rules;
         let bits = match rules.reserves {
             Reserves::Narrow => NARROW_BITS,
             Reserves::Timed | Reserves::Plain => U256::BITS,
@@ -398,7 +395,7 @@ impl Pair {
 
     /// Reserves as this venue writes them.
     fn written(&self, reserves: [U256; 2]) -> Vec<Felt> {
-        match self.venue.rules.reserves {
+        match self.rules.reserves {
             Reserves::Timed | Reserves::Plain => reserves.map(halves).concat(),
             Reserves::Narrow => reserves.map(felt).to_vec(),
         }
@@ -409,7 +406,7 @@ impl Pair {
         let amounts: Vec<Felt> = amounts.iter().flat_map(|amount| halves(*amount)).collect();
         let mut keys = vec![selector(name)];
         let mut data = Vec::new();
-        if self.venue.rules.keyed {
+        if self.rules.keyed {
             keys.push(env.caller());
             keys.extend(to);
             data.extend(amounts);
