@@ -4,7 +4,7 @@
 use crate::START_S;
 use axum::{Router, body::Body, http::Request};
 use chain::{RpcOptions, SolanaClient};
-use leasing::{Draft, EpochWindow, FeeRate, Mode};
+use leasing::{BookError, Booking, Draft, EpochWindow, FeeRate, Mode, Roles};
 use primitives::{
     Clock, Entropy, Lamports, ManualClock, PublicKey, SeededEntropy, Signature, SignedDuration,
     SolanaHash, Timestamp, Ulid,
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use services::{
     Refused,
     leasing::{
-        BookError, Booked, Booking, Claim, EpochWatch, KeyGuard, Leasing, LeasingOptions, Profile,
-        Roles, Settled, Settlement, SolanaNodes, StoredAnswer, Sweeper, User, ValidatorView,
+        Booked, Claim, EpochWatch, KeyGuard, Leasing, LeasingOptions, Profile, Settled, Settlement,
+        SolanaNodes, StoredAnswer, Sweeper, User, ValidatorView,
     },
 };
 use simnet::{SimulatedValidator, SolanaConfig, SolanaKeypair, SolanaNode};

@@ -6,12 +6,12 @@ use super::{
     secret::{self, Presented, Secret},
 };
 use crate::{fault::Fault, refused::Refused};
-use leasing::{SignIn, verify_challenge};
+use leasing::{Roles, SignIn, verify_challenge};
 use primitives::{PublicKey, Signature, Timestamp, Ulid, is_hidden};
 use serde_json::{Value, json};
 use store::{
     StoreError,
-    leasing::{Actor, ChallengeRow, Roles, SessionRow, TokenRow, User},
+    leasing::{Actor, ChallengeRow, SessionRow, TokenRow, User},
 };
 
 /// A text to sign.
@@ -355,8 +355,15 @@ impl Leasing {
             return Err(Refused::Rejected(TokenRevokeError::Unknown));
         }
         let what = Subject::new("token", id);
-        let row = inner.audit_row(Actor::User(user), "token.revoked", what, &json!({}));
-        tx.audit(&row).await?;
+        inner
+            .audit(
+                &mut tx,
+                Actor::User(user),
+                "token.revoked",
+                what,
+                &json!({}),
+            )
+            .await?;
         Ok(tx.commit().await?)
     }
 
@@ -379,8 +386,15 @@ impl Leasing {
             return Ok(false);
         }
         let what = Subject::new("user", &user);
-        let row = inner.audit_row(Actor::Operator, "user.roles", what, &roles_json(roles));
-        tx.audit(&row).await?;
+        inner
+            .audit(
+                &mut tx,
+                Actor::Operator,
+                "user.roles",
+                what,
+                &roles_json(roles),
+            )
+            .await?;
         tx.commit().await?;
         Ok(true)
     }
@@ -427,8 +441,15 @@ impl Leasing {
         tx.insert_user(&user).await?;
         tx.insert_token(&row).await?;
         let what = Subject::new("user", &user.id);
-        let audit = inner.audit_row(Actor::Operator, "user.published", what, &roles_json(roles));
-        tx.audit(&audit).await?;
+        inner
+            .audit(
+                &mut tx,
+                Actor::Operator,
+                "user.published",
+                what,
+                &roles_json(roles),
+            )
+            .await?;
         tx.commit().await?;
         Ok(user)
     }
@@ -467,8 +488,9 @@ impl Leasing {
         }
         let actor = actor.unwrap_or(Actor::User(user.id));
         let what = Subject::new("user", &user.id);
-        let row = inner.audit_row(actor, "user.added", what, &roles_json(roles));
-        tx.audit(&row).await?;
+        inner
+            .audit(&mut tx, actor, "user.added", what, &roles_json(roles))
+            .await?;
         tx.commit().await?;
         Ok(user)
     }
@@ -480,8 +502,14 @@ impl Inner {
         tx.insert_token(token).await?;
         let what = Subject::new("token", &token.id);
         let actor = Actor::User(token.user);
-        let row = self.audit_row(actor, "token.created", what, &json!({"name": token.name}));
-        tx.audit(&row).await?;
+        self.audit(
+            &mut tx,
+            actor,
+            "token.created",
+            what,
+            &json!({"name": token.name}),
+        )
+        .await?;
         Ok(tx.commit().await?)
     }
 }

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use primitives::{Timestamp, Ulid};
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
-use store::leasing::{Actor, AuditRow, Drift};
+use store::leasing::{Actor, AuditRow, Drift, LedgerTx};
 
 /// What something was done to.
 pub(super) struct Subject {
@@ -55,15 +55,16 @@ fn counted_on(mut bytes: [u8; 10]) -> [u8; 10] {
 const MAX_DRIFT: u16 = 100;
 
 impl Inner {
-    /// A row for something that happens now. `detail` is an object.
-    pub(super) fn audit_row(
+    /// Writes down what happens in a transaction. `detail` is an object.
+    pub(super) async fn audit(
         &self,
+        tx: &mut LedgerTx,
         actor: Actor,
         action: &str,
         subject: Subject,
         detail: &Value,
-    ) -> AuditRow {
-        AuditRow {
+    ) -> Result<(), Fault> {
+        let row = AuditRow {
             id: self.audit_ids.next(self.now(), self.entropy.bytes()),
             at: self.now(),
             actor,
@@ -71,7 +72,8 @@ impl Inner {
             subject_kind: subject.kind.to_owned(),
             subject: subject.id,
             detail: detail.to_string(),
-        }
+        };
+        Ok(tx.audit(&row).await?)
     }
 }
 

@@ -1,10 +1,9 @@
 //! The transaction that pays for a lease.
 
-use super::{Leasing, leases::to_pay, validators::check_rent};
+use super::{Leasing, validators::check_rent};
 use crate::{fault::Fault, refused::Refused};
-use leasing::{BelowRent, LeaseState, PayerError, format_sol};
+use leasing::{BelowRent, Lease, PayerError, format_sol};
 use primitives::PublicKey;
-use store::leasing::{LeaseRow, PaymentStatus};
 
 /// What wallets show of a message, at least.
 const MAX_MESSAGE_CHARS: usize = 80;
@@ -40,13 +39,9 @@ impl Leasing {
     ) -> Result<Unsigned, Refused<PayError>> {
         let inner = &*self.0;
         let lease = inner.store.ledger().lease_of_memo(memo).await?;
-        let lease = lease.filter(|lease| {
-            lease.state == LeaseState::PendingPayment
-                && lease.payment.status == PaymentStatus::Open
-                && inner.now() < lease.payment.expires_at
-        });
-        let lease = lease.ok_or(Refused::Rejected(PayError::MemoNotFound))?;
-        let payment = to_pay(&lease.payment).map_err(Fault::Unpayable)?;
+        let unknown = || Refused::Rejected(PayError::MemoNotFound);
+        let lease = lease.ok_or_else(unknown)?;
+        let payment = lease.payable(inner.now()).ok_or_else(unknown)?;
         payment.check_payer(account).map_err(|error| {
             Refused::Rejected(match error {
                 PayerError::IsPayout => PayError::PayerIsPayoutWallet,
@@ -55,7 +50,7 @@ impl Leasing {
         })?;
         let client = inner.nodes.client()?;
         let recent = client.recent_blockhash().await.map_err(Fault::Solana)?;
-        if let Some(below) = check_rent(&client, &payment).await? {
+        if let Some(below) = check_rent(&client, payment).await? {
             return Err(Refused::Rejected(PayError::WalletBelowRent(below)));
         }
         let transaction = payment.transaction(account, recent.blockhash);
@@ -70,7 +65,7 @@ impl Leasing {
 }
 
 /// What the payment is for. A long name is cut, the rest is not.
-fn message(lease: &LeaseRow, name: Option<&str>) -> String {
+fn message(lease: &Lease, name: Option<&str>) -> String {
     let last = lease.window.end().saturating_sub(1);
     let epochs = if lease.window.count() == 1 {
         format!("epoch {last}")

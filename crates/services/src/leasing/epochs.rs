@@ -2,11 +2,11 @@
 
 use super::{Inner, Leasing, audit::Subject, validators::stake_row};
 use crate::fault::Fault;
-use leasing::{EpochClock, EpochPosition, LeaseEvent};
+use leasing::{EpochClock, EpochPosition, Lease};
 use primitives::{Lamports, PublicKey, SignedDuration, Timestamp, Ulid};
 use serde_json::json;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use store::leasing::{Actor, EndReason, LeaseEnd, LeaseRow, StakeRow, ValidatorRow};
+use store::leasing::{Actor, StakeRow, ValidatorRow};
 
 /// Leases that one statement finds, and validators that one page has.
 const BATCH: u16 = 200;
@@ -107,11 +107,11 @@ impl EpochWatch {
 impl Inner {
     async fn complete_leases(&self, epoch: u64) -> Result<(), Fault> {
         // Epochs beyond what leases count end all of them.
-        let epoch = i32::try_from(epoch).unwrap_or(i32::MAX);
+        let until = i32::try_from(epoch).unwrap_or(i32::MAX);
         for _ in 0..MAX_BATCHES {
-            let over = self.store.ledger().leases_over(epoch, BATCH).await?;
+            let over = self.store.ledger().leases_over(until, BATCH).await?;
             for lease in &over {
-                self.complete(lease).await?;
+                self.complete(lease, epoch).await?;
             }
             if over.len() < usize::from(BATCH) {
                 break;
@@ -120,31 +120,18 @@ impl Inner {
         Ok(())
     }
 
-    async fn complete(&self, lease: &LeaseRow) -> Result<(), Fault> {
-        let Ok(completed) = lease.state.after(LeaseEvent::Ended) else {
+    async fn complete(&self, lease: &Lease, epoch: u64) -> Result<(), Fault> {
+        let Ok(completed) = lease.complete(epoch, self.now()) else {
             return Ok(());
         };
-        let end = LeaseEnd {
-            at: self.now(),
-            reason: EndReason::Completed,
-        };
         let mut tx = self.store.ledger().begin().await?;
-        let moved = tx
-            .move_lease(
-                lease.id,
-                lease.state,
-                completed,
-                lease.activated_at,
-                Some(end),
-            )
-            .await?;
-        if !moved {
+        if !tx.update_lease(lease, &completed).await? {
             // Somebody else ended it.
             return Ok(());
         }
         let what = Subject::new("lease", &lease.id);
-        let row = self.audit_row(Actor::System, "lease.completed", what, &json!({}));
-        tx.audit(&row).await?;
+        self.audit(&mut tx, Actor::System, "lease.completed", what, &json!({}))
+            .await?;
         Ok(tx.commit().await?)
     }
 

@@ -32,16 +32,14 @@ pub use browsing::{Browse, BrowseKey, Sort};
 pub use chain_pay::{PayError, Unsigned};
 pub use epochs::{EpochView, EpochWatch};
 pub use idempotency::{Claim, KeyGuard, StoredAnswer};
-pub use leases::{
-    BookError, Booked, Booking, BookingWarning, CancelError, LeaseFilter, LeaseView, PaymentView,
-};
+pub use leases::{Booked, BookingWarning, LeaseFilter};
 pub use onboarding::{Onboarding, OnboardingStatus, OnboardingView};
 pub use options::LeasingOptions;
 pub use page::Page;
 pub use settlement::{Settled, Settlement};
 pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView};
-pub use store::leasing::{Drift, EndReason, PaymentKind, PaymentStatus, Roles, User};
+pub use store::leasing::{Drift, User};
 pub use sweeper::Sweeper;
 pub use validators::{
     OwnerError, PatchError, PayoutError, RegisterError, ValidatorView, ValidatorWarning,

@@ -57,8 +57,15 @@ impl Leasing {
         let mut tx = inner.store.ledger().begin().await?;
         tx.insert_onboarding(&row).await?;
         let what = Subject::new("user", &user);
-        let audit = inner.audit_row(Actor::User(user), "onboarding.opened", what, &json!({}));
-        tx.audit(&audit).await?;
+        inner
+            .audit(
+                &mut tx,
+                Actor::User(user),
+                "onboarding.opened",
+                what,
+                &json!({}),
+            )
+            .await?;
         tx.commit().await?;
         Ok(Onboarding {
             token: secret.text,

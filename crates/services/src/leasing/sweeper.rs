@@ -1,10 +1,10 @@
 //! The sweeper: bookings that nobody paid in time are over.
 
-use super::{Leasing, leases::Ending};
-use crate::fault::Fault;
-use leasing::LeaseEvent;
+use super::Leasing;
+use crate::{fault::Fault, refused::Refused};
+use leasing::Lease;
 use primitives::Timestamp;
-use store::leasing::{Actor, EndReason};
+use store::leasing::Actor;
 
 /// Bookings that one statement finds.
 const BATCH: u16 = 100;
@@ -29,12 +29,7 @@ impl Sweeper {
         let inner = &*self.leasing.0;
         let grace = inner.options.settlement_grace;
         let until = inner.now().checked_sub(grace).unwrap_or(Timestamp::MIN);
-        let lapsed = Ending {
-            event: LeaseEvent::Lapsed,
-            reason: EndReason::Unpaid,
-            actor: Actor::System,
-            action: "lease.expired",
-        };
+        let lapse = |lease: &Lease| lease.lapse(grace, inner.now());
         let mut expired: u32 = 0;
         for _ in 0..MAX_BATCHES {
             let due = inner
@@ -43,8 +38,12 @@ impl Sweeper {
                 .leases_to_pay(until, None, BATCH)
                 .await?;
             for lease in &due {
-                if inner.give_up(lease, &lapsed).await?.is_ok() {
-                    expired = expired.saturating_add(1);
+                let ended = inner.end(lease, Actor::System, "lease.expired", lapse);
+                match ended.await {
+                    Ok(_) => expired = expired.saturating_add(1),
+                    // It was paid meanwhile, or another replica ended it.
+                    Err(Refused::Rejected(_)) => {}
+                    Err(Refused::Fault(fault)) => return Err(fault),
                 }
             }
             if due.len() < usize::from(BATCH) {

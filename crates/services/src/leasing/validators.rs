@@ -1,11 +1,12 @@
 //! Validators: registering, changing, finding.
 
-use super::{Inner, LeaseView, Leasing, Page, audit::Subject, secret, solana::Told};
+use super::{Inner, Leasing, Page, audit::Subject, secret, solana::Told};
 use crate::{fault::Fault, refused::Refused};
 use chain::SolanaClient;
 use leasing::{
-    Amendment, BelowRent, Bill, Draft, FieldError, HORIZON, LeaseState, Leg, ListingStatus, Memo,
-    Payment, PayoutDraft, Proof, Span, Terms, availability, next_free_epoch, verify_challenge,
+    Amendment, BelowRent, Bill, Draft, FieldError, HORIZON, Lease, LeaseState, Leg, ListingStatus,
+    Memo, Payment, PayoutDraft, Proof, Span, Terms, availability, next_free_epoch,
+    verify_challenge,
 };
 use primitives::{Lamports, PublicKey, SignedDuration, Timestamp, Ulid};
 use serde_json::json;
@@ -198,8 +199,15 @@ impl Leasing {
             "terms": row.terms.canonical(),
         });
         let what = Subject::new("validator", &row.id);
-        let audit = inner.audit_row(Actor::User(owner), "validator.registered", what, &detail);
-        tx.audit(&audit).await?;
+        inner
+            .audit(
+                &mut tx,
+                Actor::User(owner),
+                "validator.registered",
+                what,
+                &detail,
+            )
+            .await?;
         tx.commit().await?;
         inner.pages.forget();
         let mut view = inner.detailed(row).await?;
@@ -250,8 +258,9 @@ impl Leasing {
         tx.update_validator(&row).await?;
         let what = Subject::new("validator", &row.id);
         let actor = Actor::User(user.id);
-        let audit = inner.audit_row(actor, "validator.payout_wallet", what, &detail);
-        tx.audit(&audit).await?;
+        inner
+            .audit(&mut tx, actor, "validator.payout_wallet", what, &detail)
+            .await?;
         tx.commit().await?;
         inner.pages.forget();
         // The wallet is changed; a node that is silent costs a warning alone.
@@ -300,8 +309,15 @@ impl Leasing {
         tx.update_validator(&row).await?;
         let detail = json!({"terms": row.terms.canonical(), "status": row.status.as_str()});
         let what = Subject::new("validator", &row.id);
-        let audit = inner.audit_row(Actor::User(user.id), "validator.changed", what, &detail);
-        tx.audit(&audit).await?;
+        inner
+            .audit(
+                &mut tx,
+                Actor::User(user.id),
+                "validator.changed",
+                what,
+                &detail,
+            )
+            .await?;
         tx.commit().await?;
         inner.pages.forget();
         Ok(inner.detailed(row).await?)
@@ -329,7 +345,7 @@ impl Leasing {
         state: Option<LeaseState>,
         after: Option<Ulid>,
         limit: u16,
-    ) -> Result<Page<LeaseView, Ulid>, Refused<OwnerError>> {
+    ) -> Result<Page<Lease, Ulid>, Refused<OwnerError>> {
         let row = self.0.store.ledger().validator(validator).await?;
         let row = row.filter(|row| is_visible(row, Some(user)));
         let Some(row) = row else {
@@ -463,8 +479,7 @@ impl Inner {
             .ledger()
             .booked(&ids, now, now.saturating_add(HORIZON));
         let booked: Vec<_> = booked.await?.iter().map(|row| row.occupancy).collect();
-        let seats = view.terms.shared.map_or(0, |shared| shared.seats);
-        view.availability = availability(now, seats, &booked);
+        view.availability = availability(now, view.terms.seats(), &booked);
         view.next_free_epoch = next_free_epoch(now, &booked);
         Ok(view)
     }

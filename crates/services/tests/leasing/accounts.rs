@@ -1,7 +1,8 @@
 //! Signing in, users, tokens.
 
 use crate::leases::rejected;
-use services::leasing::{Caller, Profile, ProfileError, Roles, TokenError, TokenRevokeError};
+use leasing::Roles;
+use services::leasing::{Caller, Profile, ProfileError, TokenError, TokenRevokeError};
 use world::Market;
 
 #[tokio::test]

@@ -144,7 +144,7 @@ async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once(
         let booking = market.booking(validator, i64::from(turn), 1, Mode::Exclusive);
         let booked = market.book(&trader, &booking).await.unwrap();
         market
-            .pay(booked.payment.memo.as_str(), &market.wallet(2))
+            .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
             .await;
         market.finalise();
         let mut settlement = Settlement::new(market.leasing.clone());
@@ -156,7 +156,11 @@ async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once(
             actions(&market, &booked).await,
             ["lease.booked", "lease.activated"]
         );
-        let strays = market.store.ledger().strays_of(&booked.payment.memo).await;
+        let strays = market
+            .store
+            .ledger()
+            .strays_of(booked.lease.payment.memo())
+            .await;
         assert_eq!(strays.unwrap(), []);
         assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
     }

@@ -108,7 +108,7 @@ async fn a_settlement_that_fails_at_any_statement_is_made_whole_by_the_next(
         let booking = market.booking(validator, ahead, 1, Mode::Exclusive);
         let booked = market.book(&trader, &booking).await.unwrap();
         market
-            .pay(booked.payment.memo.as_str(), &market.wallet(2))
+            .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
             .await;
         market.finalise();
         bench.spoil(statement, table).await;
@@ -132,7 +132,11 @@ async fn a_settlement_that_fails_at_any_statement_is_made_whole_by_the_next(
             actions(market, &booked).await,
             ["lease.booked", "lease.activated"]
         );
-        let strays = market.store.ledger().strays_of(&booked.payment.memo).await;
+        let strays = market
+            .store
+            .ledger()
+            .strays_of(booked.lease.payment.memo())
+            .await;
         assert_eq!(strays.unwrap(), []);
     }
 }

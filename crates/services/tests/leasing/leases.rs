@@ -1,13 +1,12 @@
 //! Booking, giving up, lapsing, completing.
 
-use leasing::{Amendment, EpochWindow, LeaseState, Mode};
+use leasing::{
+    Amendment, BookError, Booking, CancelError, EndReason, EpochWindow, LeaseState, Mode, Roles,
+};
 use primitives::Lamports;
 use services::{
     Refused,
-    leasing::{
-        BookError, Booked, Booking, BookingWarning, CancelError, EndReason, LeaseFilter, PayError,
-        Roles, User,
-    },
+    leasing::{Booked, BookingWarning, LeaseFilter, PayError, User},
 };
 use world::Market;
 
@@ -21,7 +20,7 @@ pub(crate) fn rejected<T: std::fmt::Debug, E>(result: Result<T, Refused<E>>) -> 
 
 pub(crate) async fn state(market: &Market, booked: &Booked) -> LeaseState {
     let lease = market.store.ledger().lease(booked.lease.id).await;
-    lease.unwrap().unwrap().state
+    lease.unwrap().unwrap().state()
 }
 
 pub(crate) async fn actions(market: &Market, booked: &Booked) -> Vec<String> {
@@ -43,14 +42,14 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
     let (owner, validator, trader) = people(&market, 0).await;
     let booking = market.booking(validator, 2, 3, Mode::Exclusive);
     let booked = market.book(&trader, &booking).await.unwrap();
-    assert_eq!(booked.lease.state, LeaseState::PendingPayment);
+    assert_eq!(booked.lease.state(), LeaseState::PendingPayment);
     assert_eq!(booked.lease.total, Lamports::new(4_500_000_000));
-    let payment = &booked.payment;
-    assert_eq!(payment.total, booked.lease.total);
+    let payment = &booked.lease.payment;
+    assert_eq!(payment.total(), booked.lease.total);
     // 250 basis points of it are the platform's.
-    assert_eq!(payment.platform.amount, Lamports::new(112_500_000));
-    assert_eq!(payment.platform.wallet, market.platform().public_key());
-    assert_eq!(payment.payout.amount, Lamports::new(4_387_500_000));
+    assert_eq!(payment.platform().amount, Lamports::new(112_500_000));
+    assert_eq!(payment.platform().wallet, market.platform().public_key());
+    assert_eq!(payment.payout().amount, Lamports::new(4_387_500_000));
     assert!(booked.warnings.is_empty());
 
     let view = market
@@ -185,7 +184,7 @@ async fn an_unpaid_booking_frees_its_slot_after_fifteen_minutes_and_a_grace() {
     let (_, validator, trader) = people(&market, 0).await;
     let booking = market.booking(validator, 5, 1, Mode::Exclusive);
     let booked = market.book(&trader, &booking).await.unwrap();
-    let memo = booked.payment.memo.as_str();
+    let memo = booked.lease.payment.memo().as_str();
     let payer = market.wallet(2).public_key();
 
     market.advance(15 * 60 - 1);
@@ -211,9 +210,10 @@ async fn an_unpaid_booking_frees_its_slot_after_fifteen_minutes_and_a_grace() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(view.state, LeaseState::Expired);
-    assert_eq!(view.end_reason, Some(EndReason::Unpaid));
-    assert_eq!(view.payment, None);
+    assert_eq!(view.state(), LeaseState::Expired);
+    let reason = view.stage.end().map(|(reason, _)| reason);
+    assert_eq!(reason, Some(EndReason::Unpaid));
+    assert_eq!(view.due(), None);
     assert_eq!(
         actions(&market, &booked).await,
         ["lease.booked", "lease.expired"]
@@ -234,8 +234,9 @@ async fn a_trader_gives_up_a_pending_booking_and_no_other() {
     assert_eq!(rejected(cancel(&stranger).await), CancelError::NotFound);
     assert_eq!(rejected(cancel(&owner).await), CancelError::Forbidden);
     let view = cancel(&trader).await.unwrap();
-    assert_eq!(view.state, LeaseState::Expired);
-    assert_eq!(view.end_reason, Some(EndReason::Cancelled));
+    assert_eq!(view.state(), LeaseState::Expired);
+    let reason = view.stage.end().map(|(reason, _)| reason);
+    assert_eq!(reason, Some(EndReason::Cancelled));
     let again = CancelError::NotPending(LeaseState::Expired);
     assert_eq!(rejected(cancel(&trader).await), again);
     market.book(&trader, &booking).await.unwrap();
@@ -255,7 +256,7 @@ async fn a_lease_of_the_past_is_completed_once_it_is_paid() {
     let booked = market.book(&trader, &booking).await.unwrap();
     assert_eq!(booked.warnings, [BookingWarning::Over]);
     market
-        .pay(booked.payment.memo.as_str(), &market.wallet(2))
+        .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
         .await;
     market.finalise();
     market.watch().await;
@@ -277,7 +278,7 @@ async fn an_active_lease_is_completed_when_its_last_epoch_is_over() {
     let booked = market.book(&trader, &booking).await.unwrap();
     assert_eq!(booked.warnings, [BookingWarning::Begun]);
     market
-        .pay(booked.payment.memo.as_str(), &market.wallet(2))
+        .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
         .await;
     market.finalise();
     market.settle().await;

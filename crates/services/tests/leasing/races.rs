@@ -7,11 +7,11 @@ use crate::{
         TestDatabase,
     },
 };
-use leasing::Mode;
+use leasing::{BookError, Booking, Mode};
 use rstest::rstest;
 use services::{
     Refused,
-    leasing::{BookError, Booking, Leasing, User},
+    leasing::{Leasing, User},
 };
 use std::sync::Arc;
 use tokio::{sync::Barrier, task::JoinSet};
@@ -123,7 +123,7 @@ async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)
         let booking = market.booking(validator, ahead, 1, Mode::Exclusive);
         let booked = market.book(&trader, &booking).await.unwrap();
         market
-            .pay(booked.payment.memo.as_str(), &market.wallet(2))
+            .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
             .await;
         market.node.mine(1).unwrap();
         memos.push(booked);
@@ -143,8 +143,12 @@ async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)
     }
     for booked in &memos {
         let lease = market.store.ledger().lease(booked.lease.id).await;
-        assert_eq!(lease.unwrap().unwrap().state, leasing::LeaseState::Active);
-        let strays = market.store.ledger().strays_of(&booked.payment.memo).await;
+        assert_eq!(lease.unwrap().unwrap().state(), leasing::LeaseState::Active);
+        let strays = market
+            .store
+            .ledger()
+            .strays_of(booked.lease.payment.memo())
+            .await;
         assert_eq!(strays.unwrap(), []);
     }
     assert_eq!(market.leasing.check_calendar().await.unwrap(), []);

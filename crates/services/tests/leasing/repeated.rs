@@ -4,9 +4,9 @@ use crate::{
     leases::{people, rejected},
     support::{Engine::Postgres, TestDatabase},
 };
-use leasing::Mode;
+use leasing::{Booking, Mode};
 use primitives::Ulid;
-use services::leasing::{Booking, Claim, User};
+use services::leasing::{Claim, User};
 use world::{Market, market::answer};
 
 async fn claim(market: &Market, user: &User, key: Ulid, body: u8) -> Claim {

@@ -44,7 +44,7 @@ async fn a_registration_is_refused_in_the_order_of_its_checks() {
     let trader = market
         .user_with(
             "trader",
-            services::leasing::Roles {
+            leasing::Roles {
                 trader: true,
                 ..Default::default()
             },
@@ -206,7 +206,7 @@ async fn a_payout_wallet_is_changed_by_the_owner_with_the_identitys_signature() 
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(lease.payment.payout_wallet, market.wallet(1).public_key());
+    assert_eq!(lease.payment.payout().wallet, market.wallet(1).public_key());
 }
 
 #[tokio::test]

@@ -5,13 +5,14 @@ use crate::config::Config;
 use anyhow::{Context as _, ensure};
 use api::{MarketplaceConfig, MarketplaceLimits};
 use chain::{RpcOptions, SolanaClient};
+pub(crate) use leasing::Roles;
 use leasing::{FeeRate, Regions};
 use primitives::{Lamports, PublicKey, SignedDuration, SolanaHash};
 use services::leasing::{LeasingOptions, SolanaNodes};
 pub(crate) use services::{
     Refused,
     leasing::{
-        EpochWatch, Leasing, Profile, ProfileError, Roles, Settlement, Sweeper, TokenError,
+        EpochWatch, Leasing, Profile, ProfileError, Settlement, Sweeper, TokenError,
         TokenRevokeError, User,
     },
 };

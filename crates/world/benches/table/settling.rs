@@ -63,7 +63,9 @@ async fn pay(
         let booking = market.booking(validator, ahead, 1, Mode::Exclusive);
         let booked = market.book(trader, &booking).await.unwrap();
         let payer = market.wallet(2);
-        market.pay(booked.payment.memo.as_str(), &payer).await;
+        market
+            .pay(booked.lease.payment.memo().as_str(), &payer)
+            .await;
         if number % PER_SLOT == 0 {
             market.node.mine(1).unwrap();
         }

@@ -8,10 +8,10 @@ use axum::{
     http::{Request, header::AUTHORIZATION, request::Builder},
 };
 use chain::{RpcOptions, SolanaClient};
-use leasing::{Shared, Terms, parse_sol, payout_challenge, register_challenge};
+use leasing::{Roles, Shared, Terms, parse_sol, payout_challenge, register_challenge};
 use primitives::{Clock as _, Entropy, PublicKey, SeededEntropy, Ulid};
 use serde_json::{Value, json};
-use services::leasing::{EpochWatch, Leasing, LeasingOptions, Profile, Roles, SolanaNodes, User};
+use services::leasing::{EpochWatch, Leasing, LeasingOptions, Profile, SolanaNodes, User};
 use simnet::{SimulatedValidator, SolanaConfig, SolanaKeypair, SolanaNode};
 use std::{
     sync::{
