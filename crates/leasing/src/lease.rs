@@ -168,7 +168,7 @@ impl Stage {
         receipt: Option<Receipt>,
         end: Option<(EndReason, Timestamp)>,
     ) -> Option<Self> {
-        let stage = match (end, receipt) {
+        let restored = match (end, receipt) {
             (None, None) => Self::PendingPayment,
             (None, Some(receipt)) => Self::Active { receipt },
             (Some((EndReason::Completed, at)), Some(receipt)) => Self::Completed { receipt, at },
@@ -177,7 +177,8 @@ impl Stage {
             (Some((EndReason::Unpaid, at)), late) => Self::Lapsed { at, late },
             (Some((EndReason::Cancelled, at)), late) => Self::Cancelled { at, late },
         };
-        (stage.state() == state && stage.payment_status() == status).then_some(stage)
+        let same = restored.state() == state && restored.payment_status() == status;
+        same.then_some(restored)
     }
 
     /// Its name.
@@ -195,8 +196,9 @@ impl Stage {
     pub const fn payment_status(&self) -> PaymentStatus {
         match self {
             Self::PendingPayment => PaymentStatus::Open,
-            Self::Active { .. } | Self::Completed { .. } => PaymentStatus::Settled,
-            Self::Revoked {
+            Self::Active { .. }
+            | Self::Completed { .. }
+            | Self::Revoked {
                 receipt: Some(_), ..
             } => PaymentStatus::Settled,
             Self::Revoked { receipt: None, .. } => PaymentStatus::Void,

@@ -39,7 +39,7 @@ pub use registration::{
     PayoutDraft, Proof, Registration, payout_challenge, register_challenge,
 };
 pub use roles::{Party, Roles};
-pub use settling::{Settling, Stray, StrayReason};
+pub use settling::{LatePayment, Settling, Stray, StrayReason};
 pub use sign_in::SignIn;
 pub use terms::{NotPrice, NotRegion, Region, Regions, Shared, Terms, Tier, format_sol, parse_sol};
 pub use window::{EpochWindow, WindowError};

@@ -49,18 +49,22 @@ pub enum Settling {
     /// Nothing: it paid nothing, or was taken for this lease before.
     Ignored,
     /// It pays the lease, which holds its epochs.
-    Paid(Lease),
+    Paid(Box<Lease>),
     /// It pays a lease that ended unpaid.
-    Late {
-        /// The lease, if its epochs can be had again.
-        revived: Lease,
-        /// The lease, if they cannot.
-        orphaned: Lease,
-        /// What is to be given back then.
-        stray: Stray,
-    },
+    Late(Box<LatePayment>),
     /// It changes nothing, and is to be given back.
     Stray(Stray),
+}
+
+/// What a payment does to a lease that ended unpaid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LatePayment {
+    /// The lease, if its epochs can be had again.
+    pub revived: Lease,
+    /// The lease, if they cannot.
+    pub orphaned: Lease,
+    /// What is to be given back then.
+    pub stray: Stray,
 }
 
 impl Lease {
@@ -91,7 +95,8 @@ impl Lease {
         let orphaned = match self.stage {
             _ if self.was_taken(landed.signature) => return Settling::Ignored,
             Stage::PendingPayment => {
-                return Settling::Paid(self.moved_to(Stage::Active { receipt }));
+                let paid = self.moved_to(Stage::Active { receipt });
+                return Settling::Paid(Box::new(paid));
             }
             Stage::Lapsed { at, late: None } => Stage::Lapsed { at, late },
             Stage::Cancelled { at, late: None } => Stage::Cancelled { at, late },
@@ -102,11 +107,11 @@ impl Lease {
             | Stage::Lapsed { .. }
             | Stage::Cancelled { .. } => return stray(StrayReason::Doubled),
         };
-        Settling::Late {
+        Settling::Late(Box::new(LatePayment {
             revived: self.moved_to(Stage::Active { receipt }),
             orphaned: self.moved_to(orphaned),
             stray: self.stray(landed, StrayReason::Orphaned, now),
-        }
+        }))
     }
 
     /// Whether this transaction was taken for the lease's payment.

@@ -155,7 +155,11 @@ async fn book_lease(
     let book = async |booking: Booking, guard| {
         let render =
             |booked: &_| idempotency::answer(StatusCode::CREATED, market.booked_body(booked));
-        let booked = market.leasing().book(&user, &booking, guard, render).await;
+        let booked = market
+            .leasing()
+            .leases
+            .book(&user, &booking, guard, render)
+            .await;
         let (_, answer) = booked.map_err(|error| Problem::of(error, not_booked))?;
         Ok(answer)
     };
@@ -216,7 +220,8 @@ async fn list_leases(
     let part = Part::read(&query.limit, &query.cursor, scope, market.cursors())?;
     let page = market
         .leasing()
-        .leases(user.id, filter, part.after, part.limit)
+        .leases
+        .by_trader(user.id, filter, part.after, part.limit)
         .await?;
     let text = part.write(&page, market.cursors(), |lease| market.lease_body(lease));
     Ok(data::written(text))
@@ -248,7 +253,7 @@ async fn lease(
     segment: Segment,
 ) -> Result<Response, Problem> {
     let id = segment.id(Slug::LeaseNotFound)?;
-    let lease = market.leasing().lease(id, &user).await?;
+    let lease = market.leasing().leases.find(id, &user).await?;
     let lease = lease.ok_or_else(|| Problem::plain(Slug::LeaseNotFound))?;
     Ok(data::ok(market.lease_body(&lease)))
 }
@@ -281,7 +286,7 @@ async fn cancel_lease(
     _: NoBody,
 ) -> Result<Response, Problem> {
     let id = segment.id(Slug::LeaseNotFound)?;
-    let cancelled = market.leasing().cancel(&user, id).await;
+    let cancelled = market.leasing().leases.cancel(&user, id).await;
     let lease = cancelled.map_err(|error| Problem::of(error, not_cancelled))?;
     Ok(data::ok(market.lease_body(&lease)))
 }

@@ -2,7 +2,8 @@
 
 use super::{samples::*, *};
 use crate::{
-    BalanceChange, CancelError, CompleteError, Landed, LapseError, Roles, Settling, StrayReason,
+    BalanceChange, CancelError, CompleteError, Landed, LapseError, LatePayment, Roles, Settling,
+    StrayReason,
 };
 use primitives::SignedDuration;
 use std::collections::BTreeSet;
@@ -32,9 +33,10 @@ fn settled(lease: &Lease, landed: &Landed) -> String {
     match lease.settle(landed, at(2_000)) {
         Settling::Ignored => "-".to_owned(),
         Settling::Paid(paid) => paid.state().to_string(),
-        Settling::Late {
-            revived, orphaned, ..
-        } => format!("{} or {}", revived.state(), orphaned.stage.payment_status()),
+        Settling::Late(late) => {
+            let orphaned = late.orphaned.stage.payment_status();
+            format!("{} or {orphaned}", late.revived.state())
+        }
         Settling::Stray(stray) => format!("stray: {}", stray.reason),
     }
 }
@@ -110,14 +112,14 @@ fn the_states_of_the_contract_are_reached_as_it_says() {
     assert_eq!(completed.stage.end(), Some((EndReason::Completed, at(70))));
     let lapsed = pending.lapse(GRACE, at(1_020)).unwrap();
     assert_eq!(lapsed.stage.end(), Some((EndReason::Unpaid, at(1_020))));
-    let Settling::Late {
+    let Settling::Late(late) = lapsed.settle(&landed(8, 101, 12), at(2_000)) else {
+        panic!("not late");
+    };
+    let LatePayment {
         revived,
         orphaned,
         stray,
-    } = lapsed.settle(&landed(8, 101, 12), at(2_000))
-    else {
-        panic!("not late");
-    };
+    } = *late;
     assert_eq!(revived.stage.end(), None);
     assert_eq!(orphaned.stage.end(), lapsed.stage.end());
     assert_eq!(orphaned.stage.settled_by(), None);

@@ -1,14 +1,28 @@
 //! Leases: booking, looking, giving up. What may become of one is said by
 //! [`leasing::Lease`]; here it is loaded, asked, and written.
 
-use super::{Inner, KeyGuard, Leasing, Page, StoredAnswer, audit::Subject};
+use super::{
+    audit::Subject,
+    context::Context,
+    idempotency::{KeyGuard, StoredAnswer},
+    page::Page,
+    validators::is_visible,
+};
 use crate::{fault::Fault, refused::Refused};
 use leasing::{
     BookError, Booking, CancelError, EpochWindow, Lease, LeaseState, Memo, Mode, Platform,
 };
 use primitives::Ulid;
 use serde_json::json;
-use store::leasing::{Actor, LeaseQuery, LedgerTx, User, ValidatorRow};
+use std::sync::Arc;
+use store::leasing::{Actor, Drift, LeaseQuery, LedgerTx, User, ValidatorRow};
+
+/// Epochs that a check of the calendar tells at most.
+const MAX_DRIFT: u16 = 100;
+
+/// Leases of a market. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Leases(pub(super) Arc<Context>);
 
 /// A lease that was just booked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +51,16 @@ pub struct LeaseFilter {
     pub validator: Option<Ulid>,
 }
 
-impl Leasing {
+/// Why somebody may not look at what is an owner's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnerError {
+    /// There is no such validator.
+    NotFound,
+    /// The user did not register it.
+    Forbidden,
+}
+
+impl Leases {
     /// Books epochs of a validator. The lease, its payment, its place in the
     /// calendar and the answer that `render` makes are written together; on an
     /// error the key is free again.
@@ -48,7 +71,7 @@ impl Leasing {
         mut guard: KeyGuard,
         render: impl FnOnce(&Booked) -> StoredAnswer + Send,
     ) -> Result<(Booked, StoredAnswer), Refused<BookError>> {
-        match self.0.book(user, booking, &mut guard.tx).await {
+        match self.write(user, booking, &mut guard.tx).await {
             Ok(booked) => {
                 let answer = render(&booked);
                 guard.answer(&answer).await?;
@@ -63,13 +86,13 @@ impl Leasing {
     }
 
     /// A lease, for its trader, the validator's owner and staff.
-    pub async fn lease(&self, id: Ulid, viewer: &User) -> Result<Option<Lease>, Fault> {
+    pub async fn find(&self, id: Ulid, viewer: &User) -> Result<Option<Lease>, Fault> {
         let lease = self.0.store.ledger().lease(id).await?;
         Ok(lease.filter(|lease| lease.is_visible_to(viewer.party())))
     }
 
     /// The leases of a trader, the newest first.
-    pub async fn leases(
+    pub async fn by_trader(
         &self,
         trader: Ulid,
         filter: LeaseFilter,
@@ -83,22 +106,55 @@ impl Leasing {
             after,
             limit,
         };
-        self.0.lease_page(query).await
+        self.page(query).await
+    }
+
+    /// The leases of a validator, the newest first, for its owner and staff.
+    pub async fn of_validator(
+        &self,
+        user: &User,
+        validator: Ulid,
+        state: Option<LeaseState>,
+        after: Option<Ulid>,
+        limit: u16,
+    ) -> Result<Page<Lease, Ulid>, Refused<OwnerError>> {
+        let row = self.0.store.ledger().validator(validator).await?;
+        let row = row.filter(|row| is_visible(row, Some(user)));
+        let Some(row) = row else {
+            return Err(Refused::Rejected(OwnerError::NotFound));
+        };
+        if row.owner != user.id && !user.roles.staff {
+            return Err(Refused::Rejected(OwnerError::Forbidden));
+        }
+        let query = LeaseQuery {
+            validator: Some(validator),
+            state,
+            after,
+            limit,
+            trader: None,
+        };
+        Ok(self.page(query).await?)
     }
 
     /// Gives a lease up that is not paid. Its epochs are free at once.
     pub async fn cancel(&self, user: &User, id: Ulid) -> Result<Lease, Refused<CancelError>> {
-        let inner = &*self.0;
-        let lease = inner.store.ledger().lease(id).await?;
+        let lease = self.0.store.ledger().lease(id).await?;
         let lease = lease.ok_or(Refused::Rejected(CancelError::NotFound))?;
-        let cancel = |lease: &Lease| lease.cancel(user.party(), inner.now());
+        let cancel = |lease: &Lease| lease.cancel(user.party(), self.0.now());
         let actor = Actor::User(user.id);
-        inner.end(&lease, actor, "lease.cancelled", cancel).await
+        self.end(&lease, actor, "lease.cancelled", cancel).await
+    }
+
+    /// Computes the calendar anew from the leases and tells the epochs, at most
+    /// 100, in which the kept one differs. There are none, or there is a bug.
+    pub async fn check_calendar(&self) -> Result<Vec<Drift>, Fault> {
+        Ok(self.0.store.ledger().calendar_drift(MAX_DRIFT).await?)
     }
 }
 
-impl Inner {
-    async fn book(
+impl Leases {
+    /// Writes a booking in the transaction of its request.
+    async fn write(
         &self,
         user: &User,
         booking: &Booking,
@@ -107,13 +163,13 @@ impl Inner {
         let validator = tx.lock_validator(booking.validator).await?;
         let validator = validator.ok_or(Refused::Rejected(BookError::ValidatorNotFound))?;
         let platform = Platform {
-            wallet: self.options.platform_wallet,
-            fee: self.options.fee,
-            payment_window: self.options.payment_window,
+            wallet: self.0.options.platform_wallet,
+            fee: self.0.options.fee,
+            payment_window: self.0.options.payment_window,
         };
-        let (memo, id) = (Memo::from(self.new_id()), self.new_id());
+        let (memo, id) = (Memo::from(self.0.new_id()), self.0.new_id());
         let (trader, offer) = (user.party(), validator.offer());
-        let lease = Lease::book(booking, trader, &offer, &platform, id, memo, self.now())
+        let lease = Lease::book(booking, trader, &offer, &platform, id, memo, self.0.now())
             .map_err(Refused::Rejected)?;
         tx.insert_lease(&lease).await?;
         claim(tx, &lease, &validator)
@@ -128,7 +184,8 @@ impl Inner {
             "memo": lease.payment.memo().as_str(),
         });
         let what = Subject::new("lease", &lease.id);
-        self.audit(tx, Actor::User(user.id), "lease.booked", what, &detail)
+        self.0
+            .audit(tx, Actor::User(user.id), "lease.booked", what, &detail)
             .await?;
         Ok(Booked {
             warnings: self.booking_warnings(lease.window),
@@ -137,7 +194,7 @@ impl Inner {
     }
 
     fn booking_warnings(&self, window: EpochWindow) -> Vec<BookingWarning> {
-        let warning = match self.current_epoch() {
+        let warning = match self.0.epochs.number() {
             Some(now) if window.end() <= now => Some(BookingWarning::Over),
             Some(now) if window.start() <= now => Some(BookingWarning::Begun),
             _ => None,
@@ -145,7 +202,7 @@ impl Inner {
         warning.into_iter().collect()
     }
 
-    /// Ends a lease as `decide` says, and frees its epochs.
+    /// Ends a lease as `decide` says, and frees the epochs that it had.
     pub(super) async fn end<E>(
         &self,
         lease: &Lease,
@@ -155,7 +212,7 @@ impl Inner {
     ) -> Result<Lease, Refused<E>> {
         // Whoever is refused anyway does not wait for the lock.
         decide(lease).map_err(Refused::Rejected)?;
-        let mut tx = self.store.ledger().begin().await?;
+        let mut tx = self.0.store.ledger().begin().await?;
         tx.lock_validator(lease.validator).await?;
         // As it is now: nobody else changes it before the transaction ends.
         let before = tx.lease(lease.id).await?.ok_or(Fault::LeaseChanged)?;
@@ -163,21 +220,25 @@ impl Inner {
         if !tx.update_lease(&before, &after).await? {
             return Err(Fault::LeaseChanged.into());
         }
-        tx.release(after.validator, after.window, after.id, after.mode)
-            .await?;
+        if !after.state().holds_epochs() {
+            tx.release(after.validator, after.window, after.id, after.mode)
+                .await?;
+        }
         let what = Subject::new("lease", &after.id);
-        self.audit(&mut tx, actor, action, what, &json!({})).await?;
+        self.0
+            .audit(&mut tx, actor, action, what, &json!({}))
+            .await?;
         tx.commit().await?;
-        self.pages.forget();
+        self.0.pages.forget();
         Ok(after)
     }
 
-    pub(super) async fn lease_page(&self, query: LeaseQuery) -> Result<Page<Lease, Ulid>, Fault> {
+    async fn page(&self, query: LeaseQuery) -> Result<Page<Lease, Ulid>, Fault> {
         let more = LeaseQuery {
             limit: query.limit.saturating_add(1),
             ..query
         };
-        let rows = self.store.ledger().leases(&more).await?;
+        let rows = self.0.store.ledger().leases(&more).await?;
         Ok(Page::new(rows, usize::from(query.limit), |lease| lease.id))
     }
 }

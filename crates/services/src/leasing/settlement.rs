@@ -8,13 +8,14 @@
 //! open are also looked for by their reference keys, a few in each round, in
 //! case a node has forgotten a part of the wallet's history.
 
-use super::{Inner, Leasing, audit::Subject, leases::claim};
+use super::{audit::Subject, context::Context, leases::claim};
 use crate::fault::Fault;
 use chain::{MAX_SIGNATURES, SignatureEntry, SignaturePage, SolanaClient};
 use futures_util::{StreamExt as _, stream};
 use leasing::{Landed, Lease, Memo, Settling, Stray};
 use primitives::{PublicKey, Signature, Timestamp};
 use serde_json::json;
+use std::sync::Arc;
 use store::leasing::{Actor, ChainCursor, LedgerTx};
 
 /// Pages of a history that a round reads at most.
@@ -55,16 +56,15 @@ enum Applied {
 /// Looks for payments.
 #[derive(Debug)]
 pub struct Settlement {
-    leasing: Leasing,
+    context: Arc<Context>,
     /// The open payment whose reference was looked for last.
     looked_for: Option<(Timestamp, Memo)>,
 }
 
 impl Settlement {
-    /// A settlement of a market's payments.
-    pub fn new(leasing: Leasing) -> Self {
+    pub(super) fn new(context: Arc<Context>) -> Self {
         Self {
-            leasing,
+            context,
             looked_for: None,
         }
     }
@@ -72,12 +72,41 @@ impl Settlement {
     /// Looks once: at what happened to the platform's wallet since the last
     /// round, the oldest first, and for a few open payments.
     pub async fn round(&mut self) -> Result<Settled, Fault> {
-        let inner = &*self.leasing.0;
-        let client = inner.nodes.client()?;
+        let context = &*self.context;
+        let client = context.nodes.client()?;
         let mut settled = Settled::default();
-        follow_wallet(inner, &client, &mut settled).await?;
+        self.follow_wallet(&client, &mut settled).await?;
         self.look_for_references(&client, &mut settled).await?;
         Ok(settled)
+    }
+
+    async fn follow_wallet(
+        &self,
+        client: &SolanaClient,
+        settled: &mut Settled,
+    ) -> Result<(), Fault> {
+        let context = &*self.context;
+        let (wallet, genesis) = (context.options.platform_wallet, client.genesis());
+        let cursor = context.store.ledger().cursor(wallet, genesis).await?;
+        let entries = history(client, wallet, cursor.map(|cursor| cursor.signature)).await?;
+        let oldest_first: Vec<_> = entries.iter().rev().collect();
+        for portion in oldest_first.chunks(PORTION) {
+            let seen = self.look_at(client, portion, settled).await?;
+            if let Some(last) = seen.checked_sub(1).and_then(|last| portion.get(last)) {
+                let reached = ChainCursor {
+                    signature: last.signature,
+                    slot: last.slot,
+                };
+                let mut tx = context.store.ledger().begin().await?;
+                tx.advance_cursor(wallet, genesis, reached).await?;
+                tx.commit().await?;
+            }
+            if seen < portion.len() {
+                // The node has an entry and not yet the transaction: next time.
+                break;
+            }
+        }
+        Ok(())
     }
 
     async fn look_for_references(
@@ -85,10 +114,10 @@ impl Settlement {
         client: &SolanaClient,
         settled: &mut Settled,
     ) -> Result<(), Fault> {
-        let inner = &*self.leasing.0;
+        let context = &*self.context;
         let after = self.looked_for.as_ref();
         let after = after.map(|(expires_at, memo)| (*expires_at, memo.as_str()));
-        let open = inner
+        let open = context
             .store
             .ledger()
             .leases_to_pay(Timestamp::MAX, after, REFERENCES);
@@ -102,40 +131,12 @@ impl Settlement {
             let entries = client.signatures(reference, page).await;
             let entries = entries.map_err(Fault::Solana)?;
             let oldest_first: Vec<_> = entries.iter().rev().collect();
-            inner.look_at(client, &oldest_first, settled).await?;
+            self.look_at(client, &oldest_first, settled).await?;
         }
         let last = open.last();
         self.looked_for = last.map(|lease| (lease.pay_until, lease.payment.memo().clone()));
         Ok(())
     }
-}
-
-async fn follow_wallet(
-    inner: &Inner,
-    client: &SolanaClient,
-    settled: &mut Settled,
-) -> Result<(), Fault> {
-    let (wallet, genesis) = (inner.options.platform_wallet, client.genesis());
-    let cursor = inner.store.ledger().cursor(wallet, genesis).await?;
-    let entries = history(client, wallet, cursor.map(|cursor| cursor.signature)).await?;
-    let oldest_first: Vec<_> = entries.iter().rev().collect();
-    for portion in oldest_first.chunks(PORTION) {
-        let seen = inner.look_at(client, portion, settled).await?;
-        if let Some(last) = seen.checked_sub(1).and_then(|last| portion.get(last)) {
-            let reached = ChainCursor {
-                signature: last.signature,
-                slot: last.slot,
-            };
-            let mut tx = inner.store.ledger().begin().await?;
-            tx.advance_cursor(wallet, genesis, reached).await?;
-            tx.commit().await?;
-        }
-        if seen < portion.len() {
-            // The node has an entry and not yet the transaction: next time.
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// What happened to a wallet since a transaction, the newest first.
@@ -168,7 +169,7 @@ async fn history(
     Ok(entries)
 }
 
-impl Inner {
+impl Settlement {
     /// Applies what transactions paid, in order. Tells how many were looked at:
     /// fewer than there are if the node does not have one of them yet.
     async fn look_at(
@@ -218,7 +219,12 @@ impl Inner {
         }
         let line = entry.memo.as_deref().unwrap_or_default();
         for memo in Memo::mentioned(line).take(MAX_MEMOS) {
-            let lease = self.store.ledger().lease_of_memo(memo.as_str()).await?;
+            let lease = self
+                .context
+                .store
+                .ledger()
+                .lease_of_memo(memo.as_str())
+                .await?;
             leases.extend(lease.filter(|lease| !lease.was_taken(entry.signature)));
         }
         Ok(leases)
@@ -226,34 +232,30 @@ impl Inner {
 
     /// Applies a transaction to a lease, in one transaction of ours.
     async fn apply(&self, lease: &Lease, landed: &Landed) -> Result<Applied, Fault> {
-        let mut tx = self.store.ledger().begin().await?;
+        let mut tx = self.context.store.ledger().begin().await?;
         let validator = tx.lock_validator(lease.validator).await?;
         // As they are now: nobody else changes them before we are done.
         let lease = tx.lease(lease.id).await?;
         let (Some(validator), Some(lease)) = (validator, lease) else {
             return Ok(Applied::Nothing);
         };
-        match lease.settle(landed, self.now()) {
+        match lease.settle(landed, self.context.now()) {
             Settling::Ignored => Ok(Applied::Nothing),
             Settling::Stray(stray) => self.record(tx, &lease, &stray).await,
             Settling::Paid(paid) => self.activate(tx, &lease, &paid, "lease.activated").await,
-            Settling::Late {
-                revived,
-                orphaned,
-                stray,
-            } => {
+            Settling::Late(late) => {
                 if claim(&mut tx, &lease, &validator).await?.is_ok() {
                     let action = "lease.late_payment_applied";
-                    return self.activate(tx, &lease, &revived, action).await;
+                    return self.activate(tx, &lease, &late.revived, action).await;
                 }
                 // What was claimed of the epochs goes with this transaction.
                 drop(tx);
-                let mut tx = self.store.ledger().begin().await?;
+                let mut tx = self.context.store.ledger().begin().await?;
                 tx.lock_validator(lease.validator).await?;
-                if !tx.update_lease(&lease, &orphaned).await? {
+                if !tx.update_lease(&lease, &late.orphaned).await? {
                     return Ok(Applied::Nothing);
                 }
-                self.record(tx, &lease, &stray).await
+                self.record(tx, &lease, &late.stray).await
             }
         }
     }
@@ -278,10 +280,11 @@ impl Inner {
             })
         });
         let what = Subject::new("lease", &active.id);
-        self.audit(&mut tx, Actor::System, action, what, &json!(detail))
+        self.context
+            .audit(&mut tx, Actor::System, action, what, &json!(detail))
             .await?;
         tx.commit().await?;
-        self.pages.forget();
+        self.context.pages.forget();
         Ok(Applied::Activated)
     }
 
@@ -303,7 +306,8 @@ impl Inner {
             "platform_lamports": stray.platform_gain,
         });
         let what = Subject::new("lease", &lease.id);
-        self.audit(&mut tx, Actor::System, "payment.stray", what, &detail)
+        self.context
+            .audit(&mut tx, Actor::System, "payment.stray", what, &detail)
             .await?;
         tx.commit().await?;
         Ok(Applied::Stray)

@@ -189,7 +189,7 @@ impl Model {
             return;
         };
         let trader = &self.traders[known.trader];
-        match self.market.leasing.cancel(trader, known.id).await {
+        match self.market.leasing.leases.cancel(trader, known.id).await {
             Ok(_) => {
                 assert_eq!(known.state, LeaseState::PendingPayment);
                 known.state = LeaseState::Expired;
@@ -278,7 +278,10 @@ impl Model {
             expected.sort_unstable();
             assert_eq!(reasons, expected, "{known:?}");
         }
-        assert_eq!(self.market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(
+            self.market.leasing.leases.check_calendar().await.unwrap(),
+            []
+        );
         for validator in 0..VALIDATORS {
             self.compare_calendar(validator).await;
         }
@@ -290,7 +293,8 @@ impl Model {
         let view = self
             .market
             .leasing
-            .validator(id, None)
+            .validators
+            .find(id, None)
             .await
             .unwrap()
             .unwrap();

@@ -55,7 +55,7 @@ async fn winners(
             Err(Refused::Fault(fault)) => panic!("{}", fault.chain_text()),
         }
     }
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
     won
 }
 
@@ -115,7 +115,6 @@ async fn of_two_hundred_bookings_of_seven_seats_exactly_seven_win(
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)] engine: Engine) {
-    use services::leasing::{Settlement, Sweeper};
     let (_database, market, replicas) = market(engine, 3).await;
     let (_, validator, trader) = people(&market, 0).await;
     let mut memos = Vec::new();
@@ -133,9 +132,9 @@ async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)
     market.advance(20 * 60);
     let mut tasks = JoinSet::new();
     for leasing in replicas.iter().cycle().take(4) {
-        let mut settlement = Settlement::new(leasing.clone());
+        let mut settlement = leasing.settlement();
         tasks.spawn(async move { settlement.round().await.map(drop) });
-        let mut sweeper = Sweeper::new(leasing.clone());
+        let mut sweeper = leasing.sweeper();
         tasks.spawn(async move { sweeper.round().await.map(drop) });
     }
     for done in tasks.join_all().await {
@@ -151,5 +150,5 @@ async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)
             .await;
         assert_eq!(strays.unwrap(), []);
     }
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }

@@ -8,7 +8,7 @@ use leasing::{LeaseState, Mode, PaymentStatus, Stray, StrayReason};
 use primitives::{Lamports, Signature};
 use services::{
     Fault,
-    leasing::{Booked, Settled, Settlement},
+    leasing::{Booked, Settled},
 };
 use simnet::FaultKind;
 use store::leasing::ChainCursor;
@@ -104,7 +104,7 @@ async fn a_late_payment_revives_a_lease_whose_epochs_are_free() {
     assert_eq!(state(&market, &booked).await, LeaseState::Active);
     let last = actions(&market, &booked).await.pop();
     assert_eq!(last.as_deref(), Some("lease.late_payment_applied"));
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn a_late_payment_of_epochs_that_are_gone_is_recorded_for_a_refund() {
     );
     assert_eq!(strays[0].payer, market.wallet(2).public_key());
     assert_eq!(state(&market, &winner).await, LeaseState::PendingPayment);
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn a_booking_lapses_on_time_while_the_node_is_silent() {
             .await;
         market.finalise();
         market.node.fault("*", FaultKind::Http5xx, 99).unwrap();
-        let silent = Settlement::new(market.leasing.clone()).round().await;
+        let silent = market.leasing.settlement().round().await;
         assert!(matches!(silent, Err(Fault::Solana(_))), "{silent:?}");
         market.advance(120);
         assert_eq!(market.sweep().await, 0, "within the grace");
@@ -174,7 +174,7 @@ async fn a_booking_lapses_on_time_while_the_node_is_silent() {
         market.node.clear_faults("*");
         let late = if rival { settled(0, 1) } else { settled(1, 0) };
         assert_eq!(market.settle().await, late);
-        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
     }
 }
 
@@ -219,7 +219,10 @@ async fn a_transaction_that_names_two_payments_pays_for_neither() {
     let (first, second) = (book(3).await, book(4).await);
     let payer = market.wallet(2);
     let memo = first.lease.payment.memo().as_str();
-    let unsigned = market.leasing.payment_transaction(memo, payer.public_key());
+    let unsigned = market
+        .leasing
+        .payments
+        .transaction(memo, payer.public_key());
     let mut transaction = unsigned.await.unwrap().transaction;
     // A second memo instruction: one more, with the program of the first one.
     let keys = usize::from(transaction[68]);
@@ -264,7 +267,10 @@ async fn a_failed_transaction_is_nothing() {
     let unsigned = spent.transaction(payer.public_key(), market.blockhash().await);
     market.send(&sign(unsigned.unwrap(), &payer)).await;
     market.finalise();
-    let unsigned = market.leasing.payment_transaction(memo, payer.public_key());
+    let unsigned = market
+        .leasing
+        .payments
+        .transaction(memo, payer.public_key());
     let transaction = sign(unsigned.await.unwrap().transaction, &payer);
     let params = serde_json::json!([
         base64_of(&transaction),

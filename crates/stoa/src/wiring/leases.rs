@@ -12,8 +12,7 @@ use services::leasing::{LeasingOptions, SolanaNodes};
 pub(crate) use services::{
     Refused,
     leasing::{
-        EpochWatch, Leasing, Profile, ProfileError, Settlement, Sweeper, TokenError,
-        TokenRevokeError, User,
+        Accounts, ApiTokens, Leasing, Profile, ProfileError, TokenError, TokenRevokeError, User,
     },
 };
 use simnet::SolanaKeypair;
@@ -176,7 +175,10 @@ impl Cluster {
         if self.is_simulated {
             for (token, roles) in DEMO_TOKENS {
                 let name = token.trim_end_matches("-token");
-                leasing.ensure_published(name, roles, token).await?;
+                leasing
+                    .accounts
+                    .ensure_published(name, roles, token)
+                    .await?;
             }
         }
         let face = MarketplaceConfig {

@@ -115,10 +115,10 @@ impl StoredLease {
         };
         let status = columns("payment")("status").word(&self.status)?;
         let state = column("state").word(&self.state)?;
-        let stage = Stage::restore(state, status, self.receipt()?, end);
-        let stage = stage.ok_or_else(|| column("state").corrupt())?;
-        if activated_at(&stage) == self.activated_at {
-            Ok(stage)
+        let restored = Stage::restore(state, status, self.receipt()?, end);
+        let restored = restored.ok_or_else(|| column("state").corrupt())?;
+        if activated_at(&restored) == self.activated_at {
+            Ok(restored)
         } else {
             Err(column("activated_at").corrupt())
         }

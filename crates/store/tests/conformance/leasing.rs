@@ -426,7 +426,8 @@ async fn a_lease_has_its_payment_and_a_payment_one_transaction(
         ledger.lease_of_memo("MEMO-20").await.unwrap(),
         Some(first.clone())
     );
-    assert_eq!(ledger.leases_over(7, 9).await.unwrap(), [first.clone()]);
+    let over = ledger.leases_over(7, 9).await.unwrap();
+    assert_eq!(over, std::slice::from_ref(&first));
     assert_eq!(ledger.leases_over(6, 9).await.unwrap(), []);
     let mut tx = ledger.begin().await.unwrap();
     let twice = moved(&second, Stage::Active { receipt });

@@ -109,7 +109,10 @@ async fn ratio(location: &Location) -> f64 {
         let bare = writer.wait(bench.prepared_ones(PER_TURN)).await;
         ratios.push(bench.server.wait(bench.requests(PER_TURN)).await / bare);
     }
-    assert_eq!(bench.market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(
+        bench.market.leasing.leases.check_calendar().await.unwrap(),
+        []
+    );
     median(ratios)
 }
 

@@ -5,7 +5,7 @@ use crate::{Goal, Row, median};
 use chain::{MAX_SIGNATURES, SignaturePage};
 use leasing::Mode;
 use primitives::Signature;
-use services::leasing::{Settlement, User};
+use services::leasing::User;
 use tokio::time::Instant;
 use world::Market;
 
@@ -34,7 +34,7 @@ pub(crate) fn settlement() -> Row {
             pay(&market, &trader, validator, ahead).await;
             let (paging, newest) = page(&market, last).await;
             let start = Instant::now();
-            let mut settlement = Settlement::new(market.leasing.clone());
+            let mut settlement = market.leasing.settlement();
             let settled = settlement.round().await.unwrap();
             let settling = start.elapsed().as_secs_f64();
             assert_eq!(settled.activated, u32::from(PAYMENTS));

@@ -1,12 +1,17 @@
 //! The transaction that pays for a lease.
 
-use super::{Leasing, validators::check_rent};
+use super::{context::Context, registering::check_rent};
 use crate::{fault::Fault, refused::Refused};
 use leasing::{BelowRent, Lease, PayerError, format_sol};
 use primitives::PublicKey;
+use std::sync::Arc;
 
 /// What wallets show of a message, at least.
 const MAX_MESSAGE_CHARS: usize = 80;
+
+/// Payments that are asked for. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Payments(pub(super) Arc<Context>);
 
 /// A transaction to sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,31 +35,31 @@ pub enum PayError {
     WalletBelowRent(BelowRent),
 }
 
-impl Leasing {
+impl Payments {
     /// The transaction by which `account` pays what `memo` stands for.
-    pub async fn payment_transaction(
+    pub async fn transaction(
         &self,
         memo: &str,
         account: PublicKey,
     ) -> Result<Unsigned, Refused<PayError>> {
-        let inner = &*self.0;
-        let lease = inner.store.ledger().lease_of_memo(memo).await?;
+        let context = &*self.0;
+        let lease = context.store.ledger().lease_of_memo(memo).await?;
         let unknown = || Refused::Rejected(PayError::MemoNotFound);
         let lease = lease.ok_or_else(unknown)?;
-        let payment = lease.payable(inner.now()).ok_or_else(unknown)?;
+        let payment = lease.payable(context.now()).ok_or_else(unknown)?;
         payment.check_payer(account).map_err(|error| {
             Refused::Rejected(match error {
                 PayerError::IsPayout => PayError::PayerIsPayoutWallet,
                 PayerError::IsPlatform | PayerError::NoWallet => PayError::InvalidAccount,
             })
         })?;
-        let client = inner.nodes.client()?;
+        let client = context.nodes.client()?;
         let recent = client.recent_blockhash().await.map_err(Fault::Solana)?;
         if let Some(below) = check_rent(&client, payment).await? {
             return Err(Refused::Rejected(PayError::WalletBelowRent(below)));
         }
         let transaction = payment.transaction(account, recent.blockhash);
-        let validator = inner.store.ledger().validator(lease.validator).await?;
+        let validator = context.store.ledger().validator(lease.validator).await?;
         let name = validator.and_then(|validator| validator.name);
         Ok(Unsigned {
             // Checked above; the same rule guards the bytes.
