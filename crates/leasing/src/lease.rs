@@ -1,287 +1,277 @@
-//! A lease: its epochs, its mode, and what may become of it.
+//! A lease: what was booked, and where it stands.
+//!
+//! A [`Lease`] is what was agreed, which stays, and a [`Stage`], which has the
+//! data of its state and nothing else. Files beside this one say how a lease
+//! comes to be (`booking`), is paid (`settling`) and ends (`ending`): each of
+//! these functions takes a lease as it was loaded and gives the one to be
+//! written, or why there is none.
 
-use std::{fmt, str::FromStr};
-use thiserror::Error;
+use crate::{payment::Payment, roles::Party, window::EpochWindow, words::words};
+use primitives::{Lamports, PublicKey, Signature, Timestamp, Ulid};
 
-/// How a validator's capacity is leased.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Mode {
-    /// All of it, to one trader.
-    Exclusive,
-    /// One of its seats.
-    Shared,
+words! {
+    /// How a validator's capacity is leased.
+    Mode {
+        /// All of it, to one trader.
+        Exclusive = "exclusive",
+        /// One of its seats.
+        Shared = "shared",
+    }
 }
 
-/// Where a lease stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum LeaseState {
-    /// Booked; it holds its epochs and waits for the payment.
-    PendingPayment,
-    /// Paid.
-    Active,
-    /// Ended by the validator or by staff.
-    Revoked,
-    /// Paid, and its epochs are over.
-    Completed,
-    /// Never paid: the window passed, or the trader gave up.
-    Expired,
+words! {
+    /// The name of where a lease stands.
+    LeaseState {
+        /// Booked; it waits for the payment.
+        PendingPayment = "pending_payment",
+        /// Paid.
+        Active = "active",
+        /// Ended by the validator or by staff.
+        Revoked = "revoked",
+        /// Paid, and its epochs are over.
+        Completed = "completed",
+        /// Never paid: the window passed, or the trader gave up.
+        Expired = "expired",
+    }
 }
 
-/// What happens to a lease.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum LeaseEvent {
-    /// Its payment settled while its epochs were held, or could be held again.
-    Paid,
-    /// The window for its payment passed.
-    Lapsed,
-    /// The trader gave it up.
-    Cancelled,
-    /// The validator or staff ended it.
-    Revoked,
-    /// Its last epoch is over.
-    Ended,
+words! {
+    /// Where the payment of a booking stands.
+    PaymentStatus {
+        /// It can be paid.
+        Open = "open",
+        /// It is paid, and what it is for was given.
+        Settled = "settled",
+        /// Nobody paid in time.
+        Expired = "expired",
+        /// What it was for ended before it was paid.
+        Void = "void",
+        /// It was paid when what it was for could no longer be given.
+        Orphaned = "orphaned",
+    }
 }
 
-/// A lease in this state does not allow this.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("a lease that is {state} cannot be {event:?}")]
-pub struct NotAllowed {
-    /// Where it stands.
-    pub state: LeaseState,
-    /// What was to happen.
-    pub event: LeaseEvent,
-}
-
-/// A text names no mode or state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("not a known word")]
-pub struct UnknownWord;
-
-impl Mode {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Exclusive, Self::Shared];
-
-    /// Its word on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Exclusive => "exclusive",
-            Self::Shared => "shared",
-        }
+words! {
+    /// Why a lease ended.
+    EndReason {
+        /// Nobody paid in time.
+        Unpaid = "unpaid",
+        /// The trader gave it up before paying.
+        Cancelled = "cancelled",
+        /// Its epochs are over.
+        Completed = "completed",
+        /// The validator or staff ended it.
+        Revoked = "revoked",
     }
 }
 
 impl LeaseState {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::PendingPayment,
-        Self::Active,
-        Self::Revoked,
-        Self::Completed,
-        Self::Expired,
-    ];
-
-    /// Its word on the wire.
-    pub const fn as_str(self) -> &'static str {
+    /// Whether a lease in this state has its epochs: nobody else can book them.
+    /// Epochs that were leased stay so.
+    pub const fn holds_epochs(self) -> bool {
         match self {
-            Self::PendingPayment => "pending_payment",
-            Self::Active => "active",
-            Self::Revoked => "revoked",
-            Self::Completed => "completed",
-            Self::Expired => "expired",
-        }
-    }
-
-    /// Whether the lease holds its epochs.
-    pub const fn is_live(self) -> bool {
-        matches!(self, Self::PendingPayment | Self::Active)
-    }
-
-    /// Where it stands after `event`. A late payment revives an expired lease;
-    /// whether its epochs are still free is the caller's to find out.
-    pub const fn after(self, event: LeaseEvent) -> Result<Self, NotAllowed> {
-        use LeaseEvent::{Cancelled, Ended, Lapsed, Paid, Revoked};
-        match (self, event) {
-            (Self::PendingPayment | Self::Expired, Paid) => Ok(Self::Active),
-            (Self::PendingPayment, Lapsed | Cancelled) => Ok(Self::Expired),
-            (Self::PendingPayment | Self::Active, Revoked) => Ok(Self::Revoked),
-            (Self::Active, Ended) => Ok(Self::Completed),
-            (state, event) => Err(NotAllowed { state, event }),
+            Self::PendingPayment | Self::Active | Self::Completed => true,
+            Self::Revoked | Self::Expired => false,
         }
     }
 }
 
-/// Reads and writes a word of a fixed set.
-macro_rules! words {
-    ($name:ident) => {
-        impl FromStr for $name {
-            type Err = UnknownWord;
+/// A lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// The public id.
+    pub id: Ulid,
+    /// Of whom.
+    pub validator: Ulid,
+    /// Who registered that validator.
+    pub owner: Ulid,
+    /// Who booked it.
+    pub trader: Ulid,
+    /// How.
+    pub mode: Mode,
+    /// When.
+    pub window: EpochWindow,
+    /// The price of one epoch when it was booked.
+    pub price: Lamports,
+    /// The price of all of them.
+    pub total: Lamports,
+    /// When it was booked.
+    pub created_at: Timestamp,
+    /// What was asked for when it was booked.
+    pub payment: Payment,
+    /// Until when that can be asked for.
+    pub pay_until: Timestamp,
+    /// Where it stands.
+    pub stage: Stage,
+}
 
-            fn from_str(text: &str) -> Result<Self, UnknownWord> {
-                let mut all = Self::ALL.into_iter();
-                all.find(|word| word.as_str() == text).ok_or(UnknownWord)
+/// Where a lease stands, with what it has there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Booked; it waits for its payment.
+    PendingPayment,
+    /// Paid.
+    Active {
+        /// By what.
+        receipt: Receipt,
+    },
+    /// Paid, and its epochs are over.
+    Completed {
+        /// What paid for it.
+        receipt: Receipt,
+        /// When it ended.
+        at: Timestamp,
+    },
+    /// Ended by the validator or by staff.
+    Revoked {
+        /// What paid for it, if it was paid.
+        receipt: Option<Receipt>,
+        /// When it ended.
+        at: Timestamp,
+    },
+    /// Nobody paid in time.
+    Lapsed {
+        /// When it ended.
+        at: Timestamp,
+        /// A payment that came when its epochs were no longer free.
+        late: Option<Receipt>,
+    },
+    /// The trader gave it up before paying.
+    Cancelled {
+        /// When it ended.
+        at: Timestamp,
+        /// A payment that came when its epochs were no longer free.
+        late: Option<Receipt>,
+    },
+}
+
+/// The transaction that was taken for a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Receipt {
+    /// Its name.
+    pub signature: Signature,
+    /// Who paid.
+    pub payer: PublicKey,
+    /// Where it landed.
+    pub slot: u64,
+    /// What the wallets got beyond their parts.
+    pub surplus: Lamports,
+    /// When it was taken.
+    pub at: Timestamp,
+}
+
+impl Stage {
+    /// The stage that these parts are of; `None` if they contradict each other.
+    pub fn restore(
+        state: LeaseState,
+        status: PaymentStatus,
+        receipt: Option<Receipt>,
+        end: Option<(EndReason, Timestamp)>,
+    ) -> Option<Self> {
+        let restored = match (end, receipt) {
+            (None, None) => Self::PendingPayment,
+            (None, Some(receipt)) => Self::Active { receipt },
+            (Some((EndReason::Completed, at)), Some(receipt)) => Self::Completed { receipt, at },
+            (Some((EndReason::Completed, _)), None) => return None,
+            (Some((EndReason::Revoked, at)), receipt) => Self::Revoked { receipt, at },
+            (Some((EndReason::Unpaid, at)), late) => Self::Lapsed { at, late },
+            (Some((EndReason::Cancelled, at)), late) => Self::Cancelled { at, late },
+        };
+        let same = restored.state() == state && restored.payment_status() == status;
+        same.then_some(restored)
+    }
+
+    /// Its name.
+    pub const fn state(&self) -> LeaseState {
+        match self {
+            Self::PendingPayment => LeaseState::PendingPayment,
+            Self::Active { .. } => LeaseState::Active,
+            Self::Completed { .. } => LeaseState::Completed,
+            Self::Revoked { .. } => LeaseState::Revoked,
+            Self::Lapsed { .. } | Self::Cancelled { .. } => LeaseState::Expired,
+        }
+    }
+
+    /// Where the payment of the booking stands.
+    pub const fn payment_status(&self) -> PaymentStatus {
+        match self {
+            Self::PendingPayment => PaymentStatus::Open,
+            Self::Active { .. }
+            | Self::Completed { .. }
+            | Self::Revoked {
+                receipt: Some(_), ..
+            } => PaymentStatus::Settled,
+            Self::Revoked { receipt: None, .. } => PaymentStatus::Void,
+            Self::Lapsed { late: None, .. } | Self::Cancelled { late: None, .. } => {
+                PaymentStatus::Expired
+            }
+            Self::Lapsed { late: Some(_), .. } | Self::Cancelled { late: Some(_), .. } => {
+                PaymentStatus::Orphaned
             }
         }
+    }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
-            }
+    /// The transaction that was taken for the payment, whatever came of it.
+    pub const fn receipt(&self) -> Option<Receipt> {
+        match *self {
+            Self::PendingPayment => None,
+            Self::Active { receipt } | Self::Completed { receipt, .. } => Some(receipt),
+            Self::Revoked { receipt, .. }
+            | Self::Lapsed { late: receipt, .. }
+            | Self::Cancelled { late: receipt, .. } => receipt,
         }
-    };
-}
-pub(crate) use words;
+    }
 
-words!(Mode);
-words!(LeaseState);
+    /// The transaction that paid for the lease.
+    pub fn settled_by(&self) -> Option<Receipt> {
+        let settled = self.payment_status() == PaymentStatus::Settled;
+        self.receipt().filter(|_| settled)
+    }
 
-/// The epochs of a lease: from `start`, `count` of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EpochWindow {
-    start: i32,
-    end: i32,
-}
-
-/// Why numbers are no window of epochs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum WindowError {
-    /// The first epoch is not a 32-bit number.
-    #[error("the first epoch must be a 32-bit number")]
-    Start,
-    /// Not 1 to 30 epochs.
-    #[error("a lease has 1 to 30 epochs")]
-    Count,
-    /// The window begins before epoch 0 or ends beyond the last number.
-    #[error("the epochs must be from 0 to 2147483647")]
-    Range,
+    /// Why and when it ended.
+    pub const fn end(&self) -> Option<(EndReason, Timestamp)> {
+        match *self {
+            Self::PendingPayment | Self::Active { .. } => None,
+            Self::Completed { at, .. } => Some((EndReason::Completed, at)),
+            Self::Revoked { at, .. } => Some((EndReason::Revoked, at)),
+            Self::Lapsed { at, .. } => Some((EndReason::Unpaid, at)),
+            Self::Cancelled { at, .. } => Some((EndReason::Cancelled, at)),
+        }
+    }
 }
 
-impl EpochWindow {
-    /// The most epochs of a lease.
-    pub const MAX_COUNT: i32 = 30;
+impl Lease {
+    /// The name of where it stands.
+    pub const fn state(&self) -> LeaseState {
+        self.stage.state()
+    }
 
-    /// The window of `count` epochs from `start`. Past epochs are fine.
-    pub fn new(start: i64, count: i64) -> Result<Self, WindowError> {
-        let start = i32::try_from(start).map_err(|_| WindowError::Start)?;
-        let count = i32::try_from(count).map_err(|_| WindowError::Count)?;
-        if !(1..=Self::MAX_COUNT).contains(&count) {
-            return Err(WindowError::Count);
+    /// What is still to be paid.
+    pub fn due(&self) -> Option<&Payment> {
+        matches!(self.stage, Stage::PendingPayment).then_some(&self.payment)
+    }
+
+    /// The same, while it can be asked for.
+    pub fn payable(&self, now: Timestamp) -> Option<&Payment> {
+        self.due().filter(|_| now < self.pay_until)
+    }
+
+    /// Whether somebody may look at it: its trader, the validator's owner, staff.
+    pub fn is_visible_to(&self, viewer: Party) -> bool {
+        viewer.user == self.trader || viewer.user == self.owner || viewer.roles.staff
+    }
+
+    /// The same lease in another stage.
+    pub(crate) fn moved_to(&self, stage: Stage) -> Self {
+        Self {
+            stage,
+            ..self.clone()
         }
-        if start < 0 {
-            return Err(WindowError::Range);
-        }
-        let end = start.checked_add(count).ok_or(WindowError::Range)?;
-        Ok(Self { start, end })
-    }
-
-    /// The first epoch.
-    pub fn start(self) -> i32 {
-        self.start
-    }
-
-    /// The epoch after the last.
-    pub fn end(self) -> i32 {
-        self.end
-    }
-
-    /// How many there are.
-    pub fn count(self) -> i32 {
-        // Both are not negative, and the end is above the start.
-        self.end.saturating_sub(self.start)
-    }
-
-    /// The epochs, in order.
-    pub fn epochs(self) -> std::ops::Range<i32> {
-        self.start..self.end
-    }
-
-    /// Whether all of it lies before `epoch`.
-    pub fn is_over(self, epoch: u64) -> bool {
-        u64::try_from(self.end).is_ok_and(|end| end <= epoch)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeMap;
+pub(crate) mod samples;
 
-    const EVENTS: [LeaseEvent; 5] = [
-        LeaseEvent::Paid,
-        LeaseEvent::Lapsed,
-        LeaseEvent::Cancelled,
-        LeaseEvent::Revoked,
-        LeaseEvent::Ended,
-    ];
-
-    #[test]
-    fn these_transitions_and_no_others_are_allowed() {
-        use LeaseEvent as E;
-        use LeaseState as S;
-        let allowed = BTreeMap::from([
-            ((S::PendingPayment, E::Paid), S::Active),
-            ((S::PendingPayment, E::Lapsed), S::Expired),
-            ((S::PendingPayment, E::Cancelled), S::Expired),
-            ((S::PendingPayment, E::Revoked), S::Revoked),
-            ((S::Active, E::Revoked), S::Revoked),
-            ((S::Active, E::Ended), S::Completed),
-            ((S::Expired, E::Paid), S::Active),
-        ]);
-        for state in S::ALL {
-            for event in EVENTS {
-                let expected = allowed.get(&(state, event)).copied();
-                assert_eq!(state.after(event).ok(), expected, "{state} {event:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn words_are_read_as_they_are_written() {
-        for state in LeaseState::ALL {
-            assert_eq!(state.to_string().parse(), Ok(state));
-        }
-        for mode in Mode::ALL {
-            assert_eq!(mode.to_string().parse(), Ok(mode));
-        }
-        assert_eq!("Active".parse::<LeaseState>(), Err(UnknownWord));
-    }
-
-    #[test]
-    fn each_wrong_window_has_its_own_error() {
-        let top = i64::from(i32::MAX);
-        for (start, count, error) in [
-            (top + 1, 1, WindowError::Start),
-            (i64::MIN, 1, WindowError::Start),
-            (0, 0, WindowError::Count),
-            (0, 31, WindowError::Count),
-            (-1, i64::MAX, WindowError::Count),
-            (-1, 1, WindowError::Range),
-            (top - 7, 30, WindowError::Range),
-        ] {
-            assert_eq!(
-                EpochWindow::new(start, count),
-                Err(error),
-                "{start} {count}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_end_is_not_part_of_the_window() {
-        let window = EpochWindow::new(5, 3).unwrap();
-        assert_eq!((window.start(), window.end(), window.count()), (5, 8, 3));
-        assert_eq!(window.epochs().collect::<Vec<_>>(), [5, 6, 7]);
-        assert!(!window.is_over(7));
-        assert!(window.is_over(8));
-        assert!(EpochWindow::new(i64::from(i32::MAX) - 1, 1).is_ok());
-    }
-
-    proptest! {
-        #[test]
-        fn a_window_has_as_many_epochs_as_were_asked(start in 0..=i64::from(i32::MAX) - 30, count in 1_i64..=30) {
-            let window = EpochWindow::new(start, count).unwrap();
-            prop_assert_eq!(i64::from(window.count()), count);
-            prop_assert_eq!(i64::try_from(window.epochs().count()).unwrap(), count);
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

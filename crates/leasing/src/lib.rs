@@ -6,8 +6,10 @@
 //! values, and so does the time.
 
 mod bill;
+mod booking;
 mod calendar;
 mod challenge;
+mod ending;
 mod epoch_clock;
 mod lease;
 mod memo;
@@ -15,14 +17,20 @@ mod message;
 mod payment;
 mod reading;
 mod registration;
+mod roles;
+mod settling;
 mod sign_in;
 mod terms;
+mod window;
+mod words;
 
 pub use bill::{Bill, FeeRate, FeeTooHigh, TotalOverflow};
+pub use booking::{BookError, Booking, Offer, Platform};
 pub use calendar::{HORIZON, Occupancy, Span, availability, next_free_epoch};
 pub use challenge::{NotSigned, SignedForm, verify_challenge};
+pub use ending::{CancelError, CompleteError, LapseError};
 pub use epoch_clock::{EpochClock, EpochPosition};
-pub use lease::{EpochWindow, LeaseEvent, LeaseState, Mode, NotAllowed, UnknownWord, WindowError};
+pub use lease::{EndReason, Lease, LeaseState, Mode, PaymentStatus, Receipt, Stage};
 pub use memo::{MEMO_PROGRAM, MEMO_PROGRAMS, Memo, MemoError};
 pub use payment::{BelowRent, Leg, PayerError, Payment, PaymentError};
 pub use reading::{BalanceChange, Landed, Verdict};
@@ -30,5 +38,9 @@ pub use registration::{
     Amended, Amendment, Change, Draft, FieldError, ListingStatus, MAX_SKEW, PayoutChange,
     PayoutDraft, Proof, Registration, payout_challenge, register_challenge,
 };
+pub use roles::{Party, Roles};
+pub use settling::{LatePayment, Settling, Stray, StrayReason};
 pub use sign_in::SignIn;
 pub use terms::{NotPrice, NotRegion, Region, Regions, Shared, Terms, Tier, format_sol, parse_sol};
+pub use window::{EpochWindow, WindowError};
+pub use words::UnknownWord;

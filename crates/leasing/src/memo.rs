@@ -1,6 +1,6 @@
 //! The memo of a payment: the text by which a transaction says what it pays.
 
-use primitives::PublicKey;
+use primitives::{PublicKey, Ulid};
 use sha2::{Digest as _, Sha256};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
@@ -89,6 +89,13 @@ impl FromStr for Memo {
     }
 }
 
+/// The digits of a ULID are letters and digits of a memo.
+impl From<Ulid> for Memo {
+    fn from(id: Ulid) -> Self {
+        Self(id.to_string())
+    }
+}
+
 impl fmt::Display for Memo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -98,6 +105,7 @@ impl fmt::Display for Memo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use primitives::Timestamp;
     use proptest::prelude::*;
 
     #[test]
@@ -144,6 +152,12 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_ulid_is_a_memo(random in any::<[u8; 10]>(), at in 0_i64..1 << 37) {
+            let id = Ulid::new(Timestamp::from_second(at).unwrap(), random);
+            prop_assert_eq!(id.to_string().parse(), Ok(Memo::from(id)));
+        }
+
         #[test]
         fn a_memo_is_its_text(text in "[A-Za-z0-9_-]{1,64}") {
             prop_assert_eq!(text.parse::<Memo>().unwrap().to_string(), text);

@@ -2,12 +2,12 @@
 //! in which order they are looked at, and what is signed.
 
 use crate::{
-    lease::{UnknownWord, words},
     payment::is_reserved,
     terms::{Regions, Shared, Terms, Tier, parse_sol},
+    words::words,
 };
 use primitives::{Lamports, PublicKey, Signature, SignedDuration, Timestamp, is_hidden};
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 use thiserror::Error;
 
 /// How far the time of a challenge may be from ours.
@@ -138,32 +138,17 @@ pub struct PayoutChange {
     pub proof: Proof,
 }
 
-/// Whether an offer can be seen and booked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ListingStatus {
-    /// It can.
-    Listed,
-    /// Its owner paused it.
-    Paused,
-    /// Staff stopped it.
-    Stopped,
-}
-
-impl ListingStatus {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Listed, Self::Paused, Self::Stopped];
-
-    /// Its word on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Listed => "listed",
-            Self::Paused => "paused",
-            Self::Stopped => "stopped",
-        }
+words! {
+    /// Whether an offer can be seen and booked.
+    ListingStatus {
+        /// It can.
+        Listed = "listed",
+        /// Its owner paused it.
+        Paused = "paused",
+        /// Staff stopped it.
+        Stopped = "stopped",
     }
 }
-
-words!(ListingStatus);
 
 /// What is wrong with a field, in the order in which they are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

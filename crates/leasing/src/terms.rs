@@ -1,6 +1,6 @@
 //! What a validator offers, and for how much.
 
-use crate::lease::{UnknownWord, words};
+use crate::{lease::Mode, words::words};
 use primitives::Lamports;
 use sha2::{Digest as _, Sha256};
 use std::{
@@ -10,32 +10,17 @@ use std::{
 };
 use thiserror::Error;
 
-/// The class of an offer. What it means is the operator's to say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Tier {
-    /// The plain one.
-    Economy,
-    /// The usual one.
-    Standard,
-    /// The best one.
-    Performance,
-}
-
-impl Tier {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Economy, Self::Standard, Self::Performance];
-
-    /// Its word on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Economy => "economy",
-            Self::Standard => "standard",
-            Self::Performance => "performance",
-        }
+words! {
+    /// The class of an offer. What it means is the operator's to say.
+    Tier {
+        /// The plain one.
+        Economy = "economy",
+        /// The usual one.
+        Standard = "standard",
+        /// The best one.
+        Performance = "performance",
     }
 }
-
-words!(Tier);
 
 /// Where a validator stands: one of the configured regions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -144,6 +129,19 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// The price of one epoch in a mode, if it is offered.
+    pub fn price_of(&self, mode: Mode) -> Option<Lamports> {
+        match mode {
+            Mode::Exclusive => Some(self.price),
+            Mode::Shared => self.shared.map(|shared| shared.price),
+        }
+    }
+
+    /// How many seats there are; none if it does not share.
+    pub fn seats(&self) -> u32 {
+        self.shared.map_or(0, |shared| shared.seats)
+    }
+
     /// The terms as JSON of one form (RFC 8785), of which [`Terms::digest`] is
     /// made. Lamports are texts: as numbers, some readers would round them.
     pub fn canonical(&self) -> String {

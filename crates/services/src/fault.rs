@@ -39,6 +39,9 @@ pub enum Fault {
     /// What a validator or the operator has set cannot be paid.
     #[error("a payment that nobody can make")]
     Unpayable(#[from] leasing::PaymentError),
+    /// A lease changed while its validator's lock was ours: a bug.
+    #[error("a lease changed under its lock")]
+    LeaseChanged,
     /// A node follows another chain than the others.
     #[error("the node follows chain {theirs:#x}, not {ours:#x}")]
     OtherChain {
@@ -90,6 +93,7 @@ impl Fault {
             | Self::Solana(_)
             | Self::NoSolanaNode
             | Self::Unpayable(_)
+            | Self::LeaseChanged
             | Self::Pools(_)
             | Self::Figures(_)
             | Self::Delta(_)

@@ -2,7 +2,7 @@
 
 use crate::{
     indexer::Progress,
-    leasing::Leasing,
+    leasing::Epochs,
     ledger_probe::{LedgerHealth, LedgerProbe},
     shared_redis::{RedisState, SharedRedis},
     snapshot::Snapshots,
@@ -121,7 +121,7 @@ pub struct Health {
     progress: Progress,
     clock: Arc<dyn Clock>,
     limits: HealthLimits,
-    market: Option<(Leasing, LedgerProbe)>,
+    market: Option<(Epochs, LedgerProbe)>,
     redis: Option<SharedRedis>,
 }
 
@@ -153,9 +153,9 @@ impl Health {
 
     /// The same, and of a lease market with its ledger, too.
     #[must_use]
-    pub fn with_market(self, market: Leasing, ledger: LedgerProbe) -> Self {
+    pub fn with_market(self, epochs: Epochs, ledger: LedgerProbe) -> Self {
         Self {
-            market: Some((market, ledger)),
+            market: Some((epochs, ledger)),
             ..self
         }
     }
@@ -165,13 +165,13 @@ impl Health {
         let market = self.market.as_ref();
         Report {
             starknet: self.starknet(),
-            leasing: market.map(|(market, ledger)| (self.solana(market), ledger.health())),
+            leasing: market.map(|(epochs, ledger)| (self.solana(epochs), ledger.health())),
             redis: self.redis.as_ref().map(SharedRedis::state),
         }
     }
 
-    fn solana(&self, market: &Leasing) -> ClusterHealth {
-        let view = market.epoch();
+    fn solana(&self, epochs: &Epochs) -> ClusterHealth {
+        let view = epochs.current();
         let silence = view.map(|view| view.silence);
         let standstill = view.map(|view| view.standstill);
         let problem = match silence {

@@ -3,8 +3,8 @@
 mod leases;
 
 pub(crate) use leases::{
-    Cluster, EpochWatch, Leasing, Market, Profile, ProfileError, Refused, Roles, Settlement,
-    Sweeper, TokenError, TokenRevokeError, User, market_without_node,
+    Accounts, ApiTokens, Cluster, Market, Profile, ProfileError, Refused, Roles, TokenError,
+    TokenRevokeError, User, market_without_node,
 };
 
 use crate::{
@@ -435,7 +435,7 @@ pub(crate) async fn service(
     let health = Health::new(work.name(), published, seen, clock(), limits);
     let ledger = market.map(|_| LedgerProbe::new(store.clone()));
     let health = match market.zip(ledger.clone()) {
-        Some((market, ledger)) => health.with_market(market.leasing.clone(), ledger),
+        Some((market, ledger)) => health.with_market(market.leasing.epochs.clone(), ledger),
         None => health,
     };
     let redis = redis(config).await?;

@@ -4,7 +4,7 @@
 use crate::START_S;
 use axum::{Router, body::Body, http::Request};
 use chain::{RpcOptions, SolanaClient};
-use leasing::{Draft, EpochWindow, FeeRate, Mode};
+use leasing::{BookError, Booking, Draft, EpochWindow, FeeRate, Mode, Roles};
 use primitives::{
     Clock, Entropy, Lamports, ManualClock, PublicKey, SeededEntropy, Signature, SignedDuration,
     SolanaHash, Timestamp, Ulid,
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use services::{
     Refused,
     leasing::{
-        BookError, Booked, Booking, Claim, EpochWatch, KeyGuard, Leasing, LeasingOptions, Profile,
-        Roles, Settled, Settlement, SolanaNodes, StoredAnswer, Sweeper, User, ValidatorView,
+        Booked, Claim, KeyGuard, Leasing, LeasingOptions, Profile, Settled, SolanaNodes,
+        StoredAnswer, User, ValidatorView,
     },
 };
 use simnet::{SimulatedValidator, SolanaConfig, SolanaKeypair, SolanaNode};
@@ -159,25 +159,31 @@ impl Market {
 
     /// The current epoch, as the node has it.
     pub fn epoch(&self) -> i64 {
-        let epoch = self.leasing.epoch().expect("an epoch").position.epoch;
+        let epoch = self
+            .leasing
+            .epochs
+            .current()
+            .expect("an epoch")
+            .position
+            .epoch;
         i64::try_from(epoch).expect("a small number")
     }
 
     /// One round of the watch over epochs.
     pub async fn watch(&self) {
-        let mut watch = EpochWatch::new(self.leasing.clone());
+        let mut watch = self.leasing.epoch_watch();
         watch.round().await.expect("a node that answers");
     }
 
     /// One round of settlement.
     pub async fn settle(&self) -> Settled {
-        let mut settlement = Settlement::new(self.leasing.clone());
+        let mut settlement = self.leasing.settlement();
         settlement.round().await.expect("a node that answers")
     }
 
     /// One round of the sweeper.
     pub async fn sweep(&self) -> u32 {
-        let mut sweeper = Sweeper::new(self.leasing.clone());
+        let mut sweeper = self.leasing.sweeper();
         sweeper.round().await.expect("a store that answers")
     }
 
@@ -197,13 +203,13 @@ impl Market {
             display_name: Some(name.to_owned()),
             email: None,
         };
-        let user = self.leasing.add_user(None, &profile, roles).await;
+        let user = self.leasing.accounts.add_user(None, &profile, roles).await;
         user.expect("a user")
     }
 
     /// An API token of a user.
     pub async fn token(&self, user: &User) -> String {
-        let token = self.leasing.create_token(user.id, "test", None).await;
+        let token = self.leasing.tokens.create(user.id, "test", None).await;
         token.expect("a token").token
     }
 
@@ -256,7 +262,11 @@ impl Market {
     pub async fn validator(&self, owner: &User, number: usize, seats: u32) -> ValidatorView {
         let payout = self.wallet(1).public_key();
         let draft = self.draft(&self.chain_validator(number), payout, seats);
-        let view = self.leasing.register(Some(owner), &draft, None).await;
+        let view = self
+            .leasing
+            .validators
+            .register(Some(owner), &draft, None)
+            .await;
         view.expect("a registration")
     }
 
@@ -301,13 +311,15 @@ impl Market {
         booking: &Booking,
     ) -> Result<Booked, Refused<BookError>> {
         let guard = self.guard(leasing, user).await;
-        let booked = leasing.book(user, booking, guard, answer).await;
+        let booked = leasing.leases.book(user, booking, guard, answer).await;
         booked.map(|(booked, _)| booked)
     }
 
     /// A key that a request holds.
     pub async fn guard(&self, leasing: &Leasing, user: &User) -> KeyGuard {
-        let claim = leasing.claim(user.id, "POST", "/v1/leases", self.key(), [0; 32]);
+        let claim = leasing
+            .keys
+            .claim(user.id, "POST", "/v1/leases", self.key(), [0; 32]);
         match claim.await.expect("a store that answers") {
             Claim::Fresh(guard) => guard,
             other => panic!("a fresh key is {other:?}"),
@@ -317,7 +329,7 @@ impl Market {
     /// Asks for the transaction of a memo, signs it and sends it. Answers with
     /// its name.
     pub async fn pay(&self, memo: &str, payer: &SolanaKeypair) -> Signature {
-        let unsigned = self.leasing.payment_transaction(memo, payer.public_key());
+        let unsigned = self.leasing.payments.transaction(memo, payer.public_key());
         let unsigned = unsigned.await.expect("a transaction");
         self.send(&sign(unsigned.transaction, payer)).await
     }

@@ -81,6 +81,7 @@ async fn auth_challenge(
     let fields = Fields::read(&text, Slug::MalformedRequest)?.only(&["address"])?;
     let challenge = market
         .leasing()
+        .accounts
         .challenge(fields.parsed("address")?)
         .await?;
     Ok(data::ok(ChallengeBody::from(challenge)))
@@ -153,7 +154,11 @@ async fn auth_session(
     let fields = fields.only(&["address", "nonce", "signature"])?;
     let (address, nonce) = (fields.parsed("address")?, fields.required("nonce")?);
     let signature = fields.parsed("signature")?;
-    let signed_in = market.leasing().sign_in(address, &nonce, signature).await;
+    let signed_in = market
+        .leasing()
+        .accounts
+        .sign_in(address, &nonce, signature)
+        .await;
     let refused = |NotSignedIn| {
         let told = "the challenge is unknown, used or too old, or this is not its signature";
         Problem::new(Slug::AuthRequired, told)

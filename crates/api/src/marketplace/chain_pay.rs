@@ -144,7 +144,7 @@ async fn payment_transaction(
 ) -> Result<Response, Problem> {
     let fields = Fields::read(&text, Slug::MalformedRequest)?;
     let account = account(&fields.required("account")?)?;
-    let unsigned = market.leasing().payment_transaction(&memo, account).await;
+    let unsigned = market.leasing().payments.transaction(&memo, account).await;
     let unsigned = unsigned.map_err(|error| Problem::of(error, not_payable))?;
     let body = TransactionBody {
         transaction: STANDARD.encode(unsigned.transaction),

@@ -56,7 +56,7 @@ refusals!(EpochRefusals: [COUNTED], [ChainRpcUnavailable]);
     ),
 )]
 async fn epoch(State(market): State<MarketplaceState>, _: Anyone) -> Result<Response, Problem> {
-    let view = market.leasing().epoch();
+    let view = market.leasing().epochs.current();
     let view = view.ok_or_else(|| Problem::plain(Slug::ChainRpcUnavailable))?;
     Ok(data::ok(EpochBody {
         epoch: view.position.epoch,

@@ -82,7 +82,7 @@ async fn recognise(state: &MarketplaceState, parts: &Parts) -> Result<Option<Cal
     if !state.known_bearers().has(token) {
         state.count_address(parts, Bucket::Other).await?;
     }
-    let caller = state.leasing().recognise(token).await?;
+    let caller = state.leasing().accounts.recognise(token).await?;
     state.known_bearers().note(token, caller.is_some());
     caller
         .map(Some)

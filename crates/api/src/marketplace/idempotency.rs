@@ -42,6 +42,7 @@ where
     let digest = Sha256::digest(text.bytes()).into();
     let claim = market
         .leasing()
+        .keys
         .claim(user.id, method.as_str(), &path, key, digest);
     let guard = match claim.await? {
         Claim::Fresh(guard) => guard,

@@ -1,10 +1,10 @@
 //! A lease and its payment on the wire.
 
 use super::{MarketplaceState, link::Warning};
-use leasing::format_sol;
+use leasing::{Lease, format_sol};
 use primitives::Lamports;
 use serde::Serialize;
-use services::leasing::{Booked, BookingWarning, LeaseView, PaymentView};
+use services::leasing::{Booked, BookingWarning};
 use utoipa::ToSchema;
 
 /// A lease as its parties see it.
@@ -122,38 +122,40 @@ pub(super) struct BookedBody {
 }
 
 impl MarketplaceState {
-    pub(super) fn lease_body(&self, view: &LeaseView) -> LeaseBody {
+    pub(super) fn lease_body(&self, lease: &Lease) -> LeaseBody {
+        let (settled, end) = (lease.stage.settled_by(), lease.stage.end());
         LeaseBody {
-            public_id: view.id.to_string(),
-            validator_id: view.validator.to_string(),
-            trader_id: view.trader.to_string(),
-            mode: view.mode.as_str(),
-            state: view.state.as_str(),
-            epoch_start: view.window.start(),
-            epoch_end: view.window.end(),
-            epoch_count: view.window.count(),
-            price_lamports: view.price,
-            total_lamports: view.total,
-            total_sol: format_sol(view.total),
-            payment: view.payment.as_ref().map(|it| self.payment_body(it)),
-            settled_signature: view.settled_signature.map(|it| it.to_string()),
-            payer: view.payer.map(|it| it.to_string()),
-            created_at: view.created_at.to_string(),
-            activated_at: view.activated_at.map(|it| it.to_string()),
-            ended_at: view.ended_at.map(|it| it.to_string()),
-            end_reason: view.end_reason.map(services::leasing::EndReason::as_str),
+            public_id: lease.id.to_string(),
+            validator_id: lease.validator.to_string(),
+            trader_id: lease.trader.to_string(),
+            mode: lease.mode.as_str(),
+            state: lease.state().as_str(),
+            epoch_start: lease.window.start(),
+            epoch_end: lease.window.end(),
+            epoch_count: lease.window.count(),
+            price_lamports: lease.price,
+            total_lamports: lease.total,
+            total_sol: format_sol(lease.total),
+            payment: lease.due().map(|_| self.payment_body(lease)),
+            settled_signature: settled.map(|receipt| receipt.signature.to_string()),
+            payer: settled.map(|receipt| receipt.payer.to_string()),
+            created_at: lease.created_at.to_string(),
+            activated_at: settled.map(|receipt| receipt.at.to_string()),
+            ended_at: end.map(|(_, at)| at.to_string()),
+            end_reason: end.map(|(reason, _)| reason.as_str()),
         }
     }
 
-    fn payment_body(&self, payment: &PaymentView) -> PaymentBody {
+    fn payment_body(&self, lease: &Lease) -> PaymentBody {
+        let payment = &lease.payment;
         PaymentBody {
-            solana_pay_url: self.pay_url(&payment.memo),
-            amount_lamports: payment.total,
-            amount_sol: format_sol(payment.total),
-            payout_lamports: payment.payout.amount,
-            fee_lamports: payment.platform.amount,
-            memo: payment.memo.to_string(),
-            expires_at: payment.expires_at.to_string(),
+            solana_pay_url: self.pay_url(payment.memo()),
+            amount_lamports: payment.total(),
+            amount_sol: format_sol(payment.total()),
+            payout_lamports: payment.payout().amount,
+            fee_lamports: payment.platform().amount,
+            memo: payment.memo().to_string(),
+            expires_at: lease.pay_until.to_string(),
         }
     }
 
@@ -162,11 +164,11 @@ impl MarketplaceState {
         let warnings = booked.warnings.iter().map(Warning::from);
         BookedBody {
             lease_id: lease.id.to_string(),
-            state: lease.state.as_str(),
+            state: lease.state().as_str(),
             mode: lease.mode.as_str(),
             epoch_start: lease.window.start(),
             epoch_end: lease.window.end(),
-            payment: self.payment_body(&booked.payment),
+            payment: self.payment_body(lease),
             warnings: warnings.chain(self.link_warning()).collect(),
         }
     }

@@ -19,10 +19,10 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use leasing::{EpochWindow, LeaseState, Mode, WindowError};
+use leasing::{BookError, Booking, CancelError, EpochWindow, LeaseState, Mode, WindowError};
 use primitives::Ulid;
 use serde::Deserialize;
-use services::leasing::{BookError, Booking, CancelError, LeaseFilter};
+use services::{Fault, leasing::LeaseFilter};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
@@ -98,6 +98,8 @@ fn not_booked(error: BookError) -> Problem {
         BookError::OwnValidator => Problem::plain(Slug::CannotLeaseOwnValidator),
         BookError::SharedNotOffered => Problem::plain(Slug::SharedNotOffered),
         BookError::TotalOverflow => Problem::plain(Slug::LeaseTotalOverflow),
+        // The operator's doing, not the caller's.
+        BookError::Unpayable(error) => Fault::Unpayable(error).into(),
         BookError::SlotTaken { lease } => {
             let problem = Problem::new(Slug::LeaseSlotTaken, "some of the epochs are taken");
             match lease {
@@ -153,7 +155,11 @@ async fn book_lease(
     let book = async |booking: Booking, guard| {
         let render =
             |booked: &_| idempotency::answer(StatusCode::CREATED, market.booked_body(booked));
-        let booked = market.leasing().book(&user, &booking, guard, render).await;
+        let booked = market
+            .leasing()
+            .leases
+            .book(&user, &booking, guard, render)
+            .await;
         let (_, answer) = booked.map_err(|error| Problem::of(error, not_booked))?;
         Ok(answer)
     };
@@ -214,9 +220,10 @@ async fn list_leases(
     let part = Part::read(&query.limit, &query.cursor, scope, market.cursors())?;
     let page = market
         .leasing()
-        .leases(user.id, filter, part.after, part.limit)
+        .leases
+        .by_trader(user.id, filter, part.after, part.limit)
         .await?;
-    let text = part.write(&page, market.cursors(), |view| market.lease_body(view));
+    let text = part.write(&page, market.cursors(), |lease| market.lease_body(lease));
     Ok(data::written(text))
 }
 
@@ -246,9 +253,9 @@ async fn lease(
     segment: Segment,
 ) -> Result<Response, Problem> {
     let id = segment.id(Slug::LeaseNotFound)?;
-    let view = market.leasing().lease(id, &user).await?;
-    let view = view.ok_or_else(|| Problem::plain(Slug::LeaseNotFound))?;
-    Ok(data::ok(market.lease_body(&view)))
+    let lease = market.leasing().leases.find(id, &user).await?;
+    let lease = lease.ok_or_else(|| Problem::plain(Slug::LeaseNotFound))?;
+    Ok(data::ok(market.lease_body(&lease)))
 }
 
 refusals!(CancelRefusals: [MEMBER, BODY, KEPT], [Forbidden, LeaseNotFound, LeaseNotActive]);
@@ -279,9 +286,9 @@ async fn cancel_lease(
     _: NoBody,
 ) -> Result<Response, Problem> {
     let id = segment.id(Slug::LeaseNotFound)?;
-    let cancelled = market.leasing().cancel(&user, id).await;
-    let view = cancelled.map_err(|error| Problem::of(error, not_cancelled))?;
-    Ok(data::ok(market.lease_body(&view)))
+    let cancelled = market.leasing().leases.cancel(&user, id).await;
+    let lease = cancelled.map_err(|error| Problem::of(error, not_cancelled))?;
+    Ok(data::ok(market.lease_body(&lease)))
 }
 
 fn not_cancelled(error: CancelError) -> Problem {

@@ -79,7 +79,7 @@ async fn open_onboarding(
     Member(user): Member,
     _: NoBody,
 ) -> Result<Response, Problem> {
-    let opened = market.leasing().open_onboarding(user.id).await?;
+    let opened = market.leasing().onboarding.open(user.id).await?;
     Ok(data::created(OpenedBody {
         onboard_token: opened.token,
         expires_at: opened.expires_at.to_string(),
@@ -113,7 +113,7 @@ async fn onboarding(
     _: Anyone,
     Segment(token): Segment,
 ) -> Result<Response, Problem> {
-    let found = market.leasing().onboarding(&token).await?;
+    let found = market.leasing().onboarding.find(&token).await?;
     let unknown = || Problem::plain(Slug::OnboardingSessionNotFound);
     let view = found.ok_or_else(unknown)?;
     Ok(data::ok(OnboardingBody {

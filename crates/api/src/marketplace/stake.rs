@@ -110,7 +110,7 @@ async fn validator_stake(
     segment: Segment,
 ) -> Result<Response, Problem> {
     let id = segment.id(Slug::ValidatorNotFound)?;
-    let view = market.leasing().stake(id).await;
+    let view = market.leasing().stakes.of_validator(id).await;
     let view = view.map_err(|error| Problem::of(error, no_stake))?;
     Ok(data::ok(StakeBody::from(view)))
 }
@@ -150,7 +150,8 @@ async fn stake(
     };
     let view = market
         .leasing()
-        .stake_of(identity.parse().map_err(wrong)?)
+        .stakes
+        .of_identity(identity.parse().map_err(wrong)?)
         .await;
     let view = view.map_err(|error| Problem::of(error, no_stake))?;
     Ok(data::ok(StakeBody::from(view)))
@@ -256,7 +257,11 @@ async fn leaders(
 ) -> Result<Leaders, Problem> {
     let must = "the current epoch or the next";
     let epoch = one("epoch", &query.epoch, Slug::InvalidEpochRange, must)?;
-    let leaders = market.leasing().leader_schedule(epoch, validator).await;
+    let leaders = market
+        .leasing()
+        .stakes
+        .leader_schedule(epoch, validator)
+        .await;
     leaders.map_err(no_schedule)
 }
 

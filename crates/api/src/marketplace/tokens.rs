@@ -126,7 +126,8 @@ async fn create_api_token(
     };
     let made = market
         .leasing()
-        .create_token(user.id, &name, expires_at)
+        .tokens
+        .create(user.id, &name, expires_at)
         .await;
     let made = made.map_err(|error| Problem::of(error, not_made))?;
     Ok(data::created(NewTokenBody::from(made)))
@@ -167,7 +168,7 @@ async fn list_api_tokens(
     State(market): State<MarketplaceState>,
     Member(user): Member,
 ) -> Result<Response, Problem> {
-    let tokens = market.leasing().list_tokens(user.id).await?.into_iter();
+    let tokens = market.leasing().tokens.list(user.id).await?.into_iter();
     Ok(data::ok(tokens.map(TokenBody::from).collect::<Vec<_>>()))
 }
 
@@ -192,7 +193,7 @@ async fn revoke_api_token(
     Member(user): Member,
     Segment(id): Segment,
 ) -> Result<StatusCode, Problem> {
-    let revoked = market.leasing().revoke_token(user.id, &id).await;
+    let revoked = market.leasing().tokens.revoke(user.id, &id).await;
     let refused = |error| match error {
         TokenRevokeError::Unknown => Problem::plain(Slug::NotFound),
         TokenRevokeError::NotOwner => Problem::plain(Slug::Forbidden),

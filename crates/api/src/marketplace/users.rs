@@ -98,7 +98,7 @@ async fn create_user(
         display_name: fields.text("display_name")?,
         email: fields.text("email")?,
     };
-    let user = market.leasing().provision(&caller, &profile).await;
+    let user = market.leasing().accounts.provision(&caller, &profile).await;
     let user = user.map_err(|error| Problem::of(error, not_a_profile))?;
     Ok(data::created(UserBody::from(user)))
 }

@@ -155,7 +155,7 @@ async fn list_validators(
     Asked(query): Asked<BrowseQuery>,
 ) -> Result<Response, Problem> {
     let (browse, part) = query.read(&market)?;
-    let page = market.leasing().browse(&browse).await?;
+    let page = market.leasing().validators.browse(&browse).await?;
     let write = || part.write(&page, market.cursors(), |view| ValidatorBody::from(view));
     Ok(data::written(market.pages().text(&browse, &page, write)))
 }
@@ -201,6 +201,7 @@ async fn register_validator(
     let (draft, token) = registration::read(&text)?;
     let registered = market
         .leasing()
+        .validators
         .register(visitor.user(), &draft, token.as_deref());
     let refused = |error| market.not_registered(error, &visitor);
     let view = registered
@@ -278,7 +279,11 @@ async fn change_payout_wallet(
     Body(text): Body,
 ) -> Result<Response, Problem> {
     let draft = registration::read_payout(&text)?;
-    let changed = market.leasing().change_payout_wallet(&user, &draft).await;
+    let changed = market
+        .leasing()
+        .validators
+        .change_payout_wallet(&user, &draft)
+        .await;
     let refused = |error| market.not_paid_there(error);
     let view = changed.map_err(|error| Problem::of(error, refused))?;
     Ok(data::ok(DetailBody::from(&view)))
@@ -312,7 +317,7 @@ async fn validator(
     segment: Segment,
 ) -> Result<Response, Problem> {
     let id = segment.id(Slug::ValidatorNotFound)?;
-    let view = market.leasing().validator(id, visitor.user()).await?;
+    let view = market.leasing().validators.find(id, visitor.user()).await?;
     let view = view.ok_or_else(|| Problem::plain(Slug::ValidatorNotFound))?;
     Ok(data::ok(DetailBody::from(&view)))
 }
@@ -354,7 +359,11 @@ async fn patch_validator(
     if amendment.is_empty() {
         return Err(Problem::plain(Slug::PatchValidatorEmpty));
     }
-    let changed = market.leasing().patch(&user, id?, &amendment).await;
+    let changed = market
+        .leasing()
+        .validators
+        .patch(&user, id?, &amendment)
+        .await;
     let refused = |error| market.not_changed(error);
     let view = changed.map_err(|error| Problem::of(error, refused))?;
     Ok(data::ok(DetailBody::from(&view)))
@@ -413,7 +422,8 @@ async fn validator_leases(
     let id = segment.id(Slug::ValidatorNotFound)?;
     let page = market
         .leasing()
-        .leases_of(&user, id, state, part.after, part.limit)
+        .leases
+        .of_validator(&user, id, state, part.after, part.limit)
         .await;
     let refused = |error| match error {
         OwnerError::NotFound => Problem::plain(Slug::ValidatorNotFound),

@@ -1,18 +1,23 @@
-//! People: signing in with a wallet, users, and the tokens that stand for them.
+//! People: signing in with a wallet, users, and whose bearer something is.
 
 use super::{
-    Inner, Leasing,
     audit::Subject,
+    context::Context,
     secret::{self, Presented, Secret},
 };
 use crate::{fault::Fault, refused::Refused};
-use leasing::{SignIn, verify_challenge};
+use leasing::{Roles, SignIn, verify_challenge};
 use primitives::{PublicKey, Signature, Timestamp, Ulid, is_hidden};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use store::{
     StoreError,
-    leasing::{Actor, ChallengeRow, Roles, SessionRow, TokenRow, User},
+    leasing::{Actor, ChallengeRow, SessionRow, TokenRow, User},
 };
+
+/// The people of a market. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Accounts(pub(super) Arc<Context>);
 
 /// A text to sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,57 +75,6 @@ pub enum ProfileError {
     WalletTaken,
 }
 
-/// A token that was just made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewToken {
-    /// Its public id.
-    pub id: String,
-    /// What callers send. Shown once.
-    pub token: String,
-    /// Until when, if not for ever.
-    pub expires_at: Option<Timestamp>,
-}
-
-/// A token without its secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TokenInfo {
-    /// Its public id.
-    pub id: String,
-    /// What its user calls it.
-    pub name: String,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// Until when, if not for ever.
-    pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
-    pub revoked_at: Option<Timestamp>,
-}
-
-/// Why no token was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenError {
-    /// A name has 1 to 64 characters.
-    Name,
-    /// It would have expired already.
-    Expiry,
-    /// The user has as many living tokens as one may have.
-    TooMany,
-    /// There is no such user (only for operators).
-    NoUser,
-}
-
-/// Why a token was not revoked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenRevokeError {
-    /// There is no such token, or it was revoked before.
-    Unknown,
-    /// It is another user's.
-    NotOwner,
-}
-
-/// Living tokens that a user may have.
-const MAX_TOKENS: usize = 100;
-
 /// What a wallet shows above the fields.
 const STATEMENT: &str = "Sign in to the lease market.";
 
@@ -152,25 +106,25 @@ impl Profile {
     }
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.trim().is_empty()
         && text.chars().count() <= MAX_NAME_CHARS
         && !text.chars().any(is_hidden)
 }
 
-impl Leasing {
+impl Accounts {
     /// A text for the holder of `address` to sign.
     pub async fn challenge(&self, address: PublicKey) -> Result<Challenge, Fault> {
-        let inner = &*self.0;
-        let now = inner.now();
-        let nonce = secret::random_word(&*inner.entropy, 24);
-        let expires_at = inner.in_future(inner.options.challenge_lifetime);
+        let context = &*self.0;
+        let now = context.now();
+        let nonce = secret::random_word(&*context.entropy, 24);
+        let expires_at = context.in_future(context.options.challenge_lifetime);
         let message = SignIn {
-            domain: &inner.options.domain,
+            domain: &context.options.domain,
             address,
             statement: STATEMENT,
-            uri: &inner.options.uri,
-            chain_id: &inner.options.chain_id,
+            uri: &context.options.uri,
+            chain_id: &context.options.chain_id,
             nonce: &nonce,
             issued_at: now,
             expires_at,
@@ -182,7 +136,7 @@ impl Leasing {
             message,
             expires_at,
         };
-        let mut tx = inner.store.ledger().begin().await?;
+        let mut tx = context.store.ledger().begin().await?;
         tx.insert_challenge(&row).await?;
         tx.commit().await?;
         Ok(Challenge {
@@ -199,9 +153,9 @@ impl Leasing {
         nonce: &str,
         signature: Signature,
     ) -> Result<SignedIn, Refused<NotSignedIn>> {
-        let inner = &*self.0;
-        let now = inner.now();
-        let mut tx = inner.store.ledger().begin().await?;
+        let context = &*self.0;
+        let now = context.now();
+        let mut tx = context.store.ledger().begin().await?;
         let challenge = tx.take_challenge(nonce).await?;
         let proven = challenge.is_some_and(|challenge| {
             challenge.address == address
@@ -213,20 +167,20 @@ impl Leasing {
             tx.commit().await?;
             return Err(Refused::Rejected(NotSignedIn));
         }
-        let secret = Secret::new(secret::SESSION, &*inner.entropy);
+        let secret = Secret::new(secret::SESSION, &*context.entropy);
         let session = SessionRow {
             digest: secret.digest(),
             id: secret.id,
             address,
             created_at: now,
-            expires_at: inner.in_future(inner.options.session_lifetime),
+            expires_at: context.in_future(context.options.session_lifetime),
         };
         tx.insert_session(&session).await?;
         tx.commit().await?;
         Ok(SignedIn {
             token: secret.text,
             expires_at: session.expires_at,
-            user: inner.store.ledger().user_of(address).await?,
+            user: context.store.ledger().user_of(address).await?,
         })
     }
 
@@ -283,83 +237,6 @@ impl Leasing {
         }
     }
 
-    /// Makes an API token of a user.
-    pub async fn create_token(
-        &self,
-        user: Ulid,
-        name: &str,
-        expires_at: Option<Timestamp>,
-    ) -> Result<NewToken, Refused<TokenError>> {
-        let inner = &*self.0;
-        if !is_name(name) {
-            return Err(Refused::Rejected(TokenError::Name));
-        }
-        let now = inner.now();
-        if expires_at.is_some_and(|until| until <= now) {
-            return Err(Refused::Rejected(TokenError::Expiry));
-        }
-        if inner.store.ledger().user(user).await?.is_none() {
-            return Err(Refused::Rejected(TokenError::NoUser));
-        }
-        let tokens = inner.store.ledger().tokens_of(user).await?;
-        let living = tokens.iter().filter(|token| token.revoked_at.is_none());
-        if living.count() >= MAX_TOKENS {
-            return Err(Refused::Rejected(TokenError::TooMany));
-        }
-        let secret = Secret::new(secret::TOKEN, &*inner.entropy);
-        let row = TokenRow {
-            digest: secret.digest(),
-            id: secret.id,
-            user,
-            name: name.trim().to_owned(),
-            created_at: now,
-            expires_at,
-            revoked_at: None,
-        };
-        inner.insert_token(&row).await?;
-        Ok(NewToken {
-            id: row.id,
-            token: secret.text,
-            expires_at,
-        })
-    }
-
-    /// The API tokens of a user, the oldest first.
-    pub async fn list_tokens(&self, user: Ulid) -> Result<Vec<TokenInfo>, Fault> {
-        let tokens = self.0.store.ledger().tokens_of(user).await?;
-        let info = |token: TokenRow| TokenInfo {
-            id: token.id,
-            name: token.name,
-            created_at: token.created_at,
-            expires_at: token.expires_at,
-            revoked_at: token.revoked_at,
-        };
-        Ok(tokens.into_iter().map(info).collect())
-    }
-
-    /// Revokes a token of a user.
-    pub async fn revoke_token(
-        &self,
-        user: Ulid,
-        id: &str,
-    ) -> Result<(), Refused<TokenRevokeError>> {
-        let inner = &*self.0;
-        let Some((token, _)) = inner.store.ledger().token(id).await? else {
-            return Err(Refused::Rejected(TokenRevokeError::Unknown));
-        };
-        if token.user != user {
-            return Err(Refused::Rejected(TokenRevokeError::NotOwner));
-        }
-        let mut tx = inner.store.ledger().begin().await?;
-        if !tx.revoke_token(id, inner.now()).await? {
-            return Err(Refused::Rejected(TokenRevokeError::Unknown));
-        }
-        let what = Subject::new("token", id);
-        let row = inner.audit_row(Actor::User(user), "token.revoked", what, &json!({}));
-        tx.audit(&row).await?;
-        Ok(tx.commit().await?)
-    }
-
     /// Makes a user, with or without a wallet to sign in with.
     pub async fn add_user(
         &self,
@@ -373,14 +250,21 @@ impl Leasing {
 
     /// Gives a user other roles. `false` if there is no such user.
     pub async fn set_roles(&self, user: Ulid, roles: Roles) -> Result<bool, Fault> {
-        let inner = &*self.0;
-        let mut tx = inner.store.ledger().begin().await?;
+        let context = &*self.0;
+        let mut tx = context.store.ledger().begin().await?;
         if !tx.set_roles(user, roles).await? {
             return Ok(false);
         }
         let what = Subject::new("user", &user);
-        let row = inner.audit_row(Actor::Operator, "user.roles", what, &roles_json(roles));
-        tx.audit(&row).await?;
+        context
+            .audit(
+                &mut tx,
+                Actor::Operator,
+                "user.roles",
+                what,
+                &roles_json(roles),
+            )
+            .await?;
         tx.commit().await?;
         Ok(true)
     }
@@ -398,8 +282,8 @@ impl Leasing {
         roles: Roles,
         token: &str,
     ) -> Result<User, Fault> {
-        let inner = &*self.0;
-        if let Some((_, mut user)) = inner.store.ledger().token(token).await? {
+        let context = &*self.0;
+        if let Some((_, mut user)) = context.store.ledger().token(token).await? {
             if user.roles != roles {
                 self.set_roles(user.id, roles).await?;
                 user.roles = roles;
@@ -407,37 +291,37 @@ impl Leasing {
             return Ok(user);
         }
         let user = User {
-            id: inner.new_id(),
+            id: context.new_id(),
             address: None,
             display_name: Some(display_name.to_owned()),
             email: None,
             roles,
-            created_at: inner.now(),
+            created_at: context.now(),
         };
         let row = TokenRow {
             id: token.to_owned(),
             user: user.id,
             name: token.to_owned(),
             digest: secret::digest(token),
-            created_at: inner.now(),
+            created_at: context.now(),
             expires_at: None,
             revoked_at: None,
         };
-        let mut tx = inner.store.ledger().begin().await?;
+        let mut tx = context.store.ledger().begin().await?;
         tx.insert_user(&user).await?;
         tx.insert_token(&row).await?;
         let what = Subject::new("user", &user.id);
-        let audit = inner.audit_row(Actor::Operator, "user.published", what, &roles_json(roles));
-        tx.audit(&audit).await?;
+        context
+            .audit(
+                &mut tx,
+                Actor::Operator,
+                "user.published",
+                what,
+                &roles_json(roles),
+            )
+            .await?;
         tx.commit().await?;
         Ok(user)
-    }
-
-    /// 32 random bytes under a name: made once, kept in the ledger, the same
-    /// for all replicas.
-    pub async fn kept_secret(&self, name: &'static str) -> Result<[u8; 32], Fault> {
-        let fresh = self.0.entropy.bytes();
-        Ok(self.0.store.ledger().secret(name, fresh).await?)
     }
 
     /// Without an actor, the user did it.
@@ -448,17 +332,17 @@ impl Leasing {
         roles: Roles,
         actor: Option<Actor>,
     ) -> Result<User, Refused<ProfileError>> {
-        let inner = &*self.0;
+        let context = &*self.0;
         profile.check().map_err(Refused::Rejected)?;
         let user = User {
-            id: inner.new_id(),
+            id: context.new_id(),
             address,
             display_name: profile.display_name.clone(),
             email: profile.email.clone(),
             roles,
-            created_at: inner.now(),
+            created_at: context.now(),
         };
-        let mut tx = inner.store.ledger().begin().await?;
+        let mut tx = context.store.ledger().begin().await?;
         match tx.insert_user(&user).await {
             Err(StoreError::Exists { .. }) => {
                 return Err(Refused::Rejected(ProfileError::WalletTaken));
@@ -467,22 +351,11 @@ impl Leasing {
         }
         let actor = actor.unwrap_or(Actor::User(user.id));
         let what = Subject::new("user", &user.id);
-        let row = inner.audit_row(actor, "user.added", what, &roles_json(roles));
-        tx.audit(&row).await?;
+        context
+            .audit(&mut tx, actor, "user.added", what, &roles_json(roles))
+            .await?;
         tx.commit().await?;
         Ok(user)
-    }
-}
-
-impl Inner {
-    async fn insert_token(&self, token: &TokenRow) -> Result<(), Fault> {
-        let mut tx = self.store.ledger().begin().await?;
-        tx.insert_token(token).await?;
-        let what = Subject::new("token", &token.id);
-        let actor = Actor::User(token.user);
-        let row = self.audit_row(actor, "token.created", what, &json!({"name": token.name}));
-        tx.audit(&row).await?;
-        Ok(tx.commit().await?)
     }
 }
 

@@ -1,17 +1,12 @@
-//! The audit log: every change has a row, written in its transaction; and the
-//! check that the calendar is what the leases make it.
+//! The audit log: what something was done to, and ids of rows.
 
-use super::{Inner, Leasing};
-use crate::fault::Fault;
 use primitives::{Timestamp, Ulid};
-use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
-use store::leasing::{Actor, AuditRow, Drift};
 
 /// What something was done to.
 pub(super) struct Subject {
-    kind: &'static str,
-    id: String,
+    pub(super) kind: &'static str,
+    pub(super) id: String,
 }
 
 impl Subject {
@@ -29,7 +24,7 @@ impl Subject {
 pub(super) struct AuditIds(Mutex<Option<(Timestamp, [u8; 10])>>);
 
 impl AuditIds {
-    fn next(&self, now: Timestamp, random: [u8; 10]) -> Ulid {
+    pub(super) fn next(&self, now: Timestamp, random: [u8; 10]) -> Ulid {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, bytes) = match *last {
             Some((at, bytes)) if now <= at => (at, counted_on(bytes)),
@@ -49,38 +44,6 @@ fn counted_on(mut bytes: [u8; 10]) -> [u8; 10] {
         }
     }
     bytes
-}
-
-/// Epochs that a check tells at most.
-const MAX_DRIFT: u16 = 100;
-
-impl Inner {
-    /// A row for something that happens now. `detail` is an object.
-    pub(super) fn audit_row(
-        &self,
-        actor: Actor,
-        action: &str,
-        subject: Subject,
-        detail: &Value,
-    ) -> AuditRow {
-        AuditRow {
-            id: self.audit_ids.next(self.now(), self.entropy.bytes()),
-            at: self.now(),
-            actor,
-            action: action.to_owned(),
-            subject_kind: subject.kind.to_owned(),
-            subject: subject.id,
-            detail: detail.to_string(),
-        }
-    }
-}
-
-impl Leasing {
-    /// Computes the calendar anew from the leases and tells the epochs, at most
-    /// 100, in which the kept one differs. There are none, or there is a bug.
-    pub async fn check_calendar(&self) -> Result<Vec<Drift>, Fault> {
-        Ok(self.0.store.ledger().calendar_drift(MAX_DRIFT).await?)
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! once by the process that has the first one; at another replica it waits for
 //! the first one's answer.
 
-use super::{Inner, Leasing};
+use super::context::Context;
 use crate::fault::Fault;
 use primitives::{SignedDuration, Ulid};
 use std::{
@@ -19,6 +19,13 @@ pub use store::leasing::StoredAnswer;
 
 /// How long an answer is kept.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(24);
+
+/// The keys of a market's guarded requests. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct IdempotencyKeys {
+    context: Arc<Context>,
+    in_flight: Arc<InFlight>,
+}
 
 /// What a key is to a request.
 #[derive(Debug)]
@@ -66,7 +73,7 @@ impl KeyGuard {
 /// The keys of requests that this process is answering, with the digests of
 /// their bodies. There are never more than requests.
 #[derive(Debug, Default)]
-pub(super) struct InFlight(Mutex<HashMap<KeyName, [u8; 32]>>);
+struct InFlight(Mutex<HashMap<KeyName, [u8; 32]>>);
 
 impl InFlight {
     fn lock(&self) -> MutexGuard<'_, HashMap<KeyName, [u8; 32]>> {
@@ -77,19 +84,19 @@ impl InFlight {
 /// A request's place among those in flight; dropped, it is free.
 #[derive(Debug)]
 struct Place {
-    market: Arc<Inner>,
+    in_flight: Arc<InFlight>,
     name: KeyName,
 }
 
 impl Place {
     /// Takes the place of a key, or tells the body of the request that has it.
-    fn take(market: &Arc<Inner>, name: KeyName, body: [u8; 32]) -> Result<Self, [u8; 32]> {
-        match market.in_flight.lock().entry(name.clone()) {
+    fn take(in_flight: &Arc<InFlight>, name: KeyName, body: [u8; 32]) -> Result<Self, [u8; 32]> {
+        match in_flight.lock().entry(name.clone()) {
             Entry::Occupied(held) => return Err(*held.get()),
             Entry::Vacant(free) => free.insert(body),
         };
         Ok(Self {
-            market: Arc::clone(market),
+            in_flight: Arc::clone(in_flight),
             name,
         })
     }
@@ -97,11 +104,18 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.market.in_flight.lock().remove(&self.name);
+        self.in_flight.lock().remove(&self.name);
     }
 }
 
-impl Leasing {
+impl IdempotencyKeys {
+    pub(super) fn new(context: Arc<Context>) -> Self {
+        Self {
+            context,
+            in_flight: Arc::default(),
+        }
+    }
+
     /// Takes a key for a request of a user. `body` is the SHA-256 of the body.
     ///
     /// While the guard lives, only what is written with it can be written to a
@@ -114,20 +128,20 @@ impl Leasing {
         key: Ulid,
         body: [u8; 32],
     ) -> Result<Claim, Fault> {
-        let inner = &*self.0;
+        let context = &*self.context;
         let name = KeyName {
             user,
             method: method.to_owned(),
             path: path.to_owned(),
             key,
         };
-        let place = match Place::take(&self.0, name, body) {
+        let place = match Place::take(&self.in_flight, name, body) {
             Ok(place) => place,
             Err(held) if held == body => return Ok(Claim::InFlight),
             Err(_) => return Ok(Claim::OtherBody),
         };
-        let (now, expires_at) = (inner.now(), inner.in_future(LIFETIME));
-        let mut tx = inner.store.ledger().begin().await?;
+        let (now, expires_at) = (context.now(), context.in_future(LIFETIME));
+        let mut tx = context.store.ledger().begin().await?;
         let claim = tx.claim_key(&place.name, &body, now, expires_at).await?;
         Ok(match claim {
             KeyClaim::Taken => Claim::Fresh(KeyGuard { tx, place }),

@@ -1,6 +1,6 @@
 //! Background work: rounds, again and again, until told to stop.
 
-use super::{EpochWatch, Settlement, Sweeper};
+use super::{epoch_watch::EpochWatch, settlement::Settlement, sweeper::Sweeper};
 use crate::fault::Fault;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;

@@ -1,36 +1,34 @@
-//! Leases: booking, looking, giving up.
+//! Leases: booking, looking, giving up. What may become of one is said by
+//! [`leasing::Lease`]; here it is loaded, asked, and written.
 
-use super::{Inner, KeyGuard, Leasing, Page, StoredAnswer, audit::Subject};
+use super::{
+    audit::Subject,
+    context::Context,
+    idempotency::{KeyGuard, StoredAnswer},
+    page::Page,
+    validators::is_visible,
+};
 use crate::{fault::Fault, refused::Refused};
 use leasing::{
-    Bill, EpochWindow, LeaseEvent, LeaseState, Leg, ListingStatus, Memo, Mode, Payment,
-    PaymentError,
+    BookError, Booking, CancelError, EpochWindow, Lease, LeaseState, Memo, Mode, Platform,
 };
-use primitives::{Lamports, PublicKey, Signature, Timestamp, Ulid};
+use primitives::Ulid;
 use serde_json::json;
-use store::leasing::{
-    Actor, EndReason, LeaseEnd, LeaseQuery, LeaseRow, LedgerTx, PaymentKind, PaymentRow,
-    PaymentStatus, User, ValidatorRow,
-};
+use std::sync::Arc;
+use store::leasing::{Actor, Drift, LeaseQuery, LedgerTx, User, ValidatorRow};
 
-/// What a trader wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Booking {
-    /// Of whom.
-    pub validator: Ulid,
-    /// When.
-    pub window: EpochWindow,
-    /// How.
-    pub mode: Mode,
-}
+/// Epochs that a check of the calendar tells at most.
+const MAX_DRIFT: u16 = 100;
+
+/// Leases of a market. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Leases(pub(super) Arc<Context>);
 
 /// A lease that was just booked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Booked {
     /// The lease.
-    pub lease: LeaseView,
-    /// What is to be paid for it.
-    pub payment: PaymentView,
+    pub lease: Lease,
     /// What its trader should know.
     pub warnings: Vec<BookingWarning>,
 }
@@ -44,96 +42,6 @@ pub enum BookingWarning {
     Over,
 }
 
-/// A lease as its parties see it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeaseView {
-    /// Its public id.
-    pub id: Ulid,
-    /// Of whom.
-    pub validator: Ulid,
-    /// Who booked it.
-    pub trader: Ulid,
-    /// How.
-    pub mode: Mode,
-    /// Where it stands.
-    pub state: LeaseState,
-    /// When.
-    pub window: EpochWindow,
-    /// The price of one epoch when it was booked.
-    pub price: Lamports,
-    /// What was to be paid for all of them.
-    pub total: Lamports,
-    /// What is still to be paid; `None` unless the payment is pending.
-    pub payment: Option<PaymentView>,
-    /// The transaction that paid for it.
-    pub settled_signature: Option<Signature>,
-    /// Who paid.
-    pub payer: Option<PublicKey>,
-    /// When it was booked.
-    pub created_at: Timestamp,
-    /// When its payment settled.
-    pub activated_at: Option<Timestamp>,
-    /// When it ended.
-    pub ended_at: Option<Timestamp>,
-    /// Why it ended.
-    pub end_reason: Option<EndReason>,
-}
-
-/// A payment as its payer sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PaymentView {
-    /// By which it is asked for.
-    pub memo: Memo,
-    /// What for.
-    pub kind: PaymentKind,
-    /// Where it stands.
-    pub status: PaymentStatus,
-    /// All of it.
-    pub total: Lamports,
-    /// The validator's share.
-    pub payout: Leg,
-    /// The platform's fee.
-    pub platform: Leg,
-    /// Until when it can be asked for.
-    pub expires_at: Timestamp,
-}
-
-/// Why nothing was booked, in the order of the checks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BookError {
-    /// There is no such validator, or it is not listed.
-    ValidatorNotFound,
-    /// The user is no trader.
-    Forbidden,
-    /// The trader registered it.
-    OwnValidator,
-    /// It has no seats.
-    SharedNotOffered,
-    /// The price times the epochs is too large.
-    TotalOverflow,
-    /// Somebody has some of the epochs.
-    SlotTaken {
-        /// Whose lease it is, if that can be told.
-        lease: Option<Ulid>,
-    },
-    /// In some epoch no seat is free.
-    SharedFull {
-        /// The first such epoch.
-        first_full_epoch: i32,
-    },
-}
-
-/// Why a lease was not given up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CancelError {
-    /// There is no such lease that the user may see.
-    NotFound,
-    /// The user did not book it.
-    Forbidden,
-    /// It does not wait for its payment.
-    NotPending(LeaseState),
-}
-
 /// Which leases are looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeaseFilter {
@@ -143,7 +51,16 @@ pub struct LeaseFilter {
     pub validator: Option<Ulid>,
 }
 
-impl Leasing {
+/// Why somebody may not look at what is an owner's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnerError {
+    /// There is no such validator.
+    NotFound,
+    /// The user did not register it.
+    Forbidden,
+}
+
+impl Leases {
     /// Books epochs of a validator. The lease, its payment, its place in the
     /// calendar and the answer that `render` makes are written together; on an
     /// error the key is free again.
@@ -154,7 +71,7 @@ impl Leasing {
         mut guard: KeyGuard,
         render: impl FnOnce(&Booked) -> StoredAnswer + Send,
     ) -> Result<(Booked, StoredAnswer), Refused<BookError>> {
-        match self.0.book(user, booking, &mut guard.tx).await {
+        match self.write(user, booking, &mut guard.tx).await {
             Ok(booked) => {
                 let answer = render(&booked);
                 guard.answer(&answer).await?;
@@ -169,20 +86,19 @@ impl Leasing {
     }
 
     /// A lease, for its trader, the validator's owner and staff.
-    pub async fn lease(&self, id: Ulid, viewer: &User) -> Result<Option<LeaseView>, Fault> {
+    pub async fn find(&self, id: Ulid, viewer: &User) -> Result<Option<Lease>, Fault> {
         let lease = self.0.store.ledger().lease(id).await?;
-        let lease = lease.filter(|lease| is_visible(lease, viewer));
-        Ok(lease.map(|lease| view(&lease)))
+        Ok(lease.filter(|lease| lease.is_visible_to(viewer.party())))
     }
 
     /// The leases of a trader, the newest first.
-    pub async fn leases(
+    pub async fn by_trader(
         &self,
         trader: Ulid,
         filter: LeaseFilter,
         after: Option<Ulid>,
         limit: u16,
-    ) -> Result<Page<LeaseView, Ulid>, Fault> {
+    ) -> Result<Page<Lease, Ulid>, Fault> {
         let query = LeaseQuery {
             trader: Some(trader),
             validator: filter.validator,
@@ -190,138 +106,95 @@ impl Leasing {
             after,
             limit,
         };
-        self.0.lease_page(query).await
+        self.page(query).await
+    }
+
+    /// The leases of a validator, the newest first, for its owner and staff.
+    pub async fn of_validator(
+        &self,
+        user: &User,
+        validator: Ulid,
+        state: Option<LeaseState>,
+        after: Option<Ulid>,
+        limit: u16,
+    ) -> Result<Page<Lease, Ulid>, Refused<OwnerError>> {
+        let row = self.0.store.ledger().validator(validator).await?;
+        let row = row.filter(|row| is_visible(row, Some(user)));
+        let Some(row) = row else {
+            return Err(Refused::Rejected(OwnerError::NotFound));
+        };
+        if row.owner != user.id && !user.roles.staff {
+            return Err(Refused::Rejected(OwnerError::Forbidden));
+        }
+        let query = LeaseQuery {
+            validator: Some(validator),
+            state,
+            after,
+            limit,
+            trader: None,
+        };
+        Ok(self.page(query).await?)
     }
 
     /// Gives a lease up that is not paid. Its epochs are free at once.
-    pub async fn cancel(&self, user: &User, id: Ulid) -> Result<LeaseView, Refused<CancelError>> {
-        let inner = &*self.0;
-        let reject = |error| Err(Refused::Rejected(error));
-        let lease = inner.store.ledger().lease(id).await?;
-        let Some(lease) = lease.filter(|lease| is_visible(lease, user)) else {
-            return reject(CancelError::NotFound);
-        };
-        if lease.trader != user.id {
-            return reject(CancelError::Forbidden);
-        }
-        let end = Ending {
-            event: LeaseEvent::Cancelled,
-            reason: EndReason::Cancelled,
-            actor: Actor::User(user.id),
-            action: "lease.cancelled",
-        };
-        match inner.give_up(&lease, &end).await? {
-            Ok(lease) => Ok(view(&lease)),
-            Err(state) => reject(CancelError::NotPending(state)),
-        }
+    pub async fn cancel(&self, user: &User, id: Ulid) -> Result<Lease, Refused<CancelError>> {
+        let lease = self.0.store.ledger().lease(id).await?;
+        let lease = lease.ok_or(Refused::Rejected(CancelError::NotFound))?;
+        let cancel = |lease: &Lease| lease.cancel(user.party(), self.0.now());
+        let actor = Actor::User(user.id);
+        self.end(&lease, actor, "lease.cancelled", cancel).await
+    }
+
+    /// Computes the calendar anew from the leases and tells the epochs, at most
+    /// 100, in which the kept one differs. There are none, or there is a bug.
+    pub async fn check_calendar(&self) -> Result<Vec<Drift>, Fault> {
+        Ok(self.0.store.ledger().calendar_drift(MAX_DRIFT).await?)
     }
 }
 
-/// How a lease that was not paid ends.
-pub(super) struct Ending {
-    pub(super) event: LeaseEvent,
-    pub(super) reason: EndReason,
-    pub(super) actor: Actor,
-    pub(super) action: &'static str,
-}
-
-impl Inner {
-    async fn book(
+impl Leases {
+    /// Writes a booking in the transaction of its request.
+    async fn write(
         &self,
         user: &User,
         booking: &Booking,
         tx: &mut LedgerTx,
     ) -> Result<Booked, Refused<BookError>> {
-        let reject = |error| Err(Refused::Rejected(error));
         let validator = tx.lock_validator(booking.validator).await?;
-        let listed = validator.filter(|row| row.status == ListingStatus::Listed);
-        let Some(validator) = listed else {
-            return reject(BookError::ValidatorNotFound);
+        let validator = validator.ok_or(Refused::Rejected(BookError::ValidatorNotFound))?;
+        let platform = Platform {
+            wallet: self.0.options.platform_wallet,
+            fee: self.0.options.fee,
+            payment_window: self.0.options.payment_window,
         };
-        if !user.roles.trader {
-            return reject(BookError::Forbidden);
-        }
-        if validator.owner == user.id {
-            return reject(BookError::OwnValidator);
-        }
-        let price = match (booking.mode, validator.terms.shared) {
-            (Mode::Exclusive, _) => validator.terms.price,
-            (Mode::Shared, Some(shared)) => shared.price,
-            (Mode::Shared, None) => return reject(BookError::SharedNotOffered),
-        };
-        let Ok(bill) = Bill::new(price, booking.window.count(), self.options.fee) else {
-            return reject(BookError::TotalOverflow);
-        };
-        let lease = self.new_lease(user, booking, &validator, price, bill)?;
+        let (memo, id) = (Memo::from(self.0.new_id()), self.0.new_id());
+        let (trader, offer) = (user.party(), validator.offer());
+        let lease = Lease::book(booking, trader, &offer, &platform, id, memo, self.0.now())
+            .map_err(Refused::Rejected)?;
         tx.insert_lease(&lease).await?;
-        if let Err(taken) = claim(tx, &lease, &validator).await? {
-            return reject(taken);
-        }
-        tx.insert_payment(lease.id, &lease.payment, lease.created_at)
-            .await?;
+        claim(tx, &lease, &validator)
+            .await?
+            .map_err(Refused::Rejected)?;
         let detail = json!({
             "validator": lease.validator,
             "mode": lease.mode.as_str(),
             "epoch_start": lease.window.start(),
             "epoch_end": lease.window.end(),
             "total_lamports": lease.total,
-            "memo": lease.payment.memo.as_str(),
+            "memo": lease.payment.memo().as_str(),
         });
         let what = Subject::new("lease", &lease.id);
-        let audit = self.audit_row(Actor::User(user.id), "lease.booked", what, &detail);
-        tx.audit(&audit).await?;
+        self.0
+            .audit(tx, Actor::User(user.id), "lease.booked", what, &detail)
+            .await?;
         Ok(Booked {
-            lease: view(&lease),
-            payment: payment_view(&lease.payment),
-            warnings: self.booking_warnings(booking.window),
-        })
-    }
-
-    fn new_lease(
-        &self,
-        user: &User,
-        booking: &Booking,
-        validator: &ValidatorRow,
-        price: Lamports,
-        bill: Bill,
-    ) -> Result<LeaseRow, Fault> {
-        let memo: Memo = self
-            .new_id()
-            .to_string()
-            .parse()
-            .map_err(|_| Fault::Unpayable(PaymentError::NothingToPay))?;
-        let payment = PaymentRow {
-            memo,
-            kind: PaymentKind::Booking,
-            status: PaymentStatus::Open,
-            share: bill.share,
-            fee: bill.fee,
-            payout_wallet: validator.payout_wallet,
-            platform_wallet: self.options.platform_wallet,
-            expires_at: self.in_future(self.options.payment_window),
-            paying: None,
-        };
-        // What nobody could pay is not booked.
-        to_pay(&payment)?;
-        Ok(LeaseRow {
-            id: self.new_id(),
-            validator: validator.id,
-            owner: validator.owner,
-            trader: user.id,
-            mode: booking.mode,
-            state: LeaseState::PendingPayment,
-            window: booking.window,
-            price,
-            total: bill.total,
-            created_at: self.now(),
-            activated_at: None,
-            end: None,
-            payment,
+            warnings: self.booking_warnings(lease.window),
+            lease,
         })
     }
 
     fn booking_warnings(&self, window: EpochWindow) -> Vec<BookingWarning> {
-        let warning = match self.current_epoch() {
+        let warning = match self.0.epochs.number() {
             Some(now) if window.end() <= now => Some(BookingWarning::Over),
             Some(now) if window.start() <= now => Some(BookingWarning::Begun),
             _ => None,
@@ -329,65 +202,51 @@ impl Inner {
         warning.into_iter().collect()
     }
 
-    /// Ends a lease that waits for its payment, and frees its epochs; or tells
-    /// the state that it is in instead.
-    pub(super) async fn give_up(
+    /// Ends a lease as `decide` says, and frees the epochs that it had.
+    pub(super) async fn end<E>(
         &self,
-        lease: &LeaseRow,
-        ending: &Ending,
-    ) -> Result<Result<LeaseRow, LeaseState>, Fault> {
-        let mut tx = self.store.ledger().begin().await?;
+        lease: &Lease,
+        actor: Actor,
+        action: &str,
+        decide: impl Fn(&Lease) -> Result<Lease, E>,
+    ) -> Result<Lease, Refused<E>> {
+        // Whoever is refused anyway does not wait for the lock.
+        decide(lease).map_err(Refused::Rejected)?;
+        let mut tx = self.0.store.ledger().begin().await?;
         tx.lock_validator(lease.validator).await?;
         // As it is now: nobody else changes it before the transaction ends.
-        let Some(mut lease) = tx.lease(lease.id).await? else {
-            return Ok(Err(lease.state));
-        };
-        let Ok(over) = lease.state.after(ending.event) else {
-            return Ok(Err(lease.state));
-        };
-        let end = LeaseEnd {
-            at: self.now(),
-            reason: ending.reason,
-        };
-        let moved = tx
-            .move_lease(lease.id, lease.state, over, lease.activated_at, Some(end))
-            .await?;
-        let (open, expired) = (PaymentStatus::Open, PaymentStatus::Expired);
-        let closed = tx.move_payment(&lease.payment.memo, open, expired, None);
-        if !moved || !closed.await? {
-            return Ok(Err(lease.state));
+        let before = tx.lease(lease.id).await?.ok_or(Fault::LeaseChanged)?;
+        let after = decide(&before).map_err(Refused::Rejected)?;
+        if !tx.update_lease(&before, &after).await? {
+            return Err(Fault::LeaseChanged.into());
         }
-        tx.release(lease.validator, lease.window, lease.id, lease.mode)
+        if !after.state().holds_epochs() {
+            tx.release(after.validator, after.window, after.id, after.mode)
+                .await?;
+        }
+        let what = Subject::new("lease", &after.id);
+        self.0
+            .audit(&mut tx, actor, action, what, &json!({}))
             .await?;
-        let what = Subject::new("lease", &lease.id);
-        let audit = self.audit_row(ending.actor, ending.action, what, &json!({}));
-        tx.audit(&audit).await?;
         tx.commit().await?;
-        self.pages.forget();
-        lease.state = over;
-        lease.end = Some(end);
-        lease.payment.status = expired;
-        Ok(Ok(lease))
+        self.0.pages.forget();
+        Ok(after)
     }
 
-    pub(super) async fn lease_page(
-        &self,
-        query: LeaseQuery,
-    ) -> Result<Page<LeaseView, Ulid>, Fault> {
+    async fn page(&self, query: LeaseQuery) -> Result<Page<Lease, Ulid>, Fault> {
         let more = LeaseQuery {
             limit: query.limit.saturating_add(1),
             ..query
         };
-        let rows = self.store.ledger().leases(&more).await?;
-        let page = Page::new(rows, usize::from(query.limit), |row| row.id);
-        Ok(page.map(|row| view(&row)))
+        let rows = self.0.store.ledger().leases(&more).await?;
+        Ok(Page::new(rows, usize::from(query.limit), |lease| lease.id))
     }
 }
 
 /// Takes the epochs of a lease, or tells who has them.
 pub(super) async fn claim(
     tx: &mut LedgerTx,
-    lease: &LeaseRow,
+    lease: &Lease,
     validator: &ValidatorRow,
 ) -> Result<Result<(), BookError>, Fault> {
     let (id, window) = (lease.validator, lease.window);
@@ -400,7 +259,7 @@ pub(super) async fn claim(
         },
         Mode::Shared => {
             // Seats may be gone from the offer since a late payment was booked.
-            let seats = validator.terms.shared.map_or(0, |shared| shared.seats);
+            let seats = validator.terms.seats();
             let full = if seats == 0 {
                 Some(window.start())
             } else {
@@ -411,55 +270,4 @@ pub(super) async fn claim(
             })
         }
     })
-}
-
-fn is_visible(lease: &LeaseRow, viewer: &User) -> bool {
-    lease.trader == viewer.id || lease.owner == viewer.id || viewer.roles.staff
-}
-
-/// The payment as it is asked for.
-pub(super) fn to_pay(row: &PaymentRow) -> Result<Payment, PaymentError> {
-    let view = payment_view(row);
-    Payment::new(view.memo, view.payout, view.platform)
-}
-
-fn payment_view(row: &PaymentRow) -> PaymentView {
-    PaymentView {
-        memo: row.memo.clone(),
-        kind: row.kind,
-        status: row.status,
-        total: row.share.checked_add(row.fee).unwrap_or(row.share),
-        payout: Leg {
-            wallet: row.payout_wallet,
-            amount: row.share,
-        },
-        platform: Leg {
-            wallet: row.platform_wallet,
-            amount: row.fee,
-        },
-        expires_at: row.expires_at,
-    }
-}
-
-fn view(row: &LeaseRow) -> LeaseView {
-    let pending = row.state == LeaseState::PendingPayment;
-    let settled = row.payment.status == PaymentStatus::Settled;
-    let paying = row.payment.paying.filter(|_| settled);
-    LeaseView {
-        id: row.id,
-        validator: row.validator,
-        trader: row.trader,
-        mode: row.mode,
-        state: row.state,
-        window: row.window,
-        price: row.price,
-        total: row.total,
-        payment: pending.then(|| payment_view(&row.payment)),
-        settled_signature: paying.map(|paying| paying.signature),
-        payer: paying.map(|paying| paying.payer),
-        created_at: row.created_at,
-        activated_at: row.activated_at,
-        ended_at: row.end.map(|end| end.at),
-        end_reason: row.end.map(|end| end.reason),
-    }
 }

@@ -1,15 +1,18 @@
 //! The lease market: people, validators, leases, payments.
 //!
-//! One [`Leasing`] has all use cases; each file beside this one is one of them.
-//! Whatever changes the ledger does so in one transaction, together with its
-//! row in the audit log and, where there is one, the answer that a repeated
-//! request gets. Background work is in [`Settlement`], [`Sweeper`] and
-//! [`EpochWatch`], whose rounds may be cut off anywhere and repeated.
+//! [`Leasing`] has a service for each thing that use cases are about; they share
+//! a store, a cluster, a clock and what is kept of answers. A service loads,
+//! lets `leasing` decide, and saves. Whatever changes the ledger does so in one
+//! transaction, together with its row in the audit log and, where there is one,
+//! the answer that a repeated request gets. Background work is in [`Settlement`],
+//! [`Sweeper`] and [`EpochWatch`], whose rounds may be cut off anywhere and
+//! repeated.
 
 mod accounts;
 mod audit;
 mod browsing;
-mod chain_pay;
+mod context;
+mod epoch_watch;
 mod epochs;
 mod idempotency;
 mod job;
@@ -17,56 +20,66 @@ mod leases;
 mod onboarding;
 mod options;
 mod page;
+mod pages;
+mod payments;
+mod registering;
 mod secret;
 mod settlement;
 mod solana;
 mod stakes;
 mod sweeper;
+mod tokens;
+mod validator_view;
 mod validators;
 
-pub use accounts::{
-    Caller, Challenge, NewToken, NotSignedIn, Profile, ProfileError, SignedIn, TokenError,
-    TokenInfo, TokenRevokeError,
-};
-pub use browsing::{Browse, BrowseKey, Sort};
-pub use chain_pay::{PayError, Unsigned};
-pub use epochs::{EpochView, EpochWatch};
-pub use idempotency::{Claim, KeyGuard, StoredAnswer};
-pub use leases::{
-    BookError, Booked, Booking, BookingWarning, CancelError, LeaseFilter, LeaseView, PaymentView,
-};
-pub use onboarding::{Onboarding, OnboardingStatus, OnboardingView};
+pub use accounts::{Accounts, Caller, Challenge, NotSignedIn, Profile, ProfileError, SignedIn};
+pub use epoch_watch::EpochWatch;
+pub use epochs::{EpochView, Epochs};
+pub use idempotency::{Claim, IdempotencyKeys, KeyGuard, StoredAnswer};
+pub use leases::{Booked, BookingWarning, LeaseFilter, Leases, OwnerError};
+pub use onboarding::{Onboarding, OnboardingSessions, OnboardingStatus, OnboardingView};
 pub use options::LeasingOptions;
 pub use page::Page;
+pub use pages::{Browse, BrowseKey, Sort};
+pub use payments::{PayError, Payments, Unsigned};
+pub use registering::{PayoutError, RegisterError};
 pub use settlement::{Settled, Settlement};
 pub use solana::SolanaNodes;
-pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView};
-pub use store::leasing::{Drift, EndReason, PaymentKind, PaymentStatus, Roles, User};
+pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
+pub use store::leasing::{Drift, User};
 pub use sweeper::Sweeper;
-pub use validators::{
-    OwnerError, PatchError, PayoutError, RegisterError, ValidatorView, ValidatorWarning,
-};
+pub use tokens::{ApiTokens, NewToken, TokenError, TokenInfo, TokenRevokeError};
+pub use validator_view::{ValidatorView, ValidatorWarning};
+pub use validators::{PatchError, Validators};
 
-use primitives::{Clock, Entropy, SignedDuration, Timestamp, Ulid};
+use crate::fault::Fault;
+use context::Context;
+use primitives::{Clock, Entropy};
 use std::sync::Arc;
 use store::Store;
 
-/// The lease market. Clones share everything.
+/// The lease market: its services. Clones share everything.
 #[derive(Debug, Clone)]
-pub struct Leasing(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    store: Store,
-    nodes: SolanaNodes,
-    clock: Arc<dyn Clock>,
-    entropy: Arc<dyn Entropy>,
-    options: LeasingOptions,
-    epochs: epochs::Epochs,
-    votes: solana::Votes,
-    pages: browsing::Pages,
-    audit_ids: audit::AuditIds,
-    in_flight: idempotency::InFlight,
+pub struct Leasing {
+    /// People and their sessions.
+    pub accounts: Accounts,
+    /// Bearer tokens that people make.
+    pub tokens: ApiTokens,
+    /// What is offered.
+    pub validators: Validators,
+    /// Registering without being signed in.
+    pub onboarding: OnboardingSessions,
+    /// What the cluster says of validators.
+    pub stakes: Stakes,
+    /// What is booked.
+    pub leases: Leases,
+    /// What is to be paid.
+    pub payments: Payments,
+    /// Which epoch it is.
+    pub epochs: Epochs,
+    /// Requests that are done once.
+    pub keys: IdempotencyKeys,
+    context: Arc<Context>,
 }
 
 impl Leasing {
@@ -78,37 +91,46 @@ impl Leasing {
         entropy: Arc<dyn Entropy>,
         options: LeasingOptions,
     ) -> Self {
-        Self(Arc::new(Inner {
-            store,
-            nodes,
-            clock,
-            entropy,
-            options,
-            epochs: epochs::Epochs::default(),
-            votes: solana::Votes::default(),
-            pages: browsing::Pages::default(),
-            audit_ids: audit::AuditIds::default(),
-            in_flight: idempotency::InFlight::default(),
-        }))
+        let context = Arc::new(Context::new(store, nodes, clock, entropy, options));
+        let shared = || Arc::clone(&context);
+        Self {
+            accounts: Accounts(shared()),
+            tokens: ApiTokens(shared()),
+            validators: Validators(shared()),
+            onboarding: OnboardingSessions(shared()),
+            stakes: Stakes(shared()),
+            leases: Leases(shared()),
+            payments: Payments(shared()),
+            epochs: context.epochs.clone(),
+            keys: IdempotencyKeys::new(shared()),
+            context,
+        }
     }
 
     /// How the operator wants the market.
     pub fn options(&self) -> &LeasingOptions {
-        &self.0.options
-    }
-}
-
-impl Inner {
-    fn now(&self) -> Timestamp {
-        self.clock.now()
+        &self.context.options
     }
 
-    /// A time ahead of now; the end of the calendar if it would be beyond.
-    fn in_future(&self, by: SignedDuration) -> Timestamp {
-        self.now().checked_add(by).unwrap_or(Timestamp::MAX)
+    /// Looks for payments.
+    pub fn settlement(&self) -> Settlement {
+        Settlement::new(Arc::clone(&self.context))
     }
 
-    fn new_id(&self) -> Ulid {
-        Ulid::new(self.now(), self.entropy.bytes())
+    /// Ends what nobody paid.
+    pub fn sweeper(&self) -> Sweeper {
+        Sweeper::new(self.leases.clone())
+    }
+
+    /// Follows the epoch, completes leases, refreshes stakes.
+    pub fn epoch_watch(&self) -> EpochWatch {
+        EpochWatch::new(Arc::clone(&self.context))
+    }
+
+    /// 32 random bytes under a name: made once, kept in the ledger, the same
+    /// for all replicas.
+    pub async fn kept_secret(&self, name: &'static str) -> Result<[u8; 32], Fault> {
+        let fresh = self.context.entropy.bytes();
+        Ok(self.context.store.ledger().secret(name, fresh).await?)
     }
 }

@@ -2,15 +2,20 @@
 //! signed in.
 
 use super::{
-    Leasing,
     audit::Subject,
+    context::Context,
     secret::{self, Secret},
 };
 use crate::fault::Fault;
 use leasing::ListingStatus;
 use primitives::{Timestamp, Ulid};
 use serde_json::json;
+use std::sync::Arc;
 use store::leasing::{Actor, OnboardingRow};
+
+/// Onboarding sessions of a market. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct OnboardingSessions(pub(super) Arc<Context>);
 
 /// A session that was just opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,22 +48,29 @@ pub struct OnboardingView {
     pub expires_at: Timestamp,
 }
 
-impl Leasing {
+impl OnboardingSessions {
     /// Opens a session for a user.
-    pub async fn open_onboarding(&self, user: Ulid) -> Result<Onboarding, Fault> {
-        let inner = &*self.0;
-        let secret = Secret::new(secret::ONBOARDING, &*inner.entropy);
+    pub async fn open(&self, user: Ulid) -> Result<Onboarding, Fault> {
+        let context = &*self.0;
+        let secret = Secret::new(secret::ONBOARDING, &*context.entropy);
         let row = OnboardingRow {
             digest: secret.digest(),
             user,
-            expires_at: inner.in_future(inner.options.onboarding_lifetime),
+            expires_at: context.in_future(context.options.onboarding_lifetime),
             validator: None,
         };
-        let mut tx = inner.store.ledger().begin().await?;
+        let mut tx = context.store.ledger().begin().await?;
         tx.insert_onboarding(&row).await?;
         let what = Subject::new("user", &user);
-        let audit = inner.audit_row(Actor::User(user), "onboarding.opened", what, &json!({}));
-        tx.audit(&audit).await?;
+        context
+            .audit(
+                &mut tx,
+                Actor::User(user),
+                "onboarding.opened",
+                what,
+                &json!({}),
+            )
+            .await?;
         tx.commit().await?;
         Ok(Onboarding {
             token: secret.text,
@@ -67,7 +79,7 @@ impl Leasing {
     }
 
     /// The session of a token; `None` if it is unknown, or expired unused.
-    pub async fn onboarding(&self, token: &str) -> Result<Option<OnboardingView>, Fault> {
+    pub async fn find(&self, token: &str) -> Result<Option<OnboardingView>, Fault> {
         let ledger = self.0.store.ledger();
         let Some(row) = ledger.onboarding(&secret::digest(token)).await? else {
             return Ok(None);

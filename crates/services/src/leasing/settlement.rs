@@ -8,21 +8,15 @@
 //! open are also looked for by their reference keys, a few in each round, in
 //! case a node has forgotten a part of the wallet's history.
 
-use super::{
-    Inner, Leasing,
-    audit::Subject,
-    leases::{claim, to_pay},
-};
+use super::{audit::Subject, context::Context, leases::claim};
 use crate::fault::Fault;
 use chain::{MAX_SIGNATURES, SignatureEntry, SignaturePage, SolanaClient};
 use futures_util::{StreamExt as _, stream};
-use leasing::{Landed, LeaseEvent, LeaseState, Memo, Verdict};
-use primitives::{Lamports, PublicKey, Signature, Timestamp};
+use leasing::{Landed, Lease, Memo, Settling, Stray};
+use primitives::{PublicKey, Signature, Timestamp};
 use serde_json::json;
-use store::leasing::{
-    Actor, ChainCursor, LeaseRow, LedgerTx, Paying, PaymentStatus, StrayReason, StrayRow,
-    ValidatorRow,
-};
+use std::sync::Arc;
+use store::leasing::{Actor, ChainCursor, LedgerTx};
 
 /// Pages of a history that a round reads at most.
 const MAX_PAGES: usize = 200;
@@ -62,16 +56,15 @@ enum Applied {
 /// Looks for payments.
 #[derive(Debug)]
 pub struct Settlement {
-    leasing: Leasing,
+    context: Arc<Context>,
     /// The open payment whose reference was looked for last.
     looked_for: Option<(Timestamp, Memo)>,
 }
 
 impl Settlement {
-    /// A settlement of a market's payments.
-    pub fn new(leasing: Leasing) -> Self {
+    pub(super) fn new(context: Arc<Context>) -> Self {
         Self {
-            leasing,
+            context,
             looked_for: None,
         }
     }
@@ -79,12 +72,41 @@ impl Settlement {
     /// Looks once: at what happened to the platform's wallet since the last
     /// round, the oldest first, and for a few open payments.
     pub async fn round(&mut self) -> Result<Settled, Fault> {
-        let inner = &*self.leasing.0;
-        let client = inner.nodes.client()?;
+        let context = &*self.context;
+        let client = context.nodes.client()?;
         let mut settled = Settled::default();
-        follow_wallet(inner, &client, &mut settled).await?;
+        self.follow_wallet(&client, &mut settled).await?;
         self.look_for_references(&client, &mut settled).await?;
         Ok(settled)
+    }
+
+    async fn follow_wallet(
+        &self,
+        client: &SolanaClient,
+        settled: &mut Settled,
+    ) -> Result<(), Fault> {
+        let context = &*self.context;
+        let (wallet, genesis) = (context.options.platform_wallet, client.genesis());
+        let cursor = context.store.ledger().cursor(wallet, genesis).await?;
+        let entries = history(client, wallet, cursor.map(|cursor| cursor.signature)).await?;
+        let oldest_first: Vec<_> = entries.iter().rev().collect();
+        for portion in oldest_first.chunks(PORTION) {
+            let seen = self.look_at(client, portion, settled).await?;
+            if let Some(last) = seen.checked_sub(1).and_then(|last| portion.get(last)) {
+                let reached = ChainCursor {
+                    signature: last.signature,
+                    slot: last.slot,
+                };
+                let mut tx = context.store.ledger().begin().await?;
+                tx.advance_cursor(wallet, genesis, reached).await?;
+                tx.commit().await?;
+            }
+            if seen < portion.len() {
+                // The node has an entry and not yet the transaction: next time.
+                break;
+            }
+        }
+        Ok(())
     }
 
     async fn look_for_references(
@@ -92,10 +114,10 @@ impl Settlement {
         client: &SolanaClient,
         settled: &mut Settled,
     ) -> Result<(), Fault> {
-        let inner = &*self.leasing.0;
+        let context = &*self.context;
         let after = self.looked_for.as_ref();
         let after = after.map(|(expires_at, memo)| (*expires_at, memo.as_str()));
-        let open = inner
+        let open = context
             .store
             .ledger()
             .leases_to_pay(Timestamp::MAX, after, REFERENCES);
@@ -105,44 +127,16 @@ impl Settlement {
                 limit: MAX_PER_REFERENCE,
                 ..SignaturePage::default()
             };
-            let reference = lease.payment.memo.reference();
+            let reference = lease.payment.memo().reference();
             let entries = client.signatures(reference, page).await;
             let entries = entries.map_err(Fault::Solana)?;
             let oldest_first: Vec<_> = entries.iter().rev().collect();
-            inner.look_at(client, &oldest_first, settled).await?;
+            self.look_at(client, &oldest_first, settled).await?;
         }
-        let last = open.last().map(|lease| &lease.payment);
-        self.looked_for = last.map(|payment| (payment.expires_at, payment.memo.clone()));
+        let last = open.last();
+        self.looked_for = last.map(|lease| (lease.pay_until, lease.payment.memo().clone()));
         Ok(())
     }
-}
-
-async fn follow_wallet(
-    inner: &Inner,
-    client: &SolanaClient,
-    settled: &mut Settled,
-) -> Result<(), Fault> {
-    let (wallet, genesis) = (inner.options.platform_wallet, client.genesis());
-    let cursor = inner.store.ledger().cursor(wallet, genesis).await?;
-    let entries = history(client, wallet, cursor.map(|cursor| cursor.signature)).await?;
-    let oldest_first: Vec<_> = entries.iter().rev().collect();
-    for portion in oldest_first.chunks(PORTION) {
-        let seen = inner.look_at(client, portion, settled).await?;
-        if let Some(last) = seen.checked_sub(1).and_then(|last| portion.get(last)) {
-            let reached = ChainCursor {
-                signature: last.signature,
-                slot: last.slot,
-            };
-            let mut tx = inner.store.ledger().begin().await?;
-            tx.advance_cursor(wallet, genesis, reached).await?;
-            tx.commit().await?;
-        }
-        if seen < portion.len() {
-            // The node has an entry and not yet the transaction: next time.
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// What happened to a wallet since a transaction, the newest first.
@@ -175,7 +169,7 @@ async fn history(
     Ok(entries)
 }
 
-impl Inner {
+impl Settlement {
     /// Applies what transactions paid, in order. Tells how many were looked at:
     /// fewer than there are if the node does not have one of them yet.
     async fn look_at(
@@ -218,171 +212,90 @@ impl Inner {
 
     /// The leases whose payments a transaction names, if it may have paid them
     /// and was not taken for them before.
-    async fn named_by(&self, entry: &SignatureEntry) -> Result<Vec<LeaseRow>, Fault> {
+    async fn named_by(&self, entry: &SignatureEntry) -> Result<Vec<Lease>, Fault> {
         let mut leases = Vec::new();
         if entry.failed {
             return Ok(leases);
         }
         let line = entry.memo.as_deref().unwrap_or_default();
         for memo in Memo::mentioned(line).take(MAX_MEMOS) {
-            let lease = self.store.ledger().lease_of_memo(memo.as_str()).await?;
-            let taken = |lease: &LeaseRow| {
-                let paying = lease.payment.paying;
-                paying.is_some_and(|paying| paying.signature == entry.signature)
-            };
-            leases.extend(lease.filter(|lease| !taken(lease)));
+            let lease = self
+                .context
+                .store
+                .ledger()
+                .lease_of_memo(memo.as_str())
+                .await?;
+            leases.extend(lease.filter(|lease| !lease.was_taken(entry.signature)));
         }
         Ok(leases)
     }
 
-    /// Applies a transaction to the payment of a lease, in one transaction of
-    /// ours.
-    async fn apply(&self, lease: &LeaseRow, landed: &Landed) -> Result<Applied, Fault> {
-        let payment = to_pay(&lease.payment)?;
-        let surplus = match landed.verdict(&payment) {
-            Verdict::Failed | Verdict::PayerIsWallet => return Ok(Applied::Nothing),
-            Verdict::WrongMemo => {
-                return self.record(lease, landed, StrayReason::Unclear).await;
-            }
-            Verdict::Short { .. } => return self.record(lease, landed, StrayReason::Short).await,
-            Verdict::Paid => Lamports::ZERO,
-            Verdict::Surplus { payout, platform } => payout.checked_add(platform).unwrap_or(payout),
-        };
-        let mut tx = self.store.ledger().begin().await?;
+    /// Applies a transaction to a lease, in one transaction of ours.
+    async fn apply(&self, lease: &Lease, landed: &Landed) -> Result<Applied, Fault> {
+        let mut tx = self.context.store.ledger().begin().await?;
         let validator = tx.lock_validator(lease.validator).await?;
         // As they are now: nobody else changes them before we are done.
         let lease = tx.lease(lease.id).await?;
         let (Some(validator), Some(lease)) = (validator, lease) else {
             return Ok(Applied::Nothing);
         };
-        let paying = Paying {
-            signature: landed.signature,
-            payer: landed.payer,
-            slot: landed.slot,
-            surplus,
-            at: self.now(),
-        };
-        let taken = lease.payment.paying.map(|paying| paying.signature);
-        match lease.payment.status {
-            _ if taken == Some(landed.signature) => Ok(Applied::Nothing),
-            PaymentStatus::Open => self.activate(tx, &lease, paying, "lease.activated").await,
-            PaymentStatus::Expired => self.revive(tx, &lease, &validator, paying, landed).await,
-            PaymentStatus::Settled | PaymentStatus::Orphaned => {
+        match lease.settle(landed, self.context.now()) {
+            Settling::Ignored => Ok(Applied::Nothing),
+            Settling::Stray(stray) => self.record(tx, &lease, &stray).await,
+            Settling::Paid(paid) => self.activate(tx, &lease, &paid, "lease.activated").await,
+            Settling::Late(late) => {
+                if claim(&mut tx, &lease, &validator).await?.is_ok() {
+                    let action = "lease.late_payment_applied";
+                    return self.activate(tx, &lease, &late.revived, action).await;
+                }
+                // What was claimed of the epochs goes with this transaction.
                 drop(tx);
-                self.record(&lease, landed, StrayReason::Doubled).await
+                let mut tx = self.context.store.ledger().begin().await?;
+                tx.lock_validator(lease.validator).await?;
+                if !tx.update_lease(&lease, &late.orphaned).await? {
+                    return Ok(Applied::Nothing);
+                }
+                self.record(tx, &lease, &late.stray).await
             }
-            PaymentStatus::Void => self.orphan(tx, &lease, paying, landed).await,
         }
     }
 
-    /// The lease is paid, and its epochs are held.
+    /// Writes down that a lease is paid, and its epochs are held.
     async fn activate(
         &self,
         mut tx: LedgerTx,
-        lease: &LeaseRow,
-        paying: Paying,
+        before: &Lease,
+        active: &Lease,
         action: &str,
     ) -> Result<Applied, Fault> {
-        let Ok(active) = lease.state.after(LeaseEvent::Paid) else {
-            return Ok(Applied::Nothing);
-        };
-        let (memo, status) = (&lease.payment.memo, lease.payment.status);
-        let moved = tx
-            .move_lease(lease.id, lease.state, active, Some(paying.at), None)
-            .await?;
-        let settled = tx
-            .move_payment(memo, status, PaymentStatus::Settled, Some(&paying))
-            .await?;
-        if !moved || !settled {
+        if !tx.update_lease(before, active).await? {
             return Ok(Applied::Nothing);
         }
-        let detail = json!({
-            "signature": paying.signature,
-            "payer": paying.payer,
-            "slot": paying.slot,
-            "surplus_lamports": paying.surplus,
+        let detail = active.stage.receipt().map(|receipt| {
+            json!({
+                "signature": receipt.signature,
+                "payer": receipt.payer,
+                "slot": receipt.slot,
+                "surplus_lamports": receipt.surplus,
+            })
         });
-        let what = Subject::new("lease", &lease.id);
-        tx.audit(&self.audit_row(Actor::System, action, what, &detail))
+        let what = Subject::new("lease", &active.id);
+        self.context
+            .audit(&mut tx, Actor::System, action, what, &json!(detail))
             .await?;
         tx.commit().await?;
-        self.pages.forget();
+        self.context.pages.forget();
         Ok(Applied::Activated)
     }
 
-    /// A payment that came late: the lease lives if its epochs are still free.
-    async fn revive(
-        &self,
-        mut tx: LedgerTx,
-        lease: &LeaseRow,
-        validator: &ValidatorRow,
-        paying: Paying,
-        landed: &Landed,
-    ) -> Result<Applied, Fault> {
-        if lease.state == LeaseState::Expired && claim(&mut tx, lease, validator).await?.is_ok() {
-            return self
-                .activate(tx, lease, paying, "lease.late_payment_applied")
-                .await;
-        }
-        // What was claimed of the epochs goes with this transaction.
-        drop(tx);
-        let mut tx = self.store.ledger().begin().await?;
-        tx.lock_validator(lease.validator).await?;
-        self.orphan(tx, lease, paying, landed).await
-    }
-
-    /// A payment whose lease can no longer be given.
-    async fn orphan(
-        &self,
-        mut tx: LedgerTx,
-        lease: &LeaseRow,
-        paying: Paying,
-        landed: &Landed,
-    ) -> Result<Applied, Fault> {
-        let (memo, status) = (&lease.payment.memo, lease.payment.status);
-        let moved = tx
-            .move_payment(memo, status, PaymentStatus::Orphaned, Some(&paying))
-            .await?;
-        if !moved {
-            return Ok(Applied::Nothing);
-        }
-        self.record_in(tx, lease, landed, StrayReason::Orphaned)
-            .await
-    }
-
+    /// Records money for a refund, once.
     async fn record(
         &self,
-        lease: &LeaseRow,
-        landed: &Landed,
-        reason: StrayReason,
-    ) -> Result<Applied, Fault> {
-        let tx = self.store.ledger().begin().await?;
-        self.record_in(tx, lease, landed, reason).await
-    }
-
-    /// Records money for a refund, once, if any came.
-    async fn record_in(
-        &self,
         mut tx: LedgerTx,
-        lease: &LeaseRow,
-        landed: &Landed,
-        reason: StrayReason,
+        lease: &Lease,
+        stray: &Stray,
     ) -> Result<Applied, Fault> {
-        let gained = |wallet| landed.gained(wallet).unwrap_or(Lamports::ZERO);
-        let stray = StrayRow {
-            signature: landed.signature,
-            memo: lease.payment.memo.clone(),
-            reason,
-            slot: landed.slot,
-            payer: landed.payer,
-            payout_gain: gained(lease.payment.payout_wallet),
-            platform_gain: gained(lease.payment.platform_wallet),
-            seen_at: self.now(),
-        };
-        if stray.payout_gain == Lamports::ZERO && stray.platform_gain == Lamports::ZERO {
-            return Ok(Applied::Nothing);
-        }
-        if !tx.insert_stray(&stray).await? {
+        if !tx.insert_stray(stray).await? {
             return Ok(Applied::Nothing);
         }
         let detail = json!({
@@ -393,8 +306,9 @@ impl Inner {
             "platform_lamports": stray.platform_gain,
         });
         let what = Subject::new("lease", &lease.id);
-        let audit = self.audit_row(Actor::System, "payment.stray", what, &detail);
-        tx.audit(&audit).await?;
+        self.context
+            .audit(&mut tx, Actor::System, "payment.stray", what, &detail)
+            .await?;
         tx.commit().await?;
         Ok(Applied::Stray)
     }

@@ -1,10 +1,9 @@
 //! The cluster, as far as the market asks it.
 
-use super::Inner;
 use crate::fault::Fault;
 use arc_swap::ArcSwapOption;
 use chain::{SolanaClient, VoteAccounts};
-use primitives::{SignedDuration, Timestamp};
+use primitives::{Clock, SignedDuration, Timestamp};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
@@ -42,15 +41,28 @@ pub(super) struct Told {
     pub(super) votes: Arc<VoteAccounts>,
 }
 
-/// What the cluster said last. Held while it is asked, so that it is asked once.
-#[derive(Debug, Default)]
-pub(super) struct Votes(Mutex<Option<Told>>);
+/// What the cluster said last.
+#[derive(Debug)]
+pub(super) struct Votes {
+    nodes: SolanaNodes,
+    clock: Arc<dyn Clock>,
+    /// Held while the cluster is asked, so that it is asked once.
+    last: Mutex<Option<Told>>,
+}
 
-impl Inner {
+impl Votes {
+    pub(super) fn new(nodes: SolanaNodes, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            nodes,
+            clock,
+            last: Mutex::default(),
+        }
+    }
+
     /// What the cluster says of its validators, at most a minute old.
-    pub(super) async fn votes(&self) -> Result<Told, Fault> {
-        let now = self.now();
-        let mut last = self.votes.0.lock().await;
+    pub(super) async fn told(&self) -> Result<Told, Fault> {
+        let now = self.clock.now();
+        let mut last = self.last.lock().await;
         if let Some(told) = &*last
             && now.duration_since(told.at).abs() < VOTES_LIFETIME
         {

@@ -1,13 +1,18 @@
 //! What the cluster says of validators: stake, and who leads when.
 
-use super::Leasing;
+use super::context::Context;
 use crate::{fault::Fault, refused::Refused};
 use leasing::ListingStatus;
 use primitives::{Lamports, PublicKey, Ulid};
+use std::sync::Arc;
 use store::leasing::ValidatorRow;
 
 /// Validators whose slots are told at most.
 const MAX_LEADERS: u16 = 1_000;
+
+/// What the cluster says of validators. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Stakes(pub(super) Arc<Context>);
 
 /// Why there is no stake to tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,18 +73,18 @@ pub enum ScheduleError {
     Epoch,
 }
 
-impl Leasing {
+impl Stakes {
     /// What the cluster says of a validator's stake, at most a minute old.
-    pub async fn stake(&self, id: Ulid) -> Result<StakeView, Refused<StakeError>> {
+    pub async fn of_validator(&self, id: Ulid) -> Result<StakeView, Refused<StakeError>> {
         let row = self.0.store.ledger().validator(id).await?;
         let listed = row.filter(|row| row.status == ListingStatus::Listed);
         let row = listed.ok_or(Refused::Rejected(StakeError::NotFound))?;
-        self.stake_of(row.identity).await
+        self.of_identity(row.identity).await
     }
 
     /// The same of any identity.
-    pub async fn stake_of(&self, identity: PublicKey) -> Result<StakeView, Refused<StakeError>> {
-        let told = self.0.votes().await?;
+    pub async fn of_identity(&self, identity: PublicKey) -> Result<StakeView, Refused<StakeError>> {
+        let told = self.0.votes.told().await?;
         let stake = told.votes.stake_of(identity);
         let stake = stake.ok_or(Refused::Rejected(StakeError::NotAChainValidator))?;
         let all = || told.votes.current.iter().chain(&told.votes.delinquent);
@@ -107,8 +112,8 @@ impl Leasing {
         epoch: Option<i64>,
         validator: Option<Ulid>,
     ) -> Result<Leaders, Refused<ScheduleError>> {
-        let inner = &*self.0;
-        let ledger = inner.store.ledger();
+        let context = &*self.0;
+        let ledger = context.store.ledger();
         let rows = match validator {
             Some(id) => ledger.validator(id).await?.into_iter().collect(),
             None => ledger.validators(None, MAX_LEADERS).await?,
@@ -120,7 +125,7 @@ impl Leasing {
             (Some(_), Some(row)) => Some(row.identity),
             (None, _) => None,
         };
-        let client = inner.nodes.client()?;
+        let client = context.nodes.client()?;
         let now = client.epoch_position().await.map_err(Fault::Solana)?;
         let out_of_range = Refused::Rejected(ScheduleError::Epoch);
         let ahead = match epoch.map(u64::try_from) {

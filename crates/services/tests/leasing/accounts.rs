@@ -1,7 +1,8 @@
 //! Signing in, users, tokens.
 
 use crate::leases::rejected;
-use services::leasing::{Caller, Profile, ProfileError, Roles, TokenError, TokenRevokeError};
+use leasing::Roles;
+use services::leasing::{Caller, Profile, ProfileError, TokenError, TokenRevokeError};
 use world::Market;
 
 #[tokio::test]
@@ -9,7 +10,7 @@ async fn whoever_signs_the_text_is_signed_in_once() {
     let market = Market::new(1).await;
     let wallet = market.wallet(3);
     let address = wallet.public_key();
-    let challenge = market.leasing.challenge(address).await.unwrap();
+    let challenge = market.leasing.accounts.challenge(address).await.unwrap();
     let first =
         format!("market.example wants you to sign in with your Solana account:\n{address}\n");
     assert!(
@@ -20,18 +21,21 @@ async fn whoever_signs_the_text_is_signed_in_once() {
     let signature = wallet.sign(challenge.message.as_bytes());
     let signed_in = market
         .leasing
+        .accounts
         .sign_in(address, &challenge.nonce, signature)
         .await
         .unwrap();
     assert_eq!(signed_in.user, None);
     let again = market
         .leasing
+        .accounts
         .sign_in(address, &challenge.nonce, signature)
         .await;
     rejected(again);
 
     let caller = market
         .leasing
+        .accounts
         .recognise(&signed_in.token)
         .await
         .unwrap()
@@ -41,16 +45,23 @@ async fn whoever_signs_the_text_is_signed_in_once() {
         display_name: Some("Thales".to_owned()),
         email: None,
     };
-    let user = market.leasing.provision(&caller, &profile).await.unwrap();
+    let user = market
+        .leasing
+        .accounts
+        .provision(&caller, &profile)
+        .await
+        .unwrap();
     assert!(user.roles.trader && user.roles.validator && !user.roles.staff);
     let twice = market
         .leasing
+        .accounts
         .provision(&caller, &Profile::default())
         .await
         .unwrap();
     assert_eq!(twice, user, "a user stays as they are");
     let caller = market
         .leasing
+        .accounts
         .recognise(&signed_in.token)
         .await
         .unwrap()
@@ -59,7 +70,12 @@ async fn whoever_signs_the_text_is_signed_in_once() {
 
     market.advance(24 * 3_600);
     assert_eq!(
-        market.leasing.recognise(&signed_in.token).await.unwrap(),
+        market
+            .leasing
+            .accounts
+            .recognise(&signed_in.token)
+            .await
+            .unwrap(),
         None
     );
 }
@@ -70,18 +86,22 @@ async fn another_key_another_nonce_or_too_late_proves_nothing() {
     let (wallet, other) = (market.wallet(3), market.wallet(4));
     let address = wallet.public_key();
     let sign_in = async |address, nonce: &str, signature| {
-        market.leasing.sign_in(address, nonce, signature).await
+        market
+            .leasing
+            .accounts
+            .sign_in(address, nonce, signature)
+            .await
     };
-    let challenge = market.leasing.challenge(address).await.unwrap();
+    let challenge = market.leasing.accounts.challenge(address).await.unwrap();
     let message = challenge.message.as_bytes();
     rejected(sign_in(address, &challenge.nonce, other.sign(message)).await);
     // One guess is all that there is.
     rejected(sign_in(address, &challenge.nonce, wallet.sign(message)).await);
-    let challenge = market.leasing.challenge(address).await.unwrap();
+    let challenge = market.leasing.accounts.challenge(address).await.unwrap();
     let message = challenge.message.as_bytes();
     rejected(sign_in(address, "unknown", wallet.sign(message)).await);
     rejected(sign_in(other.public_key(), &challenge.nonce, wallet.sign(message)).await);
-    let challenge = market.leasing.challenge(address).await.unwrap();
+    let challenge = market.leasing.accounts.challenge(address).await.unwrap();
     market.advance(5 * 60);
     let signature = wallet.sign(challenge.message.as_bytes());
     rejected(sign_in(address, &challenge.nonce, signature).await);
@@ -93,10 +113,18 @@ async fn a_token_stands_for_its_user_until_it_is_revoked_or_over() {
     let user = market.user("trader").await;
     let now = market.clock.as_ref() as &dyn primitives::Clock;
     let until = now.now() + primitives::SignedDuration::from_secs(10);
-    let create = async |name: &str, until| market.leasing.create_token(user.id, name, until).await;
+    let create = async |name: &str, until| market.leasing.tokens.create(user.id, name, until).await;
     let token = create("bot", None).await.unwrap();
     let brief = create("brief", Some(until)).await.unwrap();
-    let recognised = async |text: &str| market.leasing.recognise(text).await.unwrap().is_some();
+    let recognised = async |text: &str| {
+        market
+            .leasing
+            .accounts
+            .recognise(text)
+            .await
+            .unwrap()
+            .is_some()
+    };
     assert!(recognised(&token.token).await && recognised(&brief.token).await);
     let mut forged = token.token.clone();
     forged.pop();
@@ -107,7 +135,7 @@ async fn a_token_stands_for_its_user_until_it_is_revoked_or_over() {
     market.advance(10);
     assert!(!recognised(&brief.token).await);
     let other = market.user("other").await;
-    let revoke = async |user, id: &str| market.leasing.revoke_token(user, id).await;
+    let revoke = async |user, id: &str| market.leasing.tokens.revoke(user, id).await;
     let refused = revoke(other.id, &token.id).await;
     assert_eq!(rejected(refused), TokenRevokeError::NotOwner);
     revoke(user.id, &token.id).await.unwrap();
@@ -121,7 +149,7 @@ async fn a_token_stands_for_its_user_until_it_is_revoked_or_over() {
         rejected(create("old", Some(until)).await),
         TokenError::Expiry
     );
-    let listed = market.leasing.list_tokens(user.id).await.unwrap();
+    let listed = market.leasing.tokens.list(user.id).await.unwrap();
     assert_eq!(listed.len(), 2);
 }
 
@@ -131,6 +159,7 @@ async fn a_text_that_everybody_knows_stands_for_one_user_at_every_start() {
     let publish = async |roles| {
         let user = market
             .leasing
+            .accounts
             .ensure_published("Demo", roles, "demo-trader-token")
             .await;
         user.unwrap()
@@ -142,7 +171,12 @@ async fn a_text_that_everybody_knows_stands_for_one_user_at_every_start() {
     };
     let second = publish(staff).await;
     assert_eq!(first.id, second.id);
-    let caller = market.leasing.recognise("demo-trader-token").await.unwrap();
+    let caller = market
+        .leasing
+        .accounts
+        .recognise("demo-trader-token")
+        .await
+        .unwrap();
     assert_eq!(caller, Some(Caller::User(second)));
 }
 
@@ -156,6 +190,7 @@ async fn profiles_and_wallets_are_checked() {
         };
         market
             .leasing
+            .accounts
             .add_user(address, &profile, Roles::default())
             .await
     };

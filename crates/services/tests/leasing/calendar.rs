@@ -8,19 +8,15 @@ use crate::{
         TestDatabase,
     },
 };
-use leasing::{EpochWindow, LeaseState, Mode};
+use leasing::{BookError, Booking, CancelError, EpochWindow, LeaseState, Mode, StrayReason};
 use primitives::{Clock as _, SignedDuration, Timestamp, Ulid};
 use proptest::{
     prelude::*,
     test_runner::{Config, TestRunner},
 };
 use rstest::rstest;
-use services::{
-    Refused,
-    leasing::{BookError, Booking, CancelError, User},
-};
+use services::{Refused, leasing::User};
 use std::collections::BTreeMap;
-use store::leasing::StrayReason;
 use world::Market;
 
 const SEATS: u32 = 2;
@@ -89,7 +85,10 @@ struct Known {
 
 impl Known {
     fn holds(&self, epoch: i32) -> bool {
-        let holds = self.state.is_live() || self.state == LeaseState::Completed;
+        let holds = matches!(
+            self.state,
+            LeaseState::PendingPayment | LeaseState::Active | LeaseState::Completed
+        );
         holds && self.window.epochs().contains(&epoch)
     }
 }
@@ -160,14 +159,14 @@ impl Model {
         ) {
             (Ok(booked), None) => self.leases.push(Known {
                 id: booked.lease.id,
-                memo: booked.payment.memo.to_string(),
+                memo: booked.lease.payment.memo().to_string(),
                 validator,
                 trader,
                 mode,
                 window,
                 state: LeaseState::PendingPayment,
                 paid: false,
-                expires_at: booked.payment.expires_at,
+                expires_at: booked.lease.pay_until,
                 strays: Vec::new(),
             }),
             (Err(Refused::Rejected(BookError::SharedFull { first_full_epoch })), Some(full)) => {
@@ -190,7 +189,7 @@ impl Model {
             return;
         };
         let trader = &self.traders[known.trader];
-        match self.market.leasing.cancel(trader, known.id).await {
+        match self.market.leasing.leases.cancel(trader, known.id).await {
             Ok(_) => {
                 assert_eq!(known.state, LeaseState::PendingPayment);
                 known.state = LeaseState::Expired;
@@ -271,15 +270,18 @@ impl Model {
         let ledger = self.market.store.ledger();
         for known in &self.leases {
             let lease = ledger.lease(known.id).await.unwrap().unwrap();
-            assert_eq!(lease.state, known.state, "{known:?}");
-            let strays = ledger.strays_of(&lease.payment.memo).await.unwrap();
+            assert_eq!(lease.state(), known.state, "{known:?}");
+            let strays = ledger.strays_of(lease.payment.memo()).await.unwrap();
             let mut reasons: Vec<_> = strays.iter().map(|stray| stray.reason.as_str()).collect();
             let mut expected: Vec<_> = known.strays.iter().map(|reason| reason.as_str()).collect();
             reasons.sort_unstable();
             expected.sort_unstable();
             assert_eq!(reasons, expected, "{known:?}");
         }
-        assert_eq!(self.market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(
+            self.market.leasing.leases.check_calendar().await.unwrap(),
+            []
+        );
         for validator in 0..VALIDATORS {
             self.compare_calendar(validator).await;
         }
@@ -291,7 +293,8 @@ impl Model {
         let view = self
             .market
             .leasing
-            .validator(id, None)
+            .validators
+            .find(id, None)
             .await
             .unwrap()
             .unwrap();

@@ -9,7 +9,7 @@ use crate::{
 };
 use leasing::{LeaseState, Mode};
 use rstest::rstest;
-use services::leasing::{Claim, LeaseFilter, Settlement, Sweeper};
+use services::leasing::{Claim, LeaseFilter};
 use std::{
     future::{Future, poll_fn},
     pin::pin,
@@ -94,6 +94,7 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once(
         let claim = async || {
             let claim = market
                 .leasing
+                .keys
                 .claim(trader.id, "POST", "/v1/leases", key, [1; 32]);
             claim.await.unwrap()
         };
@@ -101,13 +102,21 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once(
             let Claim::Fresh(guard) = claim().await else {
                 panic!("a fresh key");
             };
-            market.leasing.book(&trader, &booking, guard, answer).await
+            market
+                .leasing
+                .leases
+                .book(&trader, &booking, guard, answer)
+                .await
         };
         let whole = knife.cut(booked).await;
         let id = match claim().await {
             Claim::Fresh(guard) => {
                 assert!(whole.is_none(), "an answer that was given is kept");
-                let booked = market.leasing.book(&trader, &booking, guard, answer).await;
+                let booked = market
+                    .leasing
+                    .leases
+                    .book(&trader, &booking, guard, answer)
+                    .await;
                 booked.unwrap().1.body
             }
             Claim::Replay(kept) => kept.body,
@@ -120,13 +129,14 @@ async fn a_booking_that_is_cut_off_anywhere_can_be_repeated_and_books_once(
         };
         let pending = market
             .leasing
-            .leases(trader.id, pending, None, 10)
+            .leases
+            .by_trader(trader.id, pending, None, 10)
             .await
             .unwrap();
         let pending: Vec<_> = pending.items.iter().map(|lease| lease.id).collect();
         assert_eq!(pending, [id], "in turn {turn}");
-        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
-        market.leasing.cancel(&trader, id).await.unwrap();
+        assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
+        market.leasing.leases.cancel(&trader, id).await.unwrap();
     }
 }
 
@@ -144,10 +154,10 @@ async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once(
         let booking = market.booking(validator, i64::from(turn), 1, Mode::Exclusive);
         let booked = market.book(&trader, &booking).await.unwrap();
         market
-            .pay(booked.payment.memo.as_str(), &market.wallet(2))
+            .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
             .await;
         market.finalise();
-        let mut settlement = Settlement::new(market.leasing.clone());
+        let mut settlement = market.leasing.settlement();
         let _ = knife.cut(settlement.round()).await;
         market.settle().await;
         market.settle().await;
@@ -156,9 +166,13 @@ async fn a_settlement_that_is_cut_off_anywhere_and_repeated_settles_once(
             actions(&market, &booked).await,
             ["lease.booked", "lease.activated"]
         );
-        let strays = market.store.ledger().strays_of(&booked.payment.memo).await;
+        let strays = market
+            .store
+            .ledger()
+            .strays_of(booked.lease.payment.memo())
+            .await;
         assert_eq!(strays.unwrap(), []);
-        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
     }
 }
 
@@ -175,7 +189,7 @@ async fn a_sweep_that_is_cut_off_anywhere_and_repeated_frees_once(
         let booking = market.booking(validator, 2, 2, Mode::Shared);
         let booked = market.book(&trader, &booking).await.unwrap();
         market.advance(18 * 60);
-        let mut sweeper = Sweeper::new(market.leasing.clone());
+        let mut sweeper = market.leasing.sweeper();
         let _ = knife.cut(sweeper.round()).await;
         market.sweep().await;
         assert_eq!(state(&market, &booked).await, LeaseState::Expired);
@@ -183,6 +197,6 @@ async fn a_sweep_that_is_cut_off_anywhere_and_repeated_frees_once(
             actions(&market, &booked).await,
             ["lease.booked", "lease.expired"]
         );
-        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
     }
 }

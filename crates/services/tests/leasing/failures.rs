@@ -10,10 +10,7 @@ use crate::{
 };
 use leasing::{LeaseState, Mode};
 use rstest::rstest;
-use services::{
-    Fault, Refused,
-    leasing::{LeaseFilter, Settlement, Sweeper},
-};
+use services::{Fault, Refused, leasing::LeaseFilter};
 use world::Market;
 
 /// A market whose database can be made to fail.
@@ -83,10 +80,11 @@ async fn a_booking_that_fails_at_any_statement_leaves_nothing(
         bench.mend(table).await;
         let leases = market
             .leasing
-            .leases(trader.id, LeaseFilter::default(), None, 9)
+            .leases
+            .by_trader(trader.id, LeaseFilter::default(), None, 9)
             .await;
         assert!(leases.unwrap().items.is_empty(), "{statement} {table}");
-        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
     }
     market.book(&trader, &booking).await.unwrap();
 }
@@ -108,11 +106,11 @@ async fn a_settlement_that_fails_at_any_statement_is_made_whole_by_the_next(
         let booking = market.booking(validator, ahead, 1, Mode::Exclusive);
         let booked = market.book(&trader, &booking).await.unwrap();
         market
-            .pay(booked.payment.memo.as_str(), &market.wallet(2))
+            .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
             .await;
         market.finalise();
         bench.spoil(statement, table).await;
-        let failed = Settlement::new(market.leasing.clone()).round().await;
+        let failed = market.leasing.settlement().round().await;
         assert!(
             matches!(failed, Err(Fault::Store(_))),
             "{statement} {table}: {failed:?}"
@@ -132,7 +130,11 @@ async fn a_settlement_that_fails_at_any_statement_is_made_whole_by_the_next(
             actions(market, &booked).await,
             ["lease.booked", "lease.activated"]
         );
-        let strays = market.store.ledger().strays_of(&booked.payment.memo).await;
+        let strays = market
+            .store
+            .ledger()
+            .strays_of(booked.lease.payment.memo())
+            .await;
         assert_eq!(strays.unwrap(), []);
     }
 }
@@ -156,15 +158,15 @@ async fn a_sweep_that_fails_at_any_statement_is_made_whole_by_the_next(
         let booked = market.book(&trader, &booking).await.unwrap();
         market.advance(18 * 60);
         bench.spoil(statement, table).await;
-        let failed = Sweeper::new(market.leasing.clone()).round().await;
+        let failed = market.leasing.sweeper().round().await;
         assert!(
             matches!(failed, Err(Fault::Store(_))),
             "{statement} {table}: {failed:?}"
         );
         bench.mend(table).await;
         assert_eq!(state(market, &booked).await, LeaseState::PendingPayment);
-        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
         assert_eq!(market.sweep().await, 1);
-        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
     }
 }

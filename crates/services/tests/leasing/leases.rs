@@ -1,13 +1,12 @@
 //! Booking, giving up, lapsing, completing.
 
-use leasing::{Amendment, EpochWindow, LeaseState, Mode};
+use leasing::{
+    Amendment, BookError, Booking, CancelError, EndReason, EpochWindow, LeaseState, Mode, Roles,
+};
 use primitives::Lamports;
 use services::{
     Refused,
-    leasing::{
-        BookError, Booked, Booking, BookingWarning, CancelError, EndReason, LeaseFilter, PayError,
-        Roles, User,
-    },
+    leasing::{Booked, BookingWarning, LeaseFilter, PayError, User},
 };
 use world::Market;
 
@@ -21,7 +20,7 @@ pub(crate) fn rejected<T: std::fmt::Debug, E>(result: Result<T, Refused<E>>) -> 
 
 pub(crate) async fn state(market: &Market, booked: &Booked) -> LeaseState {
     let lease = market.store.ledger().lease(booked.lease.id).await;
-    lease.unwrap().unwrap().state
+    lease.unwrap().unwrap().state()
 }
 
 pub(crate) async fn actions(market: &Market, booked: &Booked) -> Vec<String> {
@@ -43,19 +42,20 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
     let (owner, validator, trader) = people(&market, 0).await;
     let booking = market.booking(validator, 2, 3, Mode::Exclusive);
     let booked = market.book(&trader, &booking).await.unwrap();
-    assert_eq!(booked.lease.state, LeaseState::PendingPayment);
+    assert_eq!(booked.lease.state(), LeaseState::PendingPayment);
     assert_eq!(booked.lease.total, Lamports::new(4_500_000_000));
-    let payment = &booked.payment;
-    assert_eq!(payment.total, booked.lease.total);
+    let payment = &booked.lease.payment;
+    assert_eq!(payment.total(), booked.lease.total);
     // 250 basis points of it are the platform's.
-    assert_eq!(payment.platform.amount, Lamports::new(112_500_000));
-    assert_eq!(payment.platform.wallet, market.platform().public_key());
-    assert_eq!(payment.payout.amount, Lamports::new(4_387_500_000));
+    assert_eq!(payment.platform().amount, Lamports::new(112_500_000));
+    assert_eq!(payment.platform().wallet, market.platform().public_key());
+    assert_eq!(payment.payout().amount, Lamports::new(4_387_500_000));
     assert!(booked.warnings.is_empty());
 
     let view = market
         .leasing
-        .lease(booked.lease.id, &trader)
+        .leases
+        .find(booked.lease.id, &trader)
         .await
         .unwrap()
         .unwrap();
@@ -63,7 +63,8 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
     assert!(
         market
             .leasing
-            .lease(booked.lease.id, &owner)
+            .leases
+            .find(booked.lease.id, &owner)
             .await
             .unwrap()
             .is_some()
@@ -72,7 +73,8 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
     assert_eq!(
         market
             .leasing
-            .lease(booked.lease.id, &stranger)
+            .leases
+            .find(booked.lease.id, &stranger)
             .await
             .unwrap(),
         None
@@ -81,7 +83,8 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
     let now = i32::try_from(market.epoch()).unwrap();
     let found = market
         .leasing
-        .validator(validator, None)
+        .validators
+        .find(validator, None)
         .await
         .unwrap()
         .unwrap();
@@ -92,7 +95,7 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
         .collect();
     assert_eq!(spans, [(now, now + 2), (now + 5, now + 60)]);
     assert_eq!(found.next_free_epoch, Some(now));
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
     assert_eq!(actions(&market, &booked).await, ["lease.booked"]);
 }
 
@@ -131,7 +134,7 @@ async fn overlapping_bookings_are_refused_and_told_whom_they_meet() {
         }
     );
     assert_eq!(rejected(book(5, 1, Mode::Exclusive).await), taken);
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -156,7 +159,13 @@ async fn what_cannot_be_booked_is_refused_with_its_reason() {
 
     let patch = |amendment: Amendment| {
         let (leasing, owner) = (market.leasing.clone(), owner.clone());
-        async move { leasing.patch(&owner, validator, &amendment).await.unwrap() }
+        async move {
+            leasing
+                .validators
+                .patch(&owner, validator, &amendment)
+                .await
+                .unwrap()
+        }
     };
     patch(Amendment {
         price_sol: Some("9000000000".to_owned()),
@@ -174,7 +183,8 @@ async fn what_cannot_be_booked_is_refused_with_its_reason() {
     assert_eq!(rejected(refused), BookError::ValidatorNotFound);
     let page = market
         .leasing
-        .leases(trader.id, LeaseFilter::default(), None, 10)
+        .leases
+        .by_trader(trader.id, LeaseFilter::default(), None, 10)
         .await;
     assert!(page.unwrap().items.is_empty(), "nothing was booked");
 }
@@ -185,19 +195,20 @@ async fn an_unpaid_booking_frees_its_slot_after_fifteen_minutes_and_a_grace() {
     let (_, validator, trader) = people(&market, 0).await;
     let booking = market.booking(validator, 5, 1, Mode::Exclusive);
     let booked = market.book(&trader, &booking).await.unwrap();
-    let memo = booked.payment.memo.as_str();
+    let memo = booked.lease.payment.memo().as_str();
     let payer = market.wallet(2).public_key();
 
     market.advance(15 * 60 - 1);
     assert!(
         market
             .leasing
-            .payment_transaction(memo, payer)
+            .payments
+            .transaction(memo, payer)
             .await
             .is_ok()
     );
     market.advance(1);
-    let refused = market.leasing.payment_transaction(memo, payer).await;
+    let refused = market.leasing.payments.transaction(memo, payer).await;
     assert_eq!(rejected(refused), PayError::MemoNotFound);
     market.advance(119);
     assert_eq!(market.sweep().await, 0);
@@ -207,19 +218,21 @@ async fn an_unpaid_booking_frees_its_slot_after_fifteen_minutes_and_a_grace() {
     assert_eq!(market.sweep().await, 0);
     let view = market
         .leasing
-        .lease(booked.lease.id, &trader)
+        .leases
+        .find(booked.lease.id, &trader)
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(view.state, LeaseState::Expired);
-    assert_eq!(view.end_reason, Some(EndReason::Unpaid));
-    assert_eq!(view.payment, None);
+    assert_eq!(view.state(), LeaseState::Expired);
+    let reason = view.stage.end().map(|(reason, _)| reason);
+    assert_eq!(reason, Some(EndReason::Unpaid));
+    assert_eq!(view.due(), None);
     assert_eq!(
         actions(&market, &booked).await,
         ["lease.booked", "lease.expired"]
     );
     market.book(&trader, &booking).await.unwrap();
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -230,16 +243,17 @@ async fn a_trader_gives_up_a_pending_booking_and_no_other() {
     let booked = market.book(&trader, &booking).await.unwrap();
     let id = booked.lease.id;
     let stranger = market.user("stranger").await;
-    let cancel = async |user: &User| market.leasing.cancel(user, id).await;
+    let cancel = async |user: &User| market.leasing.leases.cancel(user, id).await;
     assert_eq!(rejected(cancel(&stranger).await), CancelError::NotFound);
     assert_eq!(rejected(cancel(&owner).await), CancelError::Forbidden);
     let view = cancel(&trader).await.unwrap();
-    assert_eq!(view.state, LeaseState::Expired);
-    assert_eq!(view.end_reason, Some(EndReason::Cancelled));
+    assert_eq!(view.state(), LeaseState::Expired);
+    let reason = view.stage.end().map(|(reason, _)| reason);
+    assert_eq!(reason, Some(EndReason::Cancelled));
     let again = CancelError::NotPending(LeaseState::Expired);
     assert_eq!(rejected(cancel(&trader).await), again);
     market.book(&trader, &booking).await.unwrap();
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -255,7 +269,7 @@ async fn a_lease_of_the_past_is_completed_once_it_is_paid() {
     let booked = market.book(&trader, &booking).await.unwrap();
     assert_eq!(booked.warnings, [BookingWarning::Over]);
     market
-        .pay(booked.payment.memo.as_str(), &market.wallet(2))
+        .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
         .await;
     market.finalise();
     market.watch().await;
@@ -266,7 +280,7 @@ async fn a_lease_of_the_past_is_completed_once_it_is_paid() {
     // What was leased cannot be leased again, not even afterwards.
     let refused = market.book(&trader, &booking).await;
     assert!(matches!(rejected(refused), BookError::SlotTaken { .. }));
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -277,7 +291,7 @@ async fn an_active_lease_is_completed_when_its_last_epoch_is_over() {
     let booked = market.book(&trader, &booking).await.unwrap();
     assert_eq!(booked.warnings, [BookingWarning::Begun]);
     market
-        .pay(booked.payment.memo.as_str(), &market.wallet(2))
+        .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
         .await;
     market.finalise();
     market.settle().await;
@@ -302,16 +316,18 @@ async fn lists_go_from_the_newest_to_the_oldest_page_by_page() {
         ids.push(market.book(&trader, &booking).await.unwrap().lease.id);
     }
     ids.reverse();
-    market.leasing.cancel(&trader, ids[0]).await.unwrap();
+    market.leasing.leases.cancel(&trader, ids[0]).await.unwrap();
     let filter = LeaseFilter::default();
     let first = market
         .leasing
-        .leases(trader.id, filter, None, 3)
+        .leases
+        .by_trader(trader.id, filter, None, 3)
         .await
         .unwrap();
     let rest = market
         .leasing
-        .leases(trader.id, filter, first.next, 3)
+        .leases
+        .by_trader(trader.id, filter, first.next, 3)
         .await
         .unwrap();
     assert_eq!(
@@ -331,19 +347,22 @@ async fn lists_go_from_the_newest_to_the_oldest_page_by_page() {
     };
     let pending = market
         .leasing
-        .leases(trader.id, pending, None, 9)
+        .leases
+        .by_trader(trader.id, pending, None, 9)
         .await
         .unwrap();
     assert_eq!(pending.items.len(), 4);
     let theirs = market
         .leasing
-        .leases_of(&owner, validator, None, None, 9)
+        .leases
+        .of_validator(&owner, validator, None, None, 9)
         .await;
     assert_eq!(theirs.unwrap().items.len(), 5);
     assert!(
         market
             .leasing
-            .leases_of(&trader, validator, None, None, 9)
+            .leases
+            .of_validator(&trader, validator, None, None, 9)
             .await
             .is_err()
     );

@@ -20,20 +20,16 @@ pub(crate) async fn pay_anyhow(
         .await
         .unwrap()
         .unwrap();
-    let row = lease.payment;
-    let share = row.share.checked_sub(Lamports::new(less)).unwrap();
-    let payment = Payment::new(
-        row.memo,
-        Leg {
-            wallet: row.payout_wallet,
-            amount: share,
-        },
-        Leg {
-            wallet: row.platform_wallet,
-            amount: row.fee,
-        },
-    )
-    .unwrap();
+    let asked = lease.payment;
+    let payout = Leg {
+        amount: asked
+            .payout()
+            .amount
+            .checked_sub(Lamports::new(less))
+            .unwrap(),
+        ..asked.payout()
+    };
+    let payment = Payment::new(asked.memo().clone(), payout, asked.platform()).unwrap();
     let unsigned = payment.transaction(payer.public_key(), market.blockhash().await);
     let signature = market.send(&sign(unsigned.unwrap(), payer)).await;
     // The next one has another blockhash, and is another transaction.

@@ -7,11 +7,11 @@ use crate::{
         TestDatabase,
     },
 };
-use leasing::Mode;
+use leasing::{BookError, Booking, Mode};
 use rstest::rstest;
 use services::{
     Refused,
-    leasing::{BookError, Booking, Leasing, User},
+    leasing::{Leasing, User},
 };
 use std::sync::Arc;
 use tokio::{sync::Barrier, task::JoinSet};
@@ -55,7 +55,7 @@ async fn winners(
             Err(Refused::Fault(fault)) => panic!("{}", fault.chain_text()),
         }
     }
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
     won
 }
 
@@ -115,7 +115,6 @@ async fn of_two_hundred_bookings_of_seven_seats_exactly_seven_win(
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)] engine: Engine) {
-    use services::leasing::{Settlement, Sweeper};
     let (_database, market, replicas) = market(engine, 3).await;
     let (_, validator, trader) = people(&market, 0).await;
     let mut memos = Vec::new();
@@ -123,7 +122,7 @@ async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)
         let booking = market.booking(validator, ahead, 1, Mode::Exclusive);
         let booked = market.book(&trader, &booking).await.unwrap();
         market
-            .pay(booked.payment.memo.as_str(), &market.wallet(2))
+            .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
             .await;
         market.node.mine(1).unwrap();
         memos.push(booked);
@@ -133,9 +132,9 @@ async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)
     market.advance(20 * 60);
     let mut tasks = JoinSet::new();
     for leasing in replicas.iter().cycle().take(4) {
-        let mut settlement = Settlement::new(leasing.clone());
+        let mut settlement = leasing.settlement();
         tasks.spawn(async move { settlement.round().await.map(drop) });
-        let mut sweeper = Sweeper::new(leasing.clone());
+        let mut sweeper = leasing.sweeper();
         tasks.spawn(async move { sweeper.round().await.map(drop) });
     }
     for done in tasks.join_all().await {
@@ -143,9 +142,13 @@ async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)
     }
     for booked in &memos {
         let lease = market.store.ledger().lease(booked.lease.id).await;
-        assert_eq!(lease.unwrap().unwrap().state, leasing::LeaseState::Active);
-        let strays = market.store.ledger().strays_of(&booked.payment.memo).await;
+        assert_eq!(lease.unwrap().unwrap().state(), leasing::LeaseState::Active);
+        let strays = market
+            .store
+            .ledger()
+            .strays_of(booked.lease.payment.memo())
+            .await;
         assert_eq!(strays.unwrap(), []);
     }
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }

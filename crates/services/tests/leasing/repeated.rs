@@ -4,14 +4,15 @@ use crate::{
     leases::{people, rejected},
     support::{Engine::Postgres, TestDatabase},
 };
-use leasing::Mode;
+use leasing::{Booking, Mode};
 use primitives::Ulid;
-use services::leasing::{Booking, Claim, User};
+use services::leasing::{Claim, User};
 use world::{Market, market::answer};
 
 async fn claim(market: &Market, user: &User, key: Ulid, body: u8) -> Claim {
     let claim = market
         .leasing
+        .keys
         .claim(user.id, "POST", "/v1/leases", key, [body; 32]);
     claim.await.unwrap()
 }
@@ -35,6 +36,7 @@ async fn the_second_request_gets_the_answer_of_the_first_for_a_day() {
     ));
     let (_, given) = market
         .leasing
+        .leases
         .book(&trader, &booking, guard, answer)
         .await
         .unwrap();
@@ -74,7 +76,13 @@ async fn an_error_frees_the_key() {
     let Claim::Fresh(guard) = claim(&market, &trader, key, 1).await else {
         panic!("a fresh key");
     };
-    rejected(market.leasing.book(&trader, &nobody, guard, answer).await);
+    rejected(
+        market
+            .leasing
+            .leases
+            .book(&trader, &nobody, guard, answer)
+            .await,
+    );
     assert!(matches!(
         claim(&market, &trader, key, 2).await,
         Claim::Fresh(_)
@@ -96,10 +104,11 @@ async fn a_request_that_is_given_up_frees_its_key_at_once() {
     };
     market
         .leasing
+        .leases
         .book(&trader, &booking, guard, answer)
         .await
         .unwrap();
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -114,8 +123,10 @@ async fn a_copy_at_another_replica_waits_for_the_answer() {
         panic!("a fresh key");
     };
     let (first, copy) = tokio::join!(
-        market.leasing.book(&trader, &booking, guard, answer),
-        replica.claim(trader.id, "POST", "/v1/leases", key, [1; 32]),
+        market.leasing.leases.book(&trader, &booking, guard, answer),
+        replica
+            .keys
+            .claim(trader.id, "POST", "/v1/leases", key, [1; 32]),
     );
     let Claim::Replay(kept) = copy.unwrap() else {
         panic!("an answer");

@@ -4,28 +4,32 @@ use crate::{
     leases::{actions, people, state},
     paying::pay_anyhow,
 };
-use leasing::{LeaseState, Mode};
+use leasing::{LeaseState, Mode, PaymentStatus, Stray, StrayReason};
 use primitives::{Lamports, Signature};
 use services::{
     Fault,
-    leasing::{Booked, PaymentStatus, Settled, Settlement},
+    leasing::{Booked, Settled},
 };
 use simnet::FaultKind;
-use store::leasing::{ChainCursor, StrayReason, StrayRow};
+use store::leasing::ChainCursor;
 use world::{Market, market::sign};
 
 fn settled(activated: u32, strays: u32) -> Settled {
     Settled { activated, strays }
 }
 
-async fn strays(market: &Market, booked: &Booked) -> Vec<StrayRow> {
-    let strays = market.store.ledger().strays_of(&booked.payment.memo).await;
+async fn strays(market: &Market, booked: &Booked) -> Vec<Stray> {
+    let strays = market
+        .store
+        .ledger()
+        .strays_of(booked.lease.payment.memo())
+        .await;
     strays.unwrap()
 }
 
 async fn status(market: &Market, booked: &Booked) -> PaymentStatus {
     let lease = market.store.ledger().lease(booked.lease.id).await;
-    lease.unwrap().unwrap().payment.status
+    lease.unwrap().unwrap().stage.payment_status()
 }
 
 /// A market with a booking of two epochs.
@@ -41,7 +45,9 @@ async fn booked(seed: u64) -> (Market, Booked) {
 async fn a_final_payment_activates_its_lease_once() {
     let (market, booked) = booked(1).await;
     let payer = market.wallet(2);
-    let signature = market.pay(booked.payment.memo.as_str(), &payer).await;
+    let signature = market
+        .pay(booked.lease.payment.memo().as_str(), &payer)
+        .await;
     assert_eq!(market.settle().await, settled(0, 0), "not final yet");
     market.finalise();
     assert_eq!(market.settle().await, settled(1, 0));
@@ -53,8 +59,8 @@ async fn a_final_payment_activates_its_lease_once() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(lease.state, LeaseState::Active);
-    let paying = lease.payment.paying.unwrap();
+    assert_eq!(lease.state(), LeaseState::Active);
+    let paying = lease.stage.settled_by().unwrap();
     assert_eq!(
         (paying.signature, paying.payer),
         (signature, payer.public_key())
@@ -72,7 +78,7 @@ async fn a_final_payment_activates_its_lease_once() {
 #[tokio::test]
 async fn a_payment_that_landed_in_the_last_moment_counts_within_the_grace() {
     let (market, booked) = booked(2).await;
-    let memo = booked.payment.memo.as_str();
+    let memo = booked.lease.payment.memo().as_str();
     market.advance(15 * 60 - 1);
     market.pay(memo, &market.wallet(2)).await;
     market.advance(60);
@@ -86,13 +92,19 @@ async fn a_late_payment_revives_a_lease_whose_epochs_are_free() {
     let (market, booked) = booked(3).await;
     market.advance(3_600);
     market.sweep().await;
-    pay_anyhow(&market, booked.payment.memo.as_str(), &market.wallet(2), 0).await;
+    pay_anyhow(
+        &market,
+        booked.lease.payment.memo().as_str(),
+        &market.wallet(2),
+        0,
+    )
+    .await;
     market.finalise();
     assert_eq!(market.settle().await, settled(1, 0));
     assert_eq!(state(&market, &booked).await, LeaseState::Active);
     let last = actions(&market, &booked).await.pop();
     assert_eq!(last.as_deref(), Some("lease.late_payment_applied"));
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -101,13 +113,19 @@ async fn a_late_payment_of_epochs_that_are_gone_is_recorded_for_a_refund() {
     market.advance(1_200);
     market.sweep().await;
     let other = market.user("other").await;
-    let window = services::leasing::Booking {
+    let window = leasing::Booking {
         validator: booked.lease.validator,
         window: booked.lease.window,
         mode: Mode::Exclusive,
     };
     let winner = market.book(&other, &window).await.unwrap();
-    pay_anyhow(&market, booked.payment.memo.as_str(), &market.wallet(2), 0).await;
+    pay_anyhow(
+        &market,
+        booked.lease.payment.memo().as_str(),
+        &market.wallet(2),
+        0,
+    )
+    .await;
     market.finalise();
     assert_eq!(market.settle().await, settled(0, 1));
     assert_eq!(market.settle().await, settled(0, 0));
@@ -116,11 +134,14 @@ async fn a_late_payment_of_epochs_that_are_gone_is_recorded_for_a_refund() {
     let strays = strays(&market, &booked).await;
     assert_eq!(strays.len(), 1);
     assert_eq!(strays[0].reason, StrayReason::Orphaned);
-    assert_eq!(strays[0].payout_gain, booked.payment.payout.amount);
-    assert_eq!(strays[0].platform_gain, booked.payment.platform.amount);
+    assert_eq!(strays[0].payout_gain, booked.lease.payment.payout().amount);
+    assert_eq!(
+        strays[0].platform_gain,
+        booked.lease.payment.platform().amount
+    );
     assert_eq!(strays[0].payer, market.wallet(2).public_key());
     assert_eq!(state(&market, &winner).await, LeaseState::PendingPayment);
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -129,11 +150,11 @@ async fn a_booking_lapses_on_time_while_the_node_is_silent() {
         let (market, booked) = booked(11).await;
         market.advance(15 * 60 - 1);
         market
-            .pay(booked.payment.memo.as_str(), &market.wallet(2))
+            .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
             .await;
         market.finalise();
         market.node.fault("*", FaultKind::Http5xx, 99).unwrap();
-        let silent = Settlement::new(market.leasing.clone()).round().await;
+        let silent = market.leasing.settlement().round().await;
         assert!(matches!(silent, Err(Fault::Solana(_))), "{silent:?}");
         market.advance(120);
         assert_eq!(market.sweep().await, 0, "within the grace");
@@ -142,7 +163,7 @@ async fn a_booking_lapses_on_time_while_the_node_is_silent() {
         assert_eq!(state(&market, &booked).await, LeaseState::Expired);
         // Its epochs are free again, for those who book before the node is back.
         if rival {
-            let booking = services::leasing::Booking {
+            let booking = leasing::Booking {
                 validator: booked.lease.validator,
                 window: booked.lease.window,
                 mode: Mode::Exclusive,
@@ -153,14 +174,14 @@ async fn a_booking_lapses_on_time_while_the_node_is_silent() {
         market.node.clear_faults("*");
         let late = if rival { settled(0, 1) } else { settled(1, 0) };
         assert_eq!(market.settle().await, late);
-        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
     }
 }
 
 #[tokio::test]
 async fn too_little_is_recorded_and_leaves_the_booking_open() {
     let (market, booked) = booked(5).await;
-    let memo = booked.payment.memo.as_str();
+    let memo = booked.lease.payment.memo().as_str();
     pay_anyhow(&market, memo, &market.wallet(2), 1).await;
     market.finalise();
     assert_eq!(market.settle().await, settled(0, 1));
@@ -175,7 +196,7 @@ async fn too_little_is_recorded_and_leaves_the_booking_open() {
 #[tokio::test]
 async fn a_second_payment_is_recorded_as_doubled() {
     let (market, booked) = booked(6).await;
-    let memo = booked.payment.memo.as_str();
+    let memo = booked.lease.payment.memo().as_str();
     market.pay(memo, &market.wallet(2)).await;
     market.node.mine(1).unwrap();
     pay_anyhow(&market, memo, &market.wallet(3), 0).await;
@@ -197,15 +218,18 @@ async fn a_transaction_that_names_two_payments_pays_for_neither() {
     };
     let (first, second) = (book(3).await, book(4).await);
     let payer = market.wallet(2);
-    let memo = first.payment.memo.as_str();
-    let unsigned = market.leasing.payment_transaction(memo, payer.public_key());
+    let memo = first.lease.payment.memo().as_str();
+    let unsigned = market
+        .leasing
+        .payments
+        .transaction(memo, payer.public_key());
     let mut transaction = unsigned.await.unwrap().transaction;
     // A second memo instruction: one more, with the program of the first one.
     let keys = usize::from(transaction[68]);
     let instructions = 69 + keys * 32 + 32;
     transaction[instructions] += 1;
     let program = transaction[instructions + 1];
-    let memo = second.payment.memo.as_str().as_bytes();
+    let memo = second.lease.payment.memo().as_str().as_bytes();
     transaction.extend([program, 0, u8::try_from(memo.len()).unwrap()]);
     transaction.extend(memo);
     market.send(&sign(transaction, &payer)).await;
@@ -227,7 +251,7 @@ async fn a_failed_transaction_is_nothing() {
     // given a little: enough for the fee, not for the lease.
     let payer = market.wallet(4);
     let all = Lamports::new(9_999 * 1_000_000_000);
-    let memo = booked.payment.memo.as_str();
+    let memo = booked.lease.payment.memo().as_str();
     let spent = leasing::Payment::new(
         "SPENT".parse().unwrap(),
         leasing::Leg {
@@ -243,7 +267,10 @@ async fn a_failed_transaction_is_nothing() {
     let unsigned = spent.transaction(payer.public_key(), market.blockhash().await);
     market.send(&sign(unsigned.unwrap(), &payer)).await;
     market.finalise();
-    let unsigned = market.leasing.payment_transaction(memo, payer.public_key());
+    let unsigned = market
+        .leasing
+        .payments
+        .transaction(memo, payer.public_key());
     let transaction = sign(unsigned.await.unwrap().transaction, &payer);
     let params = serde_json::json!([
         base64_of(&transaction),
@@ -264,7 +291,7 @@ fn base64_of(bytes: &[u8]) -> String {
 async fn a_payment_is_found_by_its_reference_where_the_wallets_history_has_a_gap() {
     let (market, booked) = booked(9).await;
     let signature = market
-        .pay(booked.payment.memo.as_str(), &market.wallet(2))
+        .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
         .await;
     market.finalise();
     // As if the payment had been passed over.
@@ -285,7 +312,7 @@ async fn a_payment_is_found_by_its_reference_where_the_wallets_history_has_a_gap
 async fn the_cursor_goes_on_where_it_was_and_never_back() {
     let (market, booked) = booked(10).await;
     market
-        .pay(booked.payment.memo.as_str(), &market.wallet(2))
+        .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
         .await;
     market.finalise();
     market.settle().await;

@@ -34,7 +34,7 @@ async fn a_registration_is_refused_in_the_order_of_its_checks() {
     let validator = market.chain_validator(0);
     let payout = market.wallet(1).public_key();
     let register = async |user: Option<&User>, draft: &leasing::Draft, token: Option<&str>| {
-        market.leasing.register(user, draft, token).await
+        market.leasing.validators.register(user, draft, token).await
     };
     let good = market.draft(&validator, payout, 0);
     assert_eq!(
@@ -44,7 +44,7 @@ async fn a_registration_is_refused_in_the_order_of_its_checks() {
     let trader = market
         .user_with(
             "trader",
-            services::leasing::Roles {
+            leasing::Roles {
                 trader: true,
                 ..Default::default()
             },
@@ -104,14 +104,22 @@ async fn a_registration_is_refused_in_the_order_of_its_checks() {
 async fn an_onboarding_token_registers_one_validator_for_its_user() {
     let market = Market::new(2).await;
     let owner = market.user("owner").await;
-    let onboarding = market.leasing.open_onboarding(owner.id).await.unwrap();
-    let look = async || market.leasing.onboarding(&onboarding.token).await.unwrap();
+    let onboarding = market.leasing.onboarding.open(owner.id).await.unwrap();
+    let look = async || {
+        market
+            .leasing
+            .onboarding
+            .find(&onboarding.token)
+            .await
+            .unwrap()
+    };
     assert_eq!(look().await.unwrap().status, OnboardingStatus::Pending);
     let payout = market.wallet(1).public_key();
     let draft = market.draft(&market.chain_validator(0), payout, 0);
     let register = async |draft: &leasing::Draft| {
         market
             .leasing
+            .validators
             .register(None, draft, Some(&onboarding.token))
             .await
     };
@@ -127,12 +135,15 @@ async fn an_onboarding_token_registers_one_validator_for_its_user() {
         rejected(register(&second).await),
         RegisterError::OnboardingToken
     );
-    assert_eq!(market.leasing.onboarding("unknown").await.unwrap(), None);
+    assert_eq!(
+        market.leasing.onboarding.find("unknown").await.unwrap(),
+        None
+    );
 
-    let unused = market.leasing.open_onboarding(owner.id).await.unwrap();
+    let unused = market.leasing.onboarding.open(owner.id).await.unwrap();
     market.advance(24 * 3_600);
     assert_eq!(
-        market.leasing.onboarding(&unused.token).await.unwrap(),
+        market.leasing.onboarding.find(&unused.token).await.unwrap(),
         None
     );
 }
@@ -148,6 +159,7 @@ async fn an_owner_is_warned_of_a_wallet_that_the_chain_would_not_pay() {
     market.sign_draft(&mut draft, &validator.identity);
     let view = market
         .leasing
+        .validators
         .register(Some(&owner), &draft, None)
         .await
         .unwrap();
@@ -176,7 +188,11 @@ async fn a_payout_wallet_is_changed_by_the_owner_with_the_identitys_signature() 
         }
     };
     let change = async |user: &User, draft: &PayoutDraft| {
-        market.leasing.change_payout_wallet(user, draft).await
+        market
+            .leasing
+            .validators
+            .change_payout_wallet(user, draft)
+            .await
     };
     let stranger = market.user("stranger").await;
     assert_eq!(
@@ -206,7 +222,7 @@ async fn a_payout_wallet_is_changed_by_the_owner_with_the_identitys_signature() 
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(lease.payment.payout_wallet, market.wallet(1).public_key());
+    assert_eq!(lease.payment.payout().wallet, market.wallet(1).public_key());
 }
 
 #[tokio::test]
@@ -215,7 +231,11 @@ async fn an_offer_is_changed_by_its_owner_alone() {
     let owner = market.user("owner").await;
     let view = market.validator(&owner, 0, 0).await;
     let patch = async |user: &User, amendment: &Amendment| {
-        market.leasing.patch(user, view.id, amendment).await
+        market
+            .leasing
+            .validators
+            .patch(user, view.id, amendment)
+            .await
     };
     assert_eq!(
         rejected(patch(&owner, &Amendment::default()).await),
@@ -253,7 +273,8 @@ async fn an_offer_is_changed_by_its_owner_alone() {
     assert_eq!(
         market
             .leasing
-            .validator(view.id, Some(&stranger))
+            .validators
+            .find(view.id, Some(&stranger))
             .await
             .unwrap(),
         None
@@ -261,7 +282,8 @@ async fn an_offer_is_changed_by_its_owner_alone() {
     assert!(
         market
             .leasing
-            .validator(view.id, Some(&owner))
+            .validators
+            .find(view.id, Some(&owner))
             .await
             .unwrap()
             .is_some()
@@ -269,6 +291,7 @@ async fn an_offer_is_changed_by_its_owner_alone() {
     assert!(
         market
             .leasing
+            .validators
             .browse(&browse(9))
             .await
             .unwrap()
@@ -296,6 +319,7 @@ async fn browsing_filters_sorts_and_goes_on_where_it_stopped() {
         views.push(
             market
                 .leasing
+                .validators
                 .patch(&owner, view.id, &amendment)
                 .await
                 .unwrap(),
@@ -311,7 +335,7 @@ async fn browsing_filters_sorts_and_goes_on_where_it_stopped() {
         let mut seen = Vec::new();
         let mut query = Browse { sort, ..browse(3) };
         for _ in 0..4 {
-            let page = market.leasing.browse(&query).await.unwrap();
+            let page = market.leasing.validators.browse(&query).await.unwrap();
             seen.extend(page.items.iter().map(|view| view.id));
             query.after = page.next;
             if query.after.is_none() {
@@ -321,7 +345,16 @@ async fn browsing_filters_sorts_and_goes_on_where_it_stopped() {
         let expected: Vec<_> = expected.iter().map(|view| view.id).collect();
         assert_eq!(seen, expected, "{sort:?}");
     }
-    let count = async |query: Browse| market.leasing.browse(&query).await.unwrap().items.len();
+    let count = async |query: Browse| {
+        market
+            .leasing
+            .validators
+            .browse(&query)
+            .await
+            .unwrap()
+            .items
+            .len()
+    };
     let sol = |amount: u64| Some(Lamports::new(amount * 1_000_000_000));
     assert_eq!(
         count(Browse {
@@ -379,17 +412,17 @@ async fn stakes_and_leaders_are_what_the_cluster_says() {
     let market = Market::new(7).await;
     let owner = market.user("owner").await;
     let view = market.validator(&owner, 0, 0).await;
-    let stake = market.leasing.stake(view.id).await.unwrap();
+    let stake = market.leasing.stakes.of_validator(view.id).await.unwrap();
     assert_eq!(stake.stake, view.stake);
     assert!(stake.cluster_stake > stake.stake);
     let nobody = market.wallet(3).public_key();
-    let unknown = market.leasing.stake_of(nobody).await;
+    let unknown = market.leasing.stakes.of_identity(nobody).await;
     assert_eq!(rejected(unknown), StakeError::NotAChainValidator);
-    let unknown = market.leasing.stake(market.key()).await;
+    let unknown = market.leasing.stakes.of_validator(market.key()).await;
     assert_eq!(rejected(unknown), StakeError::NotFound);
 
     let epoch = market.epoch();
-    let schedule = async |epoch, id| market.leasing.leader_schedule(epoch, id).await;
+    let schedule = async |epoch, id| market.leasing.stakes.leader_schedule(epoch, id).await;
     let now = schedule(None, Some(view.id)).await.unwrap();
     assert_eq!(i64::try_from(now.epoch).unwrap(), epoch);
     let slots = &now.leaders[0].slots;

@@ -4,29 +4,29 @@ use crate::{
     cli::TokenAction,
     config::Config,
     console::{say, say_about},
-    wiring::{self, Leasing, Refused, TokenError, TokenRevokeError},
+    wiring::{self, ApiTokens, Refused, TokenError, TokenRevokeError},
 };
 use anyhow::{Context as _, anyhow};
 use primitives::{SignedDuration, Ulid};
 
 pub(super) async fn run(action: TokenAction, config: &Config) -> anyhow::Result<()> {
     let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
-    let market = wiring::market_without_node(&store);
+    let tokens = wiring::market_without_node(&store).tokens;
     let outcome = match action {
         TokenAction::Create {
             user,
             name,
             lifetime,
-        } => create(&market, user, &name, lifetime).await,
-        TokenAction::List { user } => list(&market, user).await,
-        TokenAction::Revoke { user, id } => revoke(&market, user, &id).await,
+        } => create(&tokens, user, &name, lifetime).await,
+        TokenAction::List { user } => list(&tokens, user).await,
+        TokenAction::Revoke { user, id } => revoke(&tokens, user, &id).await,
     };
     store.close().await;
     outcome
 }
 
 async fn create(
-    market: &Leasing,
+    tokens: &ApiTokens,
     user: Ulid,
     name: &str,
     lifetime: Option<SignedDuration>,
@@ -35,7 +35,7 @@ async fn create(
     let until = until
         .transpose()
         .context("the token would outlive the calendar")?;
-    let made = market.create_token(user, name, until).await;
+    let made = tokens.create(user, name, until).await;
     let made = made.map_err(|refused| match refused {
         Refused::Rejected(TokenError::Name) => {
             anyhow!("a token's name has 1 to 64 visible characters on one line")
@@ -57,12 +57,12 @@ async fn create(
     Ok(())
 }
 
-async fn list(market: &Leasing, user: Ulid) -> anyhow::Result<()> {
-    let tokens = market.list_tokens(user).await?;
-    if tokens.is_empty() {
+async fn list(tokens: &ApiTokens, user: Ulid) -> anyhow::Result<()> {
+    let listed = tokens.list(user).await?;
+    if listed.is_empty() {
         say("The user has no tokens. Make one with `stoa token create --user ID --name NAME`.");
     }
-    for token in tokens {
+    for token in listed {
         let state = match (token.revoked_at, token.expires_at) {
             (Some(at), _) => format!("revoked {at:.0}"),
             (None, Some(at)) => format!("until {at:.0}"),
@@ -76,8 +76,8 @@ async fn list(market: &Leasing, user: Ulid) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn revoke(market: &Leasing, user: Ulid, id: &str) -> anyhow::Result<()> {
-    let revoked = market.revoke_token(user, id).await;
+async fn revoke(tokens: &ApiTokens, user: Ulid, id: &str) -> anyhow::Result<()> {
+    let revoked = tokens.revoke(user, id).await;
     revoked.map_err(|refused| match refused {
         Refused::Rejected(TokenRevokeError::Unknown | TokenRevokeError::NotOwner) => {
             anyhow!(

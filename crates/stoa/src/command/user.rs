@@ -4,7 +4,7 @@ use crate::{
     cli::{RoleName, UserAction},
     config::Config,
     console::{say, say_about},
-    wiring::{self, Leasing, ProfileError, Refused, Roles, User},
+    wiring::{self, Accounts, ProfileError, Refused, Roles, User},
 };
 use anyhow::{anyhow, bail};
 use primitives::Ulid;
@@ -14,7 +14,7 @@ const PAGE: u16 = 200;
 
 pub(super) async fn run(action: UserAction, config: &Config) -> anyhow::Result<()> {
     let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
-    let market = wiring::market_without_node(&store);
+    let accounts = wiring::market_without_node(&store).accounts;
     let outcome = match action {
         UserAction::Add {
             name,
@@ -26,11 +26,11 @@ pub(super) async fn run(action: UserAction, config: &Config) -> anyhow::Result<(
                 display_name: Some(name),
                 email,
             };
-            let added = market.add_user(wallet, &profile, set(&roles)).await;
+            let added = accounts.add_user(wallet, &profile, set(&roles)).await;
             added.map_err(why).map(|user| show(&user))
         }
-        UserAction::List => list(&market).await,
-        UserAction::Roles { id, roles } => give(&market, id, set(&roles)).await,
+        UserAction::List => list(&accounts).await,
+        UserAction::Roles { id, roles } => give(&accounts, id, set(&roles)).await,
     };
     store.close().await;
     outcome
@@ -49,10 +49,10 @@ fn why(refused: Refused<ProfileError>) -> anyhow::Error {
     }
 }
 
-async fn list(market: &Leasing) -> anyhow::Result<()> {
+async fn list(accounts: &Accounts) -> anyhow::Result<()> {
     let mut after = None;
     loop {
-        let users = market.users(after, PAGE).await?;
+        let users = accounts.users(after, PAGE).await?;
         if users.is_empty() && after.is_none() {
             say("There are no users. Make one with `stoa user add --name NAME`.");
         }
@@ -64,8 +64,8 @@ async fn list(market: &Leasing) -> anyhow::Result<()> {
     }
 }
 
-async fn give(market: &Leasing, id: Ulid, roles: Roles) -> anyhow::Result<()> {
-    if !market.set_roles(id, roles).await? {
+async fn give(accounts: &Accounts, id: Ulid, roles: Roles) -> anyhow::Result<()> {
+    if !accounts.set_roles(id, roles).await? {
         bail!("there is no user {id}; `stoa user list` shows all");
     }
     say_about("user", format_args!("{id}  {}", words(roles)));

@@ -5,14 +5,14 @@ use crate::config::Config;
 use anyhow::{Context as _, ensure};
 use api::{MarketplaceConfig, MarketplaceLimits};
 use chain::{RpcOptions, SolanaClient};
+pub(crate) use leasing::Roles;
 use leasing::{FeeRate, Regions};
 use primitives::{Lamports, PublicKey, SignedDuration, SolanaHash};
 use services::leasing::{LeasingOptions, SolanaNodes};
 pub(crate) use services::{
     Refused,
     leasing::{
-        EpochWatch, Leasing, Profile, ProfileError, Roles, Settlement, Sweeper, TokenError,
-        TokenRevokeError, User,
+        Accounts, ApiTokens, Leasing, Profile, ProfileError, TokenError, TokenRevokeError, User,
     },
 };
 use simnet::SolanaKeypair;
@@ -175,7 +175,10 @@ impl Cluster {
         if self.is_simulated {
             for (token, roles) in DEMO_TOKENS {
                 let name = token.trim_end_matches("-token");
-                leasing.ensure_published(name, roles, token).await?;
+                leasing
+                    .accounts
+                    .ensure_published(name, roles, token)
+                    .await?;
             }
         }
         let face = MarketplaceConfig {

@@ -12,9 +12,9 @@ use crate::{
     db::on,
     error::{StoreError, in_table},
 };
-use leasing::{EpochWindow, Mode, Occupancy};
+use leasing::{EpochWindow, LeaseState, Mode, Occupancy};
 use primitives::Ulid;
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
 
 const TABLE: &str = "validator_epoch";
 
@@ -34,6 +34,14 @@ pub struct Drift {
     pub validator: Ulid,
     /// Which epoch.
     pub epoch: i32,
+}
+
+/// The words of the states whose leases have their epochs, for a list in SQL.
+fn holding() -> String {
+    let states = LeaseState::ALL.into_iter();
+    let words = states.filter(|state| state.holds_epochs());
+    let words: Vec<_> = words.map(|state| format!("'{state}'")).collect();
+    words.join(", ")
 }
 
 #[derive(FromRow)]
@@ -170,12 +178,13 @@ impl LedgerTx {
         besides: Ulid,
     ) -> Result<Option<Ulid>, StoreError> {
         let holder: Option<String> = on!(tx &mut self.0, connection =>
-            sqlx::query_scalar(
+            sqlx::query_scalar(AssertSqlSafe(format!(
                 "SELECT id FROM lease
                  WHERE validator_id = $1 AND epoch_start < $3 AND epoch_end > $2
-                   AND state IN ('pending_payment', 'active', 'completed') AND id <> $4
+                   AND state IN ({}) AND id <> $4
                  ORDER BY epoch_start, id LIMIT 1",
-            )
+                holding(),
+            )))
             .bind(validator.to_string())
             .bind(i64::from(window.start()))
             .bind(i64::from(window.end()))
@@ -250,10 +259,10 @@ impl LedgerStore {
     /// There are none, or there is a bug.
     pub async fn calendar_drift(&self, limit: u16) -> Result<Vec<Drift>, StoreError> {
         let rows: Vec<StoredDrift> = on!(reader self.db(), pool =>
-            sqlx::query_as(
+            sqlx::query_as(AssertSqlSafe(format!(
                 "WITH RECURSIVE held (validator_id, epoch, epoch_end, id, mode) AS (
                      SELECT validator_id, epoch_start, epoch_end, id, mode FROM lease
-                     WHERE state IN ('pending_payment', 'active', 'completed')
+                     WHERE state IN ({})
                      UNION ALL
                      SELECT validator_id, epoch + 1, epoch_end, id, mode FROM held
                      WHERE epoch + 1 < epoch_end
@@ -272,7 +281,8 @@ impl LedgerStore {
                     OR COALESCE(w.leases, 0) > 1
                     OR COALESCE(w.seats, 0) <> COALESCE(e.shared_used, 0)
                  ORDER BY 1, 2 LIMIT $1",
-            )
+                holding(),
+            )))
             .bind(i64::from(limit))
             .fetch_all(pool)
             .await

@@ -1,60 +1,16 @@
 //! Leases, each with the payment of its booking.
 
-use super::{
-    LedgerTx, columns,
-    payment::{Paying, PaymentRow},
-    words::{EndReason, PaymentKind},
-};
+use super::{LedgerTx, columns};
 use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
 };
-use leasing::{EpochWindow, LeaseState, Mode};
-use primitives::{Lamports, Timestamp, Ulid};
-use sqlx::{FromRow, QueryBuilder};
+use leasing::{EpochWindow, Lease, LeaseState, Leg, Payment, PaymentStatus, Receipt, Stage};
+use primitives::{Timestamp, Ulid};
+use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
 
 const TABLE: &str = "lease";
-
-/// A lease.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeaseRow {
-    /// The public id.
-    pub id: Ulid,
-    /// Of whom.
-    pub validator: Ulid,
-    /// Who registered that validator.
-    pub owner: Ulid,
-    /// Who booked it.
-    pub trader: Ulid,
-    /// How.
-    pub mode: Mode,
-    /// Where it stands.
-    pub state: LeaseState,
-    /// When.
-    pub window: EpochWindow,
-    /// The price of one epoch.
-    pub price: Lamports,
-    /// The price of all of them.
-    pub total: Lamports,
-    /// When it was booked.
-    pub created_at: Timestamp,
-    /// When it was paid.
-    pub activated_at: Option<Timestamp>,
-    /// When and why it ended.
-    pub end: Option<LeaseEnd>,
-    /// The payment of its booking.
-    pub payment: PaymentRow,
-}
-
-/// When and why a lease ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LeaseEnd {
-    /// When.
-    pub at: Timestamp,
-    /// Why.
-    pub reason: EndReason,
-}
 
 /// Which leases are looked for, the newest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,18 +27,16 @@ pub struct LeaseQuery {
     pub limit: u16,
 }
 
-macro_rules! select_lease {
-    ($rest:literal) => {
-        concat!(
-            "SELECT l.*, v.owner_id, p.memo, p.kind, p.status, p.share, p.fee, p.payout_wallet,
-                    p.platform_wallet, p.expires_at, p.signature, p.slot, p.payer, p.surplus,
-                    p.settled_at
-             FROM lease AS l
-             JOIN validator AS v ON v.id = l.validator_id
-             JOIN payment AS p ON p.lease_id = l.id AND p.kind = 'booking'",
-            $rest
-        )
-    };
+/// Leases `l` with the payments `p` of their bookings.
+const SELECT: &str = "SELECT l.*, v.owner_id, p.memo, p.status, p.share, p.fee, p.payout_wallet,
+        p.platform_wallet, p.expires_at, p.signature, p.slot, p.payer, p.surplus, p.settled_at
+ FROM lease AS l
+ JOIN validator AS v ON v.id = l.validator_id
+ JOIN payment AS p ON p.lease_id = l.id AND p.kind = 'booking'";
+
+/// The statement that finds the leases of a condition of ours.
+fn select(condition: &str) -> AssertSqlSafe<String> {
+    AssertSqlSafe(format!("{SELECT} WHERE {condition}"))
 }
 
 #[derive(FromRow)]
@@ -102,7 +56,6 @@ struct StoredLease {
     ended_at: Option<i64>,
     end_reason: Option<String>,
     memo: String,
-    kind: String,
     status: String,
     share: i64,
     fee: i64,
@@ -117,63 +70,87 @@ struct StoredLease {
 }
 
 impl StoredLease {
-    fn decode(self) -> Result<LeaseRow, StoreError> {
+    fn decode(self) -> Result<Lease, StoreError> {
         let column = columns(TABLE);
         let count = self.epoch_end.saturating_sub(self.epoch_start);
-        let end = match (self.ended_at, &self.end_reason) {
-            (Some(at), Some(reason)) => Some(LeaseEnd {
-                at: column("ended_at").time(at)?,
-                reason: column("end_reason").word(reason)?,
-            }),
-            _ => None,
-        };
-        Ok(LeaseRow {
+        Ok(Lease {
             id: column("id").id(&self.id)?,
             validator: column("validator_id").id(&self.validator_id)?,
             owner: columns("validator")("owner_id").id(&self.owner_id)?,
             trader: column("trader_id").id(&self.trader_id)?,
             mode: column("mode").word(&self.mode)?,
-            state: column("state").word(&self.state)?,
             window: EpochWindow::new(self.epoch_start, count)
                 .map_err(|_| column("epoch_start").corrupt())?,
             price: column("price").lamports(self.price)?,
             total: column("total").lamports(self.total)?,
             created_at: column("created_at").time(self.created_at)?,
-            activated_at: column("activated_at").times(self.activated_at)?,
-            end,
             payment: self.payment()?,
+            pay_until: columns("payment")("expires_at").time(self.expires_at)?,
+            stage: self.stage()?,
         })
     }
 
-    fn payment(&self) -> Result<PaymentRow, StoreError> {
+    fn payment(&self) -> Result<Payment, StoreError> {
         let column = columns("payment");
-        let paying = match (&self.signature, &self.payer, self.slot, self.settled_at) {
-            (Some(signature), Some(payer), Some(slot), Some(at)) => Some(Paying {
-                signature: column("signature").signature(signature)?,
-                payer: column("payer").key(payer)?,
-                slot: column("slot").counter(slot)?,
-                surplus: column("surplus").lamports(self.surplus.unwrap_or(0))?,
-                at: column("settled_at").time(at)?,
-            }),
+        let payout = Leg {
+            wallet: column("payout_wallet").key(&self.payout_wallet)?,
+            amount: column("share").lamports(self.share)?,
+        };
+        let platform = Leg {
+            wallet: column("platform_wallet").key(&self.platform_wallet)?,
+            amount: column("fee").lamports(self.fee)?,
+        };
+        let memo = column("memo").word(&self.memo)?;
+        Payment::new(memo, payout, platform).map_err(|_| column("share").corrupt())
+    }
+
+    fn stage(&self) -> Result<Stage, StoreError> {
+        let column = columns(TABLE);
+        let end = match (self.ended_at, &self.end_reason) {
+            (Some(at), Some(reason)) => Some((
+                column("end_reason").word(reason)?,
+                column("ended_at").time(at)?,
+            )),
             _ => None,
         };
-        Ok(PaymentRow {
-            memo: column("memo").word(&self.memo)?,
-            kind: column("kind").word::<PaymentKind>(&self.kind)?,
-            status: column("status").word(&self.status)?,
-            share: column("share").lamports(self.share)?,
-            fee: column("fee").lamports(self.fee)?,
-            payout_wallet: column("payout_wallet").key(&self.payout_wallet)?,
-            platform_wallet: column("platform_wallet").key(&self.platform_wallet)?,
-            expires_at: column("expires_at").time(self.expires_at)?,
-            paying,
-        })
+        let status = columns("payment")("status").word(&self.status)?;
+        let state = column("state").word(&self.state)?;
+        let restored = Stage::restore(state, status, self.receipt()?, end);
+        let restored = restored.ok_or_else(|| column("state").corrupt())?;
+        if activated_at(&restored) == self.activated_at {
+            Ok(restored)
+        } else {
+            Err(column("activated_at").corrupt())
+        }
+    }
+
+    fn receipt(&self) -> Result<Option<Receipt>, StoreError> {
+        let column = columns("payment");
+        Ok(
+            match (&self.signature, &self.payer, self.slot, self.settled_at) {
+                (Some(signature), Some(payer), Some(slot), Some(at)) => Some(Receipt {
+                    signature: column("signature").signature(signature)?,
+                    payer: column("payer").key(payer)?,
+                    slot: column("slot").counter(slot)?,
+                    surplus: column("surplus").lamports(self.surplus.unwrap_or(0))?,
+                    at: column("settled_at").time(at)?,
+                }),
+                _ => None,
+            },
+        )
     }
 }
 
+/// A lease is active from when its payment was taken.
+fn activated_at(stage: &Stage) -> Option<i64> {
+    stage
+        .settled_by()
+        .map(|receipt| receipt.at.as_microsecond())
+}
+
 impl LedgerTx {
-    /// Adds a lease, without its payment.
-    pub async fn insert_lease(&mut self, lease: &LeaseRow) -> Result<(), StoreError> {
+    /// Adds a lease that was just booked, with its payment.
+    pub async fn insert_lease(&mut self, lease: &Lease) -> Result<(), StoreError> {
         let column = columns(TABLE);
         let price = column("price").to_stored_lamports(lease.price)?;
         let total = column("total").to_stored_lamports(lease.total)?;
@@ -188,7 +165,7 @@ impl LedgerTx {
             .bind(lease.validator.to_string())
             .bind(lease.trader.to_string())
             .bind(lease.mode.as_str())
-            .bind(lease.state.as_str())
+            .bind(lease.state().as_str())
             .bind(i64::from(lease.window.start()))
             .bind(i64::from(lease.window.end()))
             .bind(price)
@@ -198,42 +175,43 @@ impl LedgerTx {
             .await
             .map(drop)
         )
-        .map_err(in_table(TABLE))
+        .map_err(in_table(TABLE))?;
+        self.insert_booking_payment(lease).await
     }
 
-    /// Brings a lease from one state to another. `false` if it is not in the
-    /// first one.
-    pub async fn move_lease(
+    /// Writes the stage of a lease over the one that it had before. `false` if
+    /// it is no longer there; the transaction must be given up then. A
+    /// transaction that was taken for another payment is [`StoreError::Exists`].
+    pub async fn update_lease(
         &mut self,
-        id: Ulid,
-        from: LeaseState,
-        to: LeaseState,
-        activated_at: Option<Timestamp>,
-        end: Option<LeaseEnd>,
+        before: &Lease,
+        after: &Lease,
     ) -> Result<bool, StoreError> {
+        let end = after.stage.end();
         let moved = on!(tx &mut self.0, connection =>
             sqlx::query(
                 "UPDATE lease SET state = $3, activated_at = $4, ended_at = $5, end_reason = $6
                  WHERE id = $1 AND state = $2",
             )
-            .bind(id.to_string())
-            .bind(from.as_str())
-            .bind(to.as_str())
-            .bind(activated_at.map(Timestamp::as_microsecond))
-            .bind(end.map(|end| end.at.as_microsecond()))
-            .bind(end.map(|end| end.reason.as_str()))
+            .bind(before.id.to_string())
+            .bind(before.state().as_str())
+            .bind(after.state().as_str())
+            .bind(activated_at(&after.stage))
+            .bind(end.map(|(_, at)| at.as_microsecond()))
+            .bind(end.map(|(reason, _)| reason.as_str()))
             .execute(connection)
             .await
             .map(|done| done.rows_affected())
         )
         .map_err(in_table(TABLE))?;
-        Ok(moved == 1)
+        let paid = before.stage.payment_status() != after.stage.payment_status();
+        Ok(moved == 1 && (!paid || self.update_booking_payment(before, after).await?))
     }
 
     /// The lease of an id.
-    pub async fn lease(&mut self, id: Ulid) -> Result<Option<LeaseRow>, StoreError> {
+    pub async fn lease(&mut self, id: Ulid) -> Result<Option<Lease>, StoreError> {
         let row: Option<StoredLease> = on!(tx &mut self.0, connection =>
-            sqlx::query_as(select_lease!(" WHERE l.id = $1"))
+            sqlx::query_as(select("l.id = $1"))
                 .bind(id.to_string())
                 .fetch_optional(connection)
                 .await
@@ -245,9 +223,9 @@ impl LedgerTx {
 
 impl LedgerStore {
     /// The lease of an id.
-    pub async fn lease(&self, id: Ulid) -> Result<Option<LeaseRow>, StoreError> {
+    pub async fn lease(&self, id: Ulid) -> Result<Option<Lease>, StoreError> {
         let row: Option<StoredLease> = on!(reader self.db(), pool =>
-            sqlx::query_as(select_lease!(" WHERE l.id = $1"))
+            sqlx::query_as(select("l.id = $1"))
                 .bind(id.to_string())
                 .fetch_optional(pool)
                 .await
@@ -257,9 +235,9 @@ impl LedgerStore {
     }
 
     /// The lease whose booking a memo pays.
-    pub async fn lease_of_memo(&self, memo: &str) -> Result<Option<LeaseRow>, StoreError> {
+    pub async fn lease_of_memo(&self, memo: &str) -> Result<Option<Lease>, StoreError> {
         let row: Option<StoredLease> = on!(reader self.db(), pool =>
-            sqlx::query_as(select_lease!(" WHERE p.memo = $1"))
+            sqlx::query_as(select("p.memo = $1"))
                 .bind(memo)
                 .fetch_optional(pool)
                 .await
@@ -269,9 +247,10 @@ impl LedgerStore {
     }
 
     /// Leases, the newest first.
-    pub async fn leases(&self, query: &LeaseQuery) -> Result<Vec<LeaseRow>, StoreError> {
+    pub async fn leases(&self, query: &LeaseQuery) -> Result<Vec<Lease>, StoreError> {
         let rows: Vec<StoredLease> = on!(reader self.db(), pool => {
-            let mut select = QueryBuilder::new(select_lease!(" WHERE true"));
+            let mut select = QueryBuilder::new(SELECT);
+            select.push(" WHERE true");
             if let Some(trader) = query.trader {
                 select.push(" AND l.trader_id = ").push_bind(trader.to_string());
             }
@@ -292,15 +271,18 @@ impl LedgerStore {
     }
 
     /// Active leases whose epochs all lie before one, the earliest end first.
-    pub async fn leases_over(&self, epoch: i32, limit: u16) -> Result<Vec<LeaseRow>, StoreError> {
+    pub async fn leases_over(&self, epoch: i32, limit: u16) -> Result<Vec<Lease>, StoreError> {
+        // A word of the text, not a value: there is an index of these alone.
+        let active = LeaseState::Active;
+        let found = select(&format!(
+            "l.state = '{active}' AND l.epoch_end <= $1 ORDER BY l.epoch_end LIMIT $2"
+        ));
         let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
-            sqlx::query_as(select_lease!(
-                " WHERE l.state = 'active' AND l.epoch_end <= $1 ORDER BY l.epoch_end LIMIT $2"
-            ))
-            .bind(i64::from(epoch))
-            .bind(i64::from(limit))
-            .fetch_all(pool)
-            .await
+            sqlx::query_as(found)
+                .bind(i64::from(epoch))
+                .bind(i64::from(limit))
+                .fetch_all(pool)
+                .await
         )
         .map_err(in_table(TABLE))?;
         rows.into_iter().map(StoredLease::decode).collect()
@@ -313,20 +295,22 @@ impl LedgerStore {
         expired_until: Timestamp,
         after: Option<(Timestamp, &str)>,
         limit: u16,
-    ) -> Result<Vec<LeaseRow>, StoreError> {
+    ) -> Result<Vec<Lease>, StoreError> {
         let (after, memo) = after.unwrap_or((Timestamp::MIN, ""));
+        // A word of the text, not a value: there is an index of these alone.
+        let open = PaymentStatus::Open;
+        let found = select(&format!(
+            "p.status = '{open}' AND p.expires_at <= $1 AND (p.expires_at, p.memo) > ($2, $3)
+             ORDER BY p.expires_at, p.memo LIMIT $4"
+        ));
         let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
-            sqlx::query_as(select_lease!(
-                " WHERE p.status = 'open' AND p.expires_at <= $1
-                    AND (p.expires_at, p.memo) > ($2, $3)
-                  ORDER BY p.expires_at, p.memo LIMIT $4"
-            ))
-            .bind(expired_until.as_microsecond())
-            .bind(after.as_microsecond())
-            .bind(memo)
-            .bind(i64::from(limit))
-            .fetch_all(pool)
-            .await
+            sqlx::query_as(found)
+                .bind(expired_until.as_microsecond())
+                .bind(after.as_microsecond())
+                .bind(memo)
+                .bind(i64::from(limit))
+                .fetch_all(pool)
+                .await
         )
         .map_err(in_table(TABLE))?;
         rows.into_iter().map(StoredLease::decode).collect()

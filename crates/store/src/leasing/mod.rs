@@ -18,20 +18,17 @@ mod session;
 mod token;
 mod user;
 mod validator;
-mod words;
 
 pub use audit::{Actor, AuditRow};
 pub use browse::{BrowseOrder, BrowseQuery};
 pub use calendar::{Drift, EpochRow};
 pub use cursor::ChainCursor;
 pub use idempotency::{KeyClaim, KeyName, StoredAnswer};
-pub use lease::{LeaseEnd, LeaseQuery, LeaseRow};
-pub use payment::{Paying, PaymentRow, StrayRow};
+pub use lease::LeaseQuery;
 pub use session::{ChallengeRow, OnboardingRow, SessionRow};
 pub use token::TokenRow;
-pub use user::{Roles, User};
+pub use user::User;
 pub use validator::{StakeRow, ValidatorRow};
-pub use words::{EndReason, PaymentKind, PaymentStatus, StrayReason};
 
 use crate::{LedgerStore, column::Column, db::Tx, error::StoreError};
 

@@ -1,79 +1,16 @@
-//! Payments that were asked for, and money that came otherwise.
+//! Payments of bookings, and money that came otherwise.
 
-use super::{
-    LedgerTx, columns,
-    words::{PaymentKind, PaymentStatus, StrayReason},
-};
+use super::{LedgerTx, columns};
 use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
 };
-use leasing::Memo;
-use primitives::{Lamports, PublicKey, Signature, Timestamp, Ulid};
+use leasing::{Lease, Memo, Stray};
 use sqlx::FromRow;
 
 const TABLE: &str = "payment";
 const STRAY: &str = "stray_payment";
-
-/// A payment that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PaymentRow {
-    /// By which it is named on the chain.
-    pub memo: Memo,
-    /// What for.
-    pub kind: PaymentKind,
-    /// Where it stands.
-    pub status: PaymentStatus,
-    /// The validator's part.
-    pub share: Lamports,
-    /// The platform's part.
-    pub fee: Lamports,
-    /// Where the share goes.
-    pub payout_wallet: PublicKey,
-    /// Where the fee goes.
-    pub platform_wallet: PublicKey,
-    /// Until when it can be asked for.
-    pub expires_at: Timestamp,
-    /// What was taken for it.
-    pub paying: Option<Paying>,
-}
-
-/// The transaction that was taken for a payment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Paying {
-    /// Its name.
-    pub signature: Signature,
-    /// Who paid.
-    pub payer: PublicKey,
-    /// Where it landed.
-    pub slot: u64,
-    /// What both wallets got beyond their parts.
-    pub surplus: Lamports,
-    /// When it was taken.
-    pub at: Timestamp,
-}
-
-/// Money that came and was not taken for a lease.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StrayRow {
-    /// The transaction.
-    pub signature: Signature,
-    /// The payment that it names.
-    pub memo: Memo,
-    /// Why it was not taken.
-    pub reason: StrayReason,
-    /// Where it landed.
-    pub slot: u64,
-    /// Who paid.
-    pub payer: PublicKey,
-    /// What the payout wallet gained.
-    pub payout_gain: Lamports,
-    /// What the platform's wallet gained.
-    pub platform_gain: Lamports,
-    /// When it was seen.
-    pub seen_at: Timestamp,
-}
 
 #[derive(FromRow)]
 struct StoredStray {
@@ -88,9 +25,9 @@ struct StoredStray {
 }
 
 impl StoredStray {
-    fn decode(self) -> Result<StrayRow, StoreError> {
+    fn decode(self) -> Result<Stray, StoreError> {
         let column = columns(STRAY);
-        Ok(StrayRow {
+        Ok(Stray {
             signature: column("signature").signature(&self.signature)?,
             memo: column("memo").word(&self.memo)?,
             reason: column("reason").word(&self.reason)?,
@@ -104,33 +41,28 @@ impl StoredStray {
 }
 
 impl LedgerTx {
-    /// Adds a payment of a lease.
-    pub async fn insert_payment(
-        &mut self,
-        lease: Ulid,
-        payment: &PaymentRow,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    /// Adds the payment of a booking.
+    pub(super) async fn insert_booking_payment(&mut self, lease: &Lease) -> Result<(), StoreError> {
         let column = columns(TABLE);
-        let share = column("share").to_stored_lamports(payment.share)?;
-        let fee = column("fee").to_stored_lamports(payment.fee)?;
+        let (payout, platform) = (lease.payment.payout(), lease.payment.platform());
+        let share = column("share").to_stored_lamports(payout.amount)?;
+        let fee = column("fee").to_stored_lamports(platform.amount)?;
         on!(tx &mut self.0, connection =>
             sqlx::query(
                 "INSERT INTO payment
                  (memo, lease_id, kind, status, share, fee, payout_wallet, platform_wallet,
                   created_at, expires_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                 VALUES ($1, $2, 'booking', $3, $4, $5, $6, $7, $8, $9)",
             )
-            .bind(payment.memo.as_str())
-            .bind(lease.to_string())
-            .bind(payment.kind.as_str())
-            .bind(payment.status.as_str())
+            .bind(lease.payment.memo().as_str())
+            .bind(lease.id.to_string())
+            .bind(lease.stage.payment_status().as_str())
             .bind(share)
             .bind(fee)
-            .bind(payment.payout_wallet.as_bytes().as_slice())
-            .bind(payment.platform_wallet.as_bytes().as_slice())
-            .bind(now.as_microsecond())
-            .bind(payment.expires_at.as_microsecond())
+            .bind(payout.wallet.as_bytes().as_slice())
+            .bind(platform.wallet.as_bytes().as_slice())
+            .bind(lease.created_at.as_microsecond())
+            .bind(lease.pay_until.as_microsecond())
             .execute(connection)
             .await
             .map(drop)
@@ -138,20 +70,18 @@ impl LedgerTx {
         .map_err(in_table(TABLE))
     }
 
-    /// Brings a payment from one status to another, perhaps with what was
-    /// taken for it. `false` if it is not in the first one. A transaction that
-    /// was taken for another payment is [`StoreError::Exists`].
-    pub async fn move_payment(
+    /// Writes where the payment of a booking stands over where it stood before.
+    /// `false` if it no longer stands there.
+    pub(super) async fn update_booking_payment(
         &mut self,
-        memo: &Memo,
-        from: PaymentStatus,
-        to: PaymentStatus,
-        paying: Option<&Paying>,
+        before: &Lease,
+        after: &Lease,
     ) -> Result<bool, StoreError> {
         let column = columns(TABLE);
-        let slot = paying.map(|paying| column("slot").to_stored(paying.slot));
+        let receipt = after.stage.receipt();
+        let slot = receipt.map(|receipt| column("slot").to_stored(receipt.slot));
         let slot = slot.transpose()?;
-        let surplus = paying.map(|paying| column("surplus").to_stored_lamports(paying.surplus));
+        let surplus = receipt.map(|receipt| column("surplus").to_stored_lamports(receipt.surplus));
         let surplus = surplus.transpose()?;
         let moved = on!(tx &mut self.0, connection =>
             sqlx::query(
@@ -159,14 +89,14 @@ impl LedgerTx {
                                     surplus = $7, settled_at = $8
                  WHERE memo = $1 AND status = $2",
             )
-            .bind(memo.as_str())
-            .bind(from.as_str())
-            .bind(to.as_str())
-            .bind(paying.map(|paying| paying.signature.as_bytes().as_slice()))
+            .bind(before.payment.memo().as_str())
+            .bind(before.stage.payment_status().as_str())
+            .bind(after.stage.payment_status().as_str())
+            .bind(receipt.as_ref().map(|receipt| receipt.signature.as_bytes().as_slice()))
             .bind(slot)
-            .bind(paying.map(|paying| paying.payer.as_bytes().as_slice()))
+            .bind(receipt.as_ref().map(|receipt| receipt.payer.as_bytes().as_slice()))
             .bind(surplus)
-            .bind(paying.map(|paying| paying.at.as_microsecond()))
+            .bind(receipt.map(|receipt| receipt.at.as_microsecond()))
             .execute(connection)
             .await
             .map(|done| done.rows_affected())
@@ -176,7 +106,7 @@ impl LedgerTx {
     }
 
     /// Records money to be given back. `false` if it was recorded before.
-    pub async fn insert_stray(&mut self, stray: &StrayRow) -> Result<bool, StoreError> {
+    pub async fn insert_stray(&mut self, stray: &Stray) -> Result<bool, StoreError> {
         let column = columns(STRAY);
         let slot = column("slot").to_stored(stray.slot)?;
         let payout = column("payout_gain").to_stored_lamports(stray.payout_gain)?;
@@ -208,7 +138,7 @@ impl LedgerTx {
 impl LedgerStore {
     /// Money that came for a payment and was not taken, in the order in which
     /// it landed.
-    pub async fn strays_of(&self, memo: &Memo) -> Result<Vec<StrayRow>, StoreError> {
+    pub async fn strays_of(&self, memo: &Memo) -> Result<Vec<Stray>, StoreError> {
         let rows: Vec<StoredStray> = on!(reader self.db(), pool =>
             sqlx::query_as(
                 "SELECT * FROM stray_payment WHERE memo = $1 ORDER BY slot, signature LIMIT 1000",

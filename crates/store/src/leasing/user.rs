@@ -6,34 +6,11 @@ use crate::{
     db::on,
     error::{StoreError, in_table},
 };
+use leasing::{Party, Roles};
 use primitives::{PublicKey, Timestamp, Ulid};
 use sqlx::FromRow;
 
 const TABLE: &str = "lease_user";
-
-/// What a user may do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Roles {
-    /// Book leases.
-    pub trader: bool,
-    /// Register validators.
-    pub validator: bool,
-    /// See and end what is others'.
-    pub staff: bool,
-}
-
-impl Roles {
-    /// The words of those that are held.
-    pub fn words(self) -> impl Iterator<Item = &'static str> {
-        let all = [
-            (self.trader, "trader"),
-            (self.validator, "validator"),
-            (self.staff, "staff"),
-        ];
-        all.into_iter()
-            .filter_map(|(held, word)| held.then_some(word))
-    }
-}
 
 /// Somebody with an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +27,16 @@ pub struct User {
     pub roles: Roles,
     /// Since when.
     pub created_at: Timestamp,
+}
+
+impl User {
+    /// The user, as far as what they may do depends on it.
+    pub fn party(&self) -> Party {
+        Party {
+            user: self.id,
+            roles: self.roles,
+        }
+    }
 }
 
 #[derive(FromRow)]

@@ -6,7 +6,7 @@ use crate::{
     db::{Tx, on},
     error::{StoreError, in_table},
 };
-use leasing::{ListingStatus, Shared, Terms};
+use leasing::{ListingStatus, Offer, Shared, Terms};
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
 use sqlx::FromRow;
 
@@ -49,6 +49,18 @@ pub struct StakeRow {
     pub epoch: u64,
     /// Whether it had fallen behind.
     pub delinquent: bool,
+}
+
+impl ValidatorRow {
+    /// The validator, as far as a booking depends on it.
+    pub fn offer(&self) -> Offer<'_> {
+        Offer {
+            owner: self.owner,
+            status: self.status,
+            terms: &self.terms,
+            payout_wallet: self.payout_wallet,
+        }
+    }
 }
 
 #[derive(FromRow)]

@@ -1,21 +1,20 @@
 //! The lease market's tables.
 
 use crate::{
-    market_rows::{at, book, id, key, lease, settle_in, user, validator, window},
+    market_rows::{at, book, id, key, lease, moved, settle_in, user, validator, window},
     support::{
         Engine::{self, Postgres, Sqlite},
         TestDatabase,
     },
 };
-use leasing::{LeaseState, ListingStatus, Mode};
+use leasing::{EndReason, LeaseState, ListingStatus, Mode, Receipt, Stage, Stray, StrayReason};
 use primitives::{Lamports, Signature, SolanaHash, Timestamp};
 use rstest::rstest;
 use store::{
     StoreError,
     leasing::{
-        Actor, AuditRow, BrowseOrder, BrowseQuery, ChainCursor, ChallengeRow, Drift, EndReason,
-        KeyClaim, KeyName, LeaseEnd, LeaseQuery, LedgerTx, OnboardingRow, Paying, PaymentStatus,
-        SessionRow, StoredAnswer, StrayReason, StrayRow, TokenRow,
+        Actor, AuditRow, BrowseOrder, BrowseQuery, ChainCursor, ChallengeRow, Drift, KeyClaim,
+        KeyName, LeaseQuery, LedgerTx, OnboardingRow, SessionRow, StoredAnswer, TokenRow,
     },
 };
 
@@ -332,21 +331,15 @@ async fn epochs_that_are_given_back_can_be_taken_again(#[values(Sqlite, Postgres
                 .unwrap(),
             Some(row.id)
         );
-        let end = LeaseEnd {
-            at: at(9),
-            reason: EndReason::Unpaid,
-        };
-        let (pending, expired) = (LeaseState::PendingPayment, LeaseState::Expired);
-        assert!(
-            tx.move_lease(row.id, pending, expired, None, Some(end))
-                .await
-                .unwrap()
+        let lapsed = moved(
+            &row,
+            Stage::Lapsed {
+                at: at(9),
+                late: None,
+            },
         );
-        assert!(
-            !tx.move_lease(row.id, pending, expired, None, Some(end))
-                .await
-                .unwrap()
-        );
+        assert!(tx.update_lease(&row, &lapsed).await.unwrap());
+        assert!(!tx.update_lease(&row, &lapsed).await.unwrap());
         tx.release(row.validator, row.window, row.id, mode)
             .await
             .unwrap();
@@ -359,7 +352,8 @@ async fn epochs_that_are_given_back_can_be_taken_again(#[values(Sqlite, Postgres
         assert_eq!(ledger.booked(&[id(10)], 0, 100).await.unwrap(), []);
         assert_eq!(ledger.calendar_drift(9).await.unwrap(), []);
         let kept = ledger.lease(row.id).await.unwrap().unwrap();
-        assert_eq!((kept.state, kept.end), (expired, Some(end)));
+        assert_eq!(kept, lapsed);
+        assert_eq!(kept.stage.end(), Some((EndReason::Unpaid, at(9))));
     }
 }
 
@@ -400,14 +394,15 @@ async fn a_lease_has_its_payment_and_a_payment_one_transaction(
     let store = database.store().await;
     let ledger = store.ledger();
     settle_in(ledger).await;
-    let mut first = lease(20, window(5, 2), Mode::Exclusive);
+    let pending = lease(20, window(5, 2), Mode::Exclusive);
     let second = lease(21, window(8, 2), Mode::Shared);
-    book(ledger, &first).await;
+    book(ledger, &pending).await;
     book(ledger, &second).await;
-    assert_eq!(ledger.lease(first.id).await.unwrap(), Some(first.clone()));
+    let found = ledger.lease(pending.id).await.unwrap();
+    assert_eq!(found, Some(pending.clone()));
     let due = ledger.leases_to_pay(Timestamp::MAX, None, 9).await.unwrap();
-    assert_eq!(due, [first.clone(), second.clone()]);
-    let after = Some((first.payment.expires_at, first.payment.memo.as_str()));
+    assert_eq!(due, [pending.clone(), second.clone()]);
+    let after = Some((pending.pay_until, pending.payment.memo().as_str()));
     let rest = ledger
         .leases_to_pay(Timestamp::MAX, after, 9)
         .await
@@ -415,47 +410,28 @@ async fn a_lease_has_its_payment_and_a_payment_one_transaction(
     assert_eq!(rest, std::slice::from_ref(&second));
     let none = ledger.leases_to_pay(at(919), None, 9).await.unwrap();
     assert_eq!(none, []);
-    let paying = Paying {
+    let receipt = Receipt {
         signature: Signature::from_bytes([4; 64]),
         payer: key(5),
         slot: 77,
         surplus: Lamports::new(3),
         at: at(50),
     };
-    let (open, settled) = (PaymentStatus::Open, PaymentStatus::Settled);
+    let first = moved(&pending, Stage::Active { receipt });
     let mut tx = ledger.begin().await.unwrap();
-    let memo = &first.payment.memo;
-    assert!(
-        tx.move_payment(memo, open, settled, Some(&paying))
-            .await
-            .unwrap()
-    );
-    assert!(
-        !tx.move_payment(memo, open, settled, Some(&paying))
-            .await
-            .unwrap()
-    );
-    let (pending, active) = (LeaseState::PendingPayment, LeaseState::Active);
-    assert!(
-        tx.move_lease(first.id, pending, active, Some(at(50)), None)
-            .await
-            .unwrap()
-    );
+    assert!(tx.update_lease(&pending, &first).await.unwrap());
+    assert!(!tx.update_lease(&pending, &first).await.unwrap());
     tx.commit().await.unwrap();
-    first.payment.status = settled;
-    first.payment.paying = Some(paying);
-    first.state = active;
-    first.activated_at = Some(at(50));
     assert_eq!(
         ledger.lease_of_memo("MEMO-20").await.unwrap(),
         Some(first.clone())
     );
-    assert_eq!(ledger.leases_over(7, 9).await.unwrap(), [first.clone()]);
+    let over = ledger.leases_over(7, 9).await.unwrap();
+    assert_eq!(over, std::slice::from_ref(&first));
     assert_eq!(ledger.leases_over(6, 9).await.unwrap(), []);
     let mut tx = ledger.begin().await.unwrap();
-    let twice = tx
-        .move_payment(&second.payment.memo, open, settled, Some(&paying))
-        .await;
+    let twice = moved(&second, Stage::Active { receipt });
+    let twice = tx.update_lease(&second, &twice).await;
     assert!(
         matches!(twice, Err(StoreError::Exists { table: "payment" })),
         "{twice:?}"
@@ -471,12 +447,57 @@ async fn a_lease_has_its_payment_and_a_payment_one_transaction(
         [second, first.clone()]
     );
     let query = LeaseQuery {
-        state: Some(active),
+        state: Some(LeaseState::Active),
         validator: Some(id(10)),
         after: Some(id(21)),
         ..query
     };
     assert_eq!(ledger.leases(&query).await.unwrap(), [first]);
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_lease_in_any_stage_is_what_was_written(#[values(Sqlite, Postgres)] engine: Engine) {
+    let database = TestDatabase::new(engine).await;
+    let store = database.store().await;
+    let ledger = store.ledger();
+    settle_in(ledger).await;
+    let receipt = Receipt {
+        signature: Signature::from_bytes([4; 64]),
+        payer: key(5),
+        slot: 77,
+        surplus: Lamports::ZERO,
+        at: at(50),
+    };
+    let (late, at) = (Some(receipt), at(60));
+    let mut before = lease(20, window(5, 2), Mode::Exclusive);
+    book(ledger, &before).await;
+    for stage in [
+        Stage::Active { receipt },
+        Stage::Completed { receipt, at },
+        Stage::Revoked { receipt: late, at },
+        Stage::Revoked { receipt: None, at },
+        Stage::Lapsed { at, late: None },
+        Stage::Lapsed { at, late },
+        Stage::Cancelled { at, late },
+        Stage::Cancelled { at, late: None },
+        Stage::PendingPayment,
+    ] {
+        let after = moved(&before, stage);
+        let mut tx = ledger.begin().await.unwrap();
+        assert!(tx.update_lease(&before, &after).await.unwrap());
+        tx.commit().await.unwrap();
+        let found = ledger.lease(after.id).await.unwrap();
+        assert_eq!(found, Some(after.clone()));
+        before = after;
+    }
+    let torn = "UPDATE lease SET activated_at = 1";
+    database.execute("ledger", torn).await.unwrap();
+    let found = ledger.lease(before.id).await;
+    assert!(
+        matches!(found, Err(StoreError::Corrupt { .. })),
+        "{found:?}"
+    );
 }
 
 #[rstest]
@@ -488,9 +509,9 @@ async fn a_stray_payment_is_recorded_once(#[values(Sqlite, Postgres)] engine: En
     settle_in(ledger).await;
     let row = lease(20, window(5, 2), Mode::Exclusive);
     book(ledger, &row).await;
-    let stray = StrayRow {
+    let stray = Stray {
         signature: Signature::from_bytes([4; 64]),
-        memo: row.payment.memo.clone(),
+        memo: row.payment.memo().clone(),
         reason: StrayReason::Short,
         slot: 7,
         payer: key(5),
@@ -502,7 +523,7 @@ async fn a_stray_payment_is_recorded_once(#[values(Sqlite, Postgres)] engine: En
     assert!(tx.insert_stray(&stray).await.unwrap());
     assert!(!tx.insert_stray(&stray).await.unwrap());
     tx.commit().await.unwrap();
-    assert_eq!(ledger.strays_of(&row.payment.memo).await.unwrap(), [stray]);
+    assert_eq!(ledger.strays_of(row.payment.memo()).await.unwrap(), [stray]);
 }
 
 fn guarded() -> KeyName {

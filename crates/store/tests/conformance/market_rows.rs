@@ -1,12 +1,12 @@
 //! Rows of a lease market to begin with.
 
-use leasing::{EpochWindow, LeaseState, ListingStatus, Mode, Shared, Terms, Tier};
+use leasing::{
+    EpochWindow, Lease, Leg, ListingStatus, Mode, Payment, Roles, Shared, Stage, Terms, Tier,
+};
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
 use store::{
     LedgerStore,
-    leasing::{
-        LeaseRow, PaymentKind, PaymentRow, PaymentStatus, Roles, StakeRow, User, ValidatorRow,
-    },
+    leasing::{StakeRow, User, ValidatorRow},
 };
 
 pub(crate) fn at(second: i64) -> Timestamp {
@@ -68,32 +68,34 @@ pub(crate) fn window(start: i64, count: i64) -> EpochWindow {
     EpochWindow::new(start, count).unwrap()
 }
 
-/// A lease of validator 10 by user 2.
-pub(crate) fn lease(number: u8, epochs: EpochWindow, mode: Mode) -> LeaseRow {
-    LeaseRow {
+/// A lease of validator 10 by user 2, which waits for its payment.
+pub(crate) fn lease(number: u8, epochs: EpochWindow, mode: Mode) -> Lease {
+    let leg = |wallet, amount| Leg {
+        wallet: key(wallet),
+        amount: Lamports::new(amount),
+    };
+    let memo = format!("MEMO-{number}").parse().unwrap();
+    Lease {
         id: id(number),
         validator: id(10),
         owner: id(1),
         trader: id(2),
         mode,
-        state: LeaseState::PendingPayment,
         window: epochs,
         price: Lamports::new(100),
         total: Lamports::new(300),
         created_at: at(1),
-        activated_at: None,
-        end: None,
-        payment: PaymentRow {
-            memo: format!("MEMO-{number}").parse().unwrap(),
-            kind: PaymentKind::Booking,
-            status: PaymentStatus::Open,
-            share: Lamports::new(290),
-            fee: Lamports::new(10),
-            payout_wallet: key(200),
-            platform_wallet: key(202),
-            expires_at: at(900 + i64::from(number)),
-            paying: None,
-        },
+        payment: Payment::new(memo, leg(200, 290), leg(202, 10)).unwrap(),
+        pay_until: at(900 + i64::from(number)),
+        stage: Stage::PendingPayment,
+    }
+}
+
+/// The same lease in another stage.
+pub(crate) fn moved(lease: &Lease, stage: Stage) -> Lease {
+    Lease {
+        stage,
+        ..lease.clone()
     }
 }
 
@@ -107,7 +109,7 @@ pub(crate) async fn settle_in(ledger: &LedgerStore) {
 }
 
 /// Books a lease. The first epoch that was not free is told, and nothing stays.
-pub(crate) async fn book(ledger: &LedgerStore, lease: &LeaseRow) -> Option<i32> {
+pub(crate) async fn book(ledger: &LedgerStore, lease: &Lease) -> Option<i32> {
     let mut tx = ledger.begin().await.unwrap();
     let validator = tx.lock_validator(lease.validator).await.unwrap().unwrap();
     tx.insert_lease(lease).await.unwrap();
@@ -123,9 +125,6 @@ pub(crate) async fn book(ledger: &LedgerStore, lease: &LeaseRow) -> Option<i32> 
     }
     .unwrap();
     if missing.is_none() {
-        tx.insert_payment(lease.id, &lease.payment, at(1))
-            .await
-            .unwrap();
         tx.commit().await.unwrap();
     }
     missing

@@ -22,7 +22,7 @@ use crate::{
     marketplace, median,
     support::{Engine, TestDatabase},
 };
-use leasing::{EpochWindow, Memo};
+use leasing::{EpochWindow, Lease, Memo, Payment};
 use primitives::{Clock as _, SignedDuration, Timestamp, Ulid};
 use serde_json::{Value, json};
 use std::sync::{
@@ -31,7 +31,7 @@ use std::sync::{
 };
 use store::{
     Location, Store,
-    leasing::{AuditRow, KeyClaim, KeyName, LeaseRow, LedgerTx, StoredAnswer},
+    leasing::{AuditRow, KeyClaim, KeyName, LedgerTx, StoredAnswer},
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -109,7 +109,10 @@ async fn ratio(location: &Location) -> f64 {
         let bare = writer.wait(bench.prepared_ones(PER_TURN)).await;
         ratios.push(bench.server.wait(bench.requests(PER_TURN)).await / bare);
     }
-    assert_eq!(bench.market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(
+        bench.market.leasing.leases.check_calendar().await.unwrap(),
+        []
+    );
     median(ratios)
 }
 
@@ -127,7 +130,7 @@ struct Bench {
 #[derive(Clone)]
 struct Prepared {
     name: KeyName,
-    lease: LeaseRow,
+    lease: Lease,
     audit: AuditRow,
     answer: StoredAnswer,
 }
@@ -191,11 +194,13 @@ impl Bench {
     /// Another booking like the first.
     fn prepared(&self) -> Prepared {
         let mut booking = self.like.clone();
-        let (id, memo) = (self.market.key(), self.market.key().to_string());
+        let (id, memo) = (self.market.key(), Memo::from(self.market.key()));
         booking.name.key = self.market.key();
         booking.lease.id = id;
         booking.lease.window = EpochWindow::new(self.next_start(), EPOCHS).unwrap();
-        booking.lease.payment.memo = memo.parse::<Memo>().unwrap();
+        let asked = &self.like.lease.payment;
+        let payment = Payment::new(memo, asked.payout(), asked.platform());
+        booking.lease.payment = payment.unwrap();
         booking.audit.id = self.market.key();
         booking.audit.subject = id.to_string();
         booking
@@ -253,9 +258,6 @@ async fn write(mut tx: LedgerTx, booking: &Prepared, now: Timestamp) {
     tx.insert_lease(lease).await.unwrap();
     let taken = tx.claim_exclusive(lease.validator, lease.window, lease.id);
     assert_eq!(taken.await.unwrap(), None);
-    tx.insert_payment(lease.id, &lease.payment, now)
-        .await
-        .unwrap();
     tx.audit(audit).await.unwrap();
     tx.answer_key(name, answer).await.unwrap();
     tx.commit().await.unwrap();

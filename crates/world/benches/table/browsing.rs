@@ -90,7 +90,14 @@ async fn fill(market: &Market) {
         after: None,
         limit: BOOKED,
     };
-    for validator in &market.leasing.browse(&cheapest).await.unwrap().items {
+    for validator in &market
+        .leasing
+        .validators
+        .browse(&cheapest)
+        .await
+        .unwrap()
+        .items
+    {
         let booking = market.booking(validator.id, 0, 3, Mode::Exclusive);
         market.book(&trader, &booking).await.unwrap();
     }

@@ -6,7 +6,7 @@ use axum::Router;
 use primitives::{Clock, Entropy, SignedDuration};
 use services::{
     ApiKeys, GlobalFeed, Health, HealthLimits, Policy, Progress, RateLimiter, Snapshots,
-    leasing::{EpochWatch, Leasing},
+    leasing::Leasing,
 };
 use std::{sync::Arc, time::Duration};
 use store::{Location, Store};
@@ -18,7 +18,7 @@ pub(crate) fn serve(market: &Arc<Market>, location: &Location) -> Server {
     let (market, location) = (Arc::clone(market), location.clone());
     Server::start(async move |listener| {
         let leasing = market.replica(&location).await;
-        EpochWatch::new(leasing.clone()).round().await.unwrap();
+        leasing.epoch_watch().round().await.unwrap();
         let router = router(&market, leasing);
         api::serve(
             listener,

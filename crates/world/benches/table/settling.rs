@@ -5,7 +5,7 @@ use crate::{Goal, Row, median};
 use chain::{MAX_SIGNATURES, SignaturePage};
 use leasing::Mode;
 use primitives::Signature;
-use services::leasing::{Settlement, User};
+use services::leasing::User;
 use tokio::time::Instant;
 use world::Market;
 
@@ -34,7 +34,7 @@ pub(crate) fn settlement() -> Row {
             pay(&market, &trader, validator, ahead).await;
             let (paging, newest) = page(&market, last).await;
             let start = Instant::now();
-            let mut settlement = Settlement::new(market.leasing.clone());
+            let mut settlement = market.leasing.settlement();
             let settled = settlement.round().await.unwrap();
             let settling = start.elapsed().as_secs_f64();
             assert_eq!(settled.activated, u32::from(PAYMENTS));
@@ -63,7 +63,9 @@ async fn pay(
         let booking = market.booking(validator, ahead, 1, Mode::Exclusive);
         let booked = market.book(trader, &booking).await.unwrap();
         let payer = market.wallet(2);
-        market.pay(booked.payment.memo.as_str(), &payer).await;
+        market
+            .pay(booked.lease.payment.memo().as_str(), &payer)
+            .await;
         if number % PER_SLOT == 0 {
             market.node.mine(1).unwrap();
         }

@@ -103,7 +103,7 @@ async fn an_unpaid_booking_frees_its_epochs() {
         .bench
         .clock
         .advance(SignedDuration::from_secs(15 * 60 + 121));
-    let mut sweeper = services::leasing::Sweeper::new(market.leasing.clone());
+    let mut sweeper = market.leasing.sweeper();
     sweeper.round().await.unwrap();
     let lease = market.lease(booked["lease_id"].as_str().unwrap()).await;
     assert_eq!(

@@ -6,7 +6,6 @@ use axum::http::{Method, Request};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use primitives::SignedDuration;
 use serde_json::{Value, json};
-use services::leasing::Settlement;
 use simnet::FaultKind;
 
 /// A booked lease and the path of its payment.
@@ -129,10 +128,7 @@ async fn a_lease_is_paid_by_the_transaction_that_is_given() {
     let sent = sent.send().await.unwrap().text().await.unwrap();
     assert!(sent.contains(&signature.to_string()), "{sent}");
     market.node.mine(10).unwrap();
-    Settlement::new(market.leasing.clone())
-        .round()
-        .await
-        .unwrap();
+    market.leasing.settlement().round().await.unwrap();
     let view = market.lease(&lease).await;
     assert_eq!(view["state"], "active");
     assert_eq!(view["settled_signature"], signature.to_string());

@@ -130,11 +130,11 @@ async fn a_booking_that_panics_anywhere_is_an_internal_error_and_leaves_nothing(
         let problem = answer.problem(500, "internal-error");
         assert_eq!(problem["detail"], "something went wrong on our side");
         assert_eq!(market.everything().await, before);
-        assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+        assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
         panics += 1;
     };
     // The memo, the lease and the row of the audit log have names of their own.
     assert_eq!(panics, 3);
     assert_eq!(booked.header("idempotent-replayed"), None);
-    assert_eq!(market.leasing.check_calendar().await.unwrap(), []);
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }

@@ -154,6 +154,7 @@ async fn a_request_in_flight_is_a_conflict_until_it_ends() {
     let user = market.trader.user.id;
     let held = market
         .leasing
+        .keys
         .claim(user, "POST", "/v1/leases", ulid, digest)
         .await
         .unwrap();

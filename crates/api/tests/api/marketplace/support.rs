@@ -8,10 +8,10 @@ use axum::{
     http::{Request, header::AUTHORIZATION, request::Builder},
 };
 use chain::{RpcOptions, SolanaClient};
-use leasing::{Shared, Terms, parse_sol, payout_challenge, register_challenge};
+use leasing::{Roles, Shared, Terms, parse_sol, payout_challenge, register_challenge};
 use primitives::{Clock as _, Entropy, PublicKey, SeededEntropy, Ulid};
 use serde_json::{Value, json};
-use services::leasing::{EpochWatch, Leasing, LeasingOptions, Profile, Roles, SolanaNodes, User};
+use services::leasing::{Leasing, LeasingOptions, Profile, SolanaNodes, User};
 use simnet::{SimulatedValidator, SolanaConfig, SolanaKeypair, SolanaNode};
 use std::{
     sync::{
@@ -96,10 +96,7 @@ impl Market {
         let node_url = serve(&node).await;
         let nodes = SolanaNodes::connected(connect(&node_url).await);
         let market = Self::over(bench, node, node_url, nodes).await;
-        EpochWatch::new(market.leasing.clone())
-            .round()
-            .await
-            .unwrap();
+        market.leasing.epoch_watch().round().await.unwrap();
         market
     }
 
@@ -200,7 +197,7 @@ impl Market {
     }
 
     pub(crate) fn epoch(&self) -> i64 {
-        let position = self.leasing.epoch().unwrap().position;
+        let position = self.leasing.epochs.current().unwrap().position;
         i64::try_from(position.epoch).unwrap()
     }
 
@@ -334,9 +331,12 @@ async fn connect(url: &Url) -> SolanaClient {
 }
 
 async fn person(leasing: &Leasing, roles: Roles) -> Person {
-    let user = leasing.add_user(None, &Profile::default(), roles).await;
+    let user = leasing
+        .accounts
+        .add_user(None, &Profile::default(), roles)
+        .await;
     let user = user.unwrap();
-    let made = leasing.create_token(user.id, "test", None).await.unwrap();
+    let made = leasing.tokens.create(user.id, "test", None).await.unwrap();
     Person {
         user,
         token: made.token,

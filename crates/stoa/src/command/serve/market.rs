@@ -8,7 +8,7 @@ use super::{
 use crate::{
     config::{Config, Role},
     people::People,
-    wiring::{self, Cluster, EpochWatch, Market, Settlement, Sweeper},
+    wiring::{self, Cluster, Market},
 };
 use anyhow::Context as _;
 use std::net::SocketAddr;
@@ -33,14 +33,14 @@ pub(super) async fn open(
 /// rest is for those with the role.
 pub(super) fn spawn(config: &Config, market: &Market, tasks: &mut Tasks) {
     let poll = config.solana.poll;
-    let watch = EpochWatch::new(market.leasing.clone());
+    let watch = market.leasing.epoch_watch();
     tasks.spawn("watch of epochs", |stop| ending(watch.run(poll, stop)));
     if !config.process.roles.contains(&Role::Jobs) {
         return;
     }
-    let settlement = Settlement::new(market.leasing.clone());
+    let settlement = market.leasing.settlement();
     tasks.spawn("settlement", |stop| ending(settlement.run(poll, stop)));
-    let sweeper = Sweeper::new(market.leasing.clone());
+    let sweeper = market.leasing.sweeper();
     tasks.spawn("sweeper", |stop| ending(sweeper.run(poll, stop)));
 }
 

@@ -1,13 +1,17 @@
 //! The transaction that pays for a lease.
 
-use super::{Leasing, leases::to_pay, validators::check_rent};
+use super::{context::Context, registering::check_rent};
 use crate::{fault::Fault, refused::Refused};
-use leasing::{BelowRent, LeaseState, PayerError, format_sol};
+use leasing::{BelowRent, Lease, PayerError, format_sol};
 use primitives::PublicKey;
-use store::leasing::{LeaseRow, PaymentStatus};
+use std::sync::Arc;
 
 /// What wallets show of a message, at least.
 const MAX_MESSAGE_CHARS: usize = 80;
+
+/// Payments that are asked for. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Payments(pub(super) Arc<Context>);
 
 /// A transaction to sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,35 +35,31 @@ pub enum PayError {
     WalletBelowRent(BelowRent),
 }
 
-impl Leasing {
+impl Payments {
     /// The transaction by which `account` pays what `memo` stands for.
-    pub async fn payment_transaction(
+    pub async fn transaction(
         &self,
         memo: &str,
         account: PublicKey,
     ) -> Result<Unsigned, Refused<PayError>> {
-        let inner = &*self.0;
-        let lease = inner.store.ledger().lease_of_memo(memo).await?;
-        let lease = lease.filter(|lease| {
-            lease.state == LeaseState::PendingPayment
-                && lease.payment.status == PaymentStatus::Open
-                && inner.now() < lease.payment.expires_at
-        });
-        let lease = lease.ok_or(Refused::Rejected(PayError::MemoNotFound))?;
-        let payment = to_pay(&lease.payment).map_err(Fault::Unpayable)?;
+        let context = &*self.0;
+        let lease = context.store.ledger().lease_of_memo(memo).await?;
+        let unknown = || Refused::Rejected(PayError::MemoNotFound);
+        let lease = lease.ok_or_else(unknown)?;
+        let payment = lease.payable(context.now()).ok_or_else(unknown)?;
         payment.check_payer(account).map_err(|error| {
             Refused::Rejected(match error {
                 PayerError::IsPayout => PayError::PayerIsPayoutWallet,
                 PayerError::IsPlatform | PayerError::NoWallet => PayError::InvalidAccount,
             })
         })?;
-        let client = inner.nodes.client()?;
+        let client = context.nodes.client()?;
         let recent = client.recent_blockhash().await.map_err(Fault::Solana)?;
-        if let Some(below) = check_rent(&client, &payment).await? {
+        if let Some(below) = check_rent(&client, payment).await? {
             return Err(Refused::Rejected(PayError::WalletBelowRent(below)));
         }
         let transaction = payment.transaction(account, recent.blockhash);
-        let validator = inner.store.ledger().validator(lease.validator).await?;
+        let validator = context.store.ledger().validator(lease.validator).await?;
         let name = validator.and_then(|validator| validator.name);
         Ok(Unsigned {
             // Checked above; the same rule guards the bytes.
@@ -70,7 +70,7 @@ impl Leasing {
 }
 
 /// What the payment is for. A long name is cut, the rest is not.
-fn message(lease: &LeaseRow, name: Option<&str>) -> String {
+fn message(lease: &Lease, name: Option<&str>) -> String {
     let last = lease.window.end().saturating_sub(1);
     let epochs = if lease.window.count() == 1 {
         format!("epoch {last}")
