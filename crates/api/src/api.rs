@@ -80,7 +80,16 @@ impl Api {
             config.dialect,
         );
         let leasing = services.leasing.clone();
-        let marketplace = leasing.map(|it| MarketplaceState::new(it, &services, &config));
+        let marketplace = leasing.map(|leasing| {
+            MarketplaceState::new(
+                leasing,
+                services.limiter.clone(),
+                Arc::clone(&services.clock),
+                &services.entropy,
+                config.trusted_proxies.clone(),
+                config.marketplace.clone(),
+            )
+        });
         Self {
             config,
             services,

@@ -1,4 +1,4 @@
-//! What the operator decides about the marketplace's face.
+//! What the operator decides about the marketplace.
 
 use services::Policy;
 

@@ -1,6 +1,6 @@
 //! The description of the marketplace.
 
-use super::{MarketplaceState, catalog::Slug, documented, problem::ProblemBody};
+use super::{MarketplaceState, catalog::Slug, problem::ProblemBody};
 use serde_json::{Value, json};
 use utoipa::{
     Modify, OpenApi,
@@ -54,11 +54,6 @@ impl Modify for Bearer {
 
 pub(super) fn router() -> OpenApiRouter<MarketplaceState> {
     OpenApiRouter::with_openapi(Description::openapi())
-}
-
-/// The routes, described.
-pub(crate) fn document() -> description::OpenApi {
-    documented().into_openapi()
 }
 
 /// All slugs with their statuses, for those who generate code and for the check

@@ -51,7 +51,7 @@ impl PendingAnswer for Pending {
 
     fn finish(&self, answer: Result<Response, Rejection>) -> Response {
         let answer = answer.unwrap_or_else(|rejection| self.refusal(rejection));
-        let errors_url = &self.state.0.errors_url;
+        let errors_url = self.state.errors_url();
         let mut response = problem::write(answer, errors_url, &self.path, self.is_for_wallet);
         let headers = response.headers_mut();
         if let Some(decision) = self.counted.last() {

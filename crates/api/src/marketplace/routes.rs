@@ -1,0 +1,74 @@
+//! All paths of the marketplace.
+
+use super::{
+    MarketplaceState, auth, chain_pay, epoch, error_pages, leases, onboarding, openapi, responses,
+    stake, tokens, users, validators,
+};
+use axum::{Router, routing::any};
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+
+/// Everything under these paths is the marketplace's, whether it exists or not.
+const PREFIXES: [&str; 12] = [
+    "/v1/auth",
+    "/v1/users",
+    "/v1/me",
+    "/v1/api-tokens",
+    "/v1/validators",
+    "/v1/onboarding",
+    "/v1/leases",
+    "/v1/chain-pay",
+    "/v1/solana-pay",
+    "/v1/stake",
+    "/v1/leader-schedule",
+    "/v1/epoch",
+];
+
+impl MarketplaceState {
+    /// All routes, and refusals for what is not there.
+    pub(crate) fn routes(&self) -> Router {
+        let (routes, _) = documented().split_for_parts();
+        let routes = routes
+            .merge(chain_pay::alias())
+            .merge(chain_pay::icon())
+            .merge(error_pages::routes());
+        PREFIXES
+            .iter()
+            .fold(routes, |routes, prefix| {
+                // A slash at the end is not under what is nested.
+                routes
+                    .nest(prefix, Router::new().fallback(responses::unknown_path))
+                    .route(&format!("{prefix}/"), any(responses::unknown_path))
+            })
+            .method_not_allowed_fallback(responses::wrong_method)
+            .with_state(self.clone())
+    }
+
+    /// The same where nothing else is served.
+    pub(crate) fn routes_alone(&self) -> Router {
+        let rest: Router = Router::new()
+            .fallback(responses::unknown_path)
+            .with_state(self.clone());
+        self.routes().merge(rest)
+    }
+}
+
+/// The routes that the description has.
+fn documented() -> OpenApiRouter<MarketplaceState> {
+    auth::routes()
+        .into_iter()
+        .chain(users::routes())
+        .chain(tokens::routes())
+        .chain(validators::routes())
+        .chain(stake::routes())
+        .chain(onboarding::routes())
+        .chain(leases::routes())
+        .chain(chain_pay::routes())
+        .chain(epoch::routes())
+        .fold(openapi::router(), OpenApiRouter::routes)
+}
+
+/// The routes, described.
+pub(crate) fn document() -> OpenApi {
+    documented().into_openapi()
+}
