@@ -64,7 +64,7 @@ impl Params {
                 tick_spacing,
                 extension,
             },
-            _ => return None,
+            (Kind::Nostra | Kind::MySwap | Kind::Ekubo | Kind::JediSwapV2, _) => return None,
         })
     }
 

@@ -122,7 +122,19 @@ impl PoolView<'_> {
             (Kind::JediSwapV2, _, Shape::Tiered { fee, tick_spacing }) => {
                 Some(AnyCurve::V3(ranges.pool(v3::Terms { fee }, tick_spacing)))
             }
-            _ => None,
+            // Another spot or shape, or a kind that has reserves.
+            (
+                Kind::Ekubo
+                | Kind::JediSwapV2
+                | Kind::JediSwap
+                | Kind::TenKSwap
+                | Kind::SithSwap
+                | Kind::StarkDefi
+                | Kind::Nostra
+                | Kind::MySwap,
+                _,
+                _,
+            ) => None,
         }
     }
 }
@@ -142,7 +154,9 @@ fn stable(kind: Kind, reserves: [u128; 2], facts: &Facts) -> Option<AnyCurve> {
             let pool = Amplified::new(reserves, [rate0?, rate1?], amplification, fee0);
             return pool.map(AnyCurve::Amplified);
         }
-        _ => return None,
+        Kind::JediSwap | Kind::TenKSwap | Kind::MySwap | Kind::Ekubo | Kind::JediSwapV2 => {
+            return None;
+        }
     };
     Solidly::new(reserves, facts.decimals, rule).map(AnyCurve::Solidly)
 }

@@ -33,11 +33,56 @@ pub enum Kind {
     JediSwapV2,
 }
 
+/// What is true of every venue of a kind.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own, answered in one table"
+)]
+struct Nature {
+    is_singleton: bool,
+    is_concentrated: bool,
+    has_facts: bool,
+    is_routable: bool,
+}
+
+/// A factory of pairs whose events tell everything.
+const PAIRS: Nature = Nature {
+    is_singleton: false,
+    is_concentrated: false,
+    has_facts: false,
+    is_routable: true,
+};
+
 impl Kind {
+    /// The one place that says what a kind is like.
+    const fn nature(self) -> Nature {
+        match self {
+            Self::JediSwap | Self::TenKSwap => PAIRS,
+            Self::SithSwap | Self::StarkDefi | Self::Nostra => Nature {
+                has_facts: true,
+                ..PAIRS
+            },
+            Self::MySwap => Nature {
+                is_singleton: true,
+                ..PAIRS
+            },
+            Self::Ekubo => Nature {
+                is_singleton: true,
+                is_concentrated: true,
+                ..PAIRS
+            },
+            Self::JediSwapV2 => Nature {
+                is_concentrated: true,
+                is_routable: false,
+                ..PAIRS
+            },
+        }
+    }
+
     /// Whether all pools live in one contract.
     #[must_use]
     pub const fn is_singleton(self) -> bool {
-        matches!(self, Self::Ekubo | Self::MySwap)
+        self.nature().is_singleton
     }
 
     /// Whether its pools are contracts that tell two reserves.
@@ -49,19 +94,19 @@ impl Kind {
     /// Whether liquidity lies between ticks.
     #[must_use]
     pub const fn is_concentrated(self) -> bool {
-        matches!(self, Self::Ekubo | Self::JediSwapV2)
+        self.nature().is_concentrated
     }
 
     /// Whether pools have settings that no event tells.
     #[must_use]
     pub const fn has_facts(self) -> bool {
-        matches!(self, Self::SithSwap | Self::StarkDefi | Self::Nostra)
+        self.nature().has_facts
     }
 
     /// Whether the exchange contract that executes routes can use the venue.
     #[must_use]
     pub const fn is_routable(self) -> bool {
-        !matches!(self, Self::JediSwapV2)
+        self.nature().is_routable
     }
 }
 

@@ -64,7 +64,7 @@ impl PoolQuestion {
             Kind::SithSwap => &["fee0", "fee1"],
             Kind::StarkDefi => &["fee"],
             Kind::Nostra => &["swap_fee"],
-            _ => &[],
+            Kind::JediSwap | Kind::TenKSwap | Kind::MySwap | Kind::Ekubo | Kind::JediSwapV2 => &[],
         }
     }
 

@@ -28,7 +28,9 @@ pub fn pool_event(kind: Kind, event: &Event) -> Result<PoolEvent, Untold> {
         (_, Kind::Ekubo) => ekubo::decode(name, words),
         (_, Kind::JediSwapV2) => jedi_swap_v2::decode(name, words, event.from),
         (_, Kind::MySwap) => my_swap::decode(name, words),
-        _ => pairs::decode(kind, name, words, event.from),
+        (_, Kind::JediSwap | Kind::TenKSwap | Kind::SithSwap | Kind::StarkDefi | Kind::Nostra) => {
+            pairs::decode(kind, name, words, event.from)
+        }
     }
 }
 
