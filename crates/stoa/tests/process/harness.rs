@@ -7,9 +7,10 @@ use std::{
     process::{Child, Command, ExitStatus, Output, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 /// A line that does not come within this time will not come.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
