@@ -10,6 +10,7 @@ use crate::{
     network::NetworkSegment,
     operation, trade,
 };
+use primitives::OrImpossible as _;
 use serde_json::{Value, json};
 use utoipa::{
     PartialSchema as _, ToSchema as _,
@@ -117,7 +118,7 @@ pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'st
         .into_iter()
         .map(|(name, mut document)| {
             add_header(&mut document, REQUEST_ID);
-            let mut document = serde_json::to_value(document).unwrap_or(Value::Null);
+            let mut document = as_json(&document);
             if dialect.absent_is_null() {
                 add_nulls(&mut document);
             }
@@ -131,6 +132,12 @@ pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'st
     texts
 }
 
+fn as_json(document: &OpenApi) -> Value {
+    let json = serde_json::to_value(document);
+    json.or_impossible("a description can be written")
+        .unwrap_or_default()
+}
+
 /// The marketplace has no dialects, and its refusals come from its own table,
 /// which is part of the document.
 fn marketplace_document() -> String {
@@ -138,7 +145,7 @@ fn marketplace_document() -> String {
     for header in BUCKET.into_iter().chain([REQUEST_ID]) {
         add_header(&mut document, header);
     }
-    let mut document = serde_json::to_value(document).unwrap_or(Value::Null);
+    let mut document = as_json(&document);
     if let Some(members) = document.as_object_mut() {
         members.insert("x-problems".to_owned(), marketplace::slugs());
     }

@@ -101,12 +101,6 @@ impl VenueSet {
     pub const fn has(self, venue: VenueId) -> bool {
         self.0 & (1 << venue.index()) != 0
     }
-
-    /// Whether the two have a venue in common.
-    #[must_use]
-    pub const fn meets(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
 }
 
 impl FromIterator<VenueId> for VenueSet {

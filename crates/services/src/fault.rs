@@ -2,7 +2,7 @@
 
 use amm::book::KeptError;
 use chain::RpcError;
-use primitives::{BlockRef, Felt};
+use primitives::{BlockRef, Felt, Impossible};
 use store::StoreError;
 use thiserror::Error;
 
@@ -39,6 +39,9 @@ pub enum Fault {
     /// What a validator or the operator has set cannot be paid.
     #[error("a payment that nobody can make")]
     Unpayable(#[from] leasing::PaymentError),
+    /// What cannot happen: a bug.
+    #[error(transparent)]
+    Impossible(#[from] Impossible),
     /// A lease changed while its validator's lock was ours: a bug.
     #[error("a lease changed under its lock")]
     LeaseChanged,
@@ -98,6 +101,7 @@ impl Fault {
             | Self::Figures(_)
             | Self::Delta(_)
             | Self::NoAgreement { .. }
+            | Self::Impossible(_)
             | Self::Interrupted(_) => false,
         }
     }

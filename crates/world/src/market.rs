@@ -6,8 +6,8 @@ use axum::{Router, body::Body, http::Request};
 use chain::{RpcOptions, SolanaClient};
 use leasing::{BookError, Booking, Draft, EpochWindow, FeeRate, Mode, Roles};
 use primitives::{
-    Clock, Entropy, Lamports, ManualClock, PublicKey, SeededEntropy, Signature, SignedDuration,
-    SolanaHash, Timestamp, Ulid,
+    Clock, Entropy, Impossible, Lamports, ManualClock, PublicKey, SeededEntropy, Signature,
+    SignedDuration, SolanaHash, Timestamp, Ulid,
 };
 use serde_json::{Value, json};
 use services::{
@@ -376,12 +376,12 @@ pub fn sign(mut transaction: Vec<u8>, payer: &SolanaKeypair) -> Vec<u8> {
 }
 
 /// An answer that says which lease it is about.
-pub fn answer(booked: &Booked) -> StoredAnswer {
-    StoredAnswer {
+pub fn answer(booked: &Booked) -> Result<StoredAnswer, Impossible> {
+    Ok(StoredAnswer {
         status: 201,
         content_type: "application/json".to_owned(),
         body: booked.lease.id.to_string().into_bytes(),
-    }
+    })
 }
 
 fn options(node: &SolanaNode) -> LeasingOptions {

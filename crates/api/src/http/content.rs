@@ -11,6 +11,7 @@ use axum::{
 };
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
+use primitives::OrImpossible as _;
 use std::{
     io::Write as _,
     sync::{Arc, OnceLock},
@@ -89,9 +90,9 @@ impl KeptBody {
 /// A caller waits for it, so that it is made quickly.
 fn packed(text: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    // Writing to memory cannot fail.
-    let _ = encoder.write_all(text);
-    encoder.finish().unwrap_or_default().into()
+    let written = encoder.write_all(text).and_then(|()| encoder.finish());
+    let written = written.or_impossible("memory can be written to");
+    written.unwrap_or_default().into()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
+use primitives::OrImpossible as _;
 use serde::Serialize;
 use services::leasing::Page;
 use utoipa::ToSchema;
@@ -103,8 +104,9 @@ impl<P: Position> Part<P> {
                 limit: self.limit,
             },
         };
-        // Maps with text keys can always be written.
-        Bytes::from(serde_json::to_vec(&list).unwrap_or_default())
+        let text = serde_json::to_vec(&list);
+        let text = text.or_impossible("maps with text keys can be written");
+        Bytes::from(text.unwrap_or_default())
     }
 }
 

@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
-use primitives::Ulid;
+use primitives::{Impossible, OrImpossible as _, Ulid};
 use serde::Serialize;
 use services::leasing::{Claim, KeyGuard, StoredAnswer, User};
 use sha2::{Digest as _, Sha256};
@@ -62,13 +62,13 @@ where
 }
 
 /// The answer to be kept.
-pub(super) fn answer(status: StatusCode, data: impl Serialize) -> StoredAnswer {
-    StoredAnswer {
+pub(super) fn answer(status: StatusCode, data: impl Serialize) -> Result<StoredAnswer, Impossible> {
+    let body = serde_json::to_vec(&Data { data });
+    Ok(StoredAnswer {
         status: status.as_u16(),
         content_type: "application/json".to_owned(),
-        // What we answer with are maps with text keys, which can always be written.
-        body: serde_json::to_vec(&Data { data }).unwrap_or_default(),
-    }
+        body: body.or_impossible("maps with text keys can be written")?,
+    })
 }
 
 fn key(headers: &HeaderMap) -> Result<Ulid, Problem> {
@@ -82,7 +82,8 @@ fn key(headers: &HeaderMap) -> Result<Ulid, Problem> {
 }
 
 fn sent(answer: StoredAnswer) -> Response {
-    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+    let status = StatusCode::from_u16(answer.status).or_impossible("we keep statuses alone");
+    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let kind = HeaderValue::from_str(&answer.content_type);
     let kind = kind.unwrap_or_else(|_| HeaderValue::from_static("application/json"));
     (status, [(CONTENT_TYPE, kind)], answer.body).into_response()

@@ -11,6 +11,7 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
+use primitives::OrImpossible as _;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use services::{Fault, Refused};
@@ -158,8 +159,9 @@ pub(super) fn write(
         return response;
     };
     let document = problem.document(errors_url, path, wallet);
-    // A document of texts and numbers can always be written.
-    let text = serde_json::to_vec(&document).unwrap_or_default();
+    let text = serde_json::to_vec(&document);
+    let text = text.or_impossible("a document of texts and numbers can be written");
+    let text = text.unwrap_or_default();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
     *response.body_mut() = Body::from(text);

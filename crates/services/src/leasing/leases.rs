@@ -12,7 +12,7 @@ use crate::{fault::Fault, refused::Refused};
 use leasing::{
     BookError, Booking, CancelError, EpochWindow, Lease, LeaseState, Memo, Mode, Platform,
 };
-use primitives::Ulid;
+use primitives::{Impossible, Ulid};
 use serde_json::json;
 use std::sync::Arc;
 use store::leasing::{Actor, Drift, LeaseQuery, LedgerTx, User, ValidatorRow};
@@ -69,11 +69,11 @@ impl Leases {
         user: &User,
         booking: &Booking,
         mut guard: KeyGuard,
-        render: impl FnOnce(&Booked) -> StoredAnswer + Send,
+        render: impl FnOnce(&Booked) -> Result<StoredAnswer, Impossible> + Send,
     ) -> Result<(Booked, StoredAnswer), Refused<BookError>> {
         match self.write(user, booking, &mut guard.tx).await {
             Ok(booked) => {
-                let answer = render(&booked);
+                let answer = render(&booked).map_err(Fault::from)?;
                 guard.answer(&answer).await?;
                 self.0.pages.forget();
                 Ok((booked, answer))

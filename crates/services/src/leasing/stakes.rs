@@ -88,9 +88,10 @@ impl Stakes {
         let stake = told.votes.stake_of(identity);
         let stake = stake.ok_or(Refused::Rejected(StakeError::NotAChainValidator))?;
         let all = || told.votes.current.iter().chain(&told.votes.delinquent);
+        // A node may say anything; more than there can be is no reason to answer nothing.
         let cluster_stake = all().fold(Lamports::ZERO, |sum, account| {
-            // More than there can be is no reason to answer nothing.
-            sum.checked_add(account.activated_stake).unwrap_or(sum)
+            let sum = sum.checked_add(account.activated_stake);
+            sum.unwrap_or(Lamports::new(u64::MAX))
         });
         Ok(StakeView {
             identity,

@@ -463,7 +463,10 @@ mod tests {
             }
             stop.cancel();
         };
-        tokio::join!(node.produce(stop.clone()), watch);
+        let produced = async { tokio::join!(node.produce(stop.clone()), watch) };
+        let patience = Duration::from_mins(1);
+        let ended = tokio::time::timeout(patience, produced).await;
+        assert!(ended.is_ok(), "stopped at block {}", node.head().number);
     }
 
     #[tokio::test]
