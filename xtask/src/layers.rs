@@ -60,8 +60,8 @@ const IMPURE: &[&str] = &[
     "metrics",
 ];
 
-/// A crate may depend only on crates that stand above it; `oracles`, `svm` and
-/// `world` stand below everything that people run, since they are for tests alone.
+/// A crate may depend only on crates that stand above it; `oracles` and `world`
+/// stand below everything that people run, since they are for tests alone.
 const LAYERS: &[Layer] = &[
     layer("primitives", Reach::Pure, &[]),
     layer("amm", Reach::Pure, &[]),
@@ -80,7 +80,6 @@ const LAYERS: &[Layer] = &[
     layer("api", Reach::Direct, &["sqlx", "simnet", "store", "chain"]),
     layer("stoa", Reach::Direct, &[]),
     layer("oracles", Reach::Direct, &[]),
-    layer("svm", Reach::Direct, &[]),
     layer("world", Reach::Direct, &[]),
     layer("xtask", Reach::Direct, &[]),
 ];

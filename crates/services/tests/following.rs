@@ -346,15 +346,18 @@ async fn an_announcement_ends_the_pause_between_polls() {
     heads.set_scheme("ws").unwrap();
     let ringing = tokio::spawn(bell.clone().ring_at_heads(heads, stop.clone()));
     let running = tokio::spawn(station.indexer.run(bell, stop.clone()));
-    // The socket may open after the first rounds: blocks come until one is heard.
+    // The first round may find one of them, and the opened socket another.
     let heard = async {
-        while station
-            .snapshots
-            .load()
-            .is_none_or(|it| it.head.number < 12)
-        {
+        for _ in 0..3 {
             world.node.mine(1).unwrap();
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            let mined = world.node.head();
+            while station
+                .snapshots
+                .load()
+                .is_none_or(|it| it.head.number < mined.number)
+            {
+                tokio::task::yield_now().await;
+            }
         }
     };
     tokio::time::timeout(Duration::from_secs(20), heard)

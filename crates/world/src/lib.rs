@@ -8,9 +8,11 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::missing_panics_doc,
+    clippy::unwrap_used,
     reason = "a test whose world cannot be made has failed"
 )]
 
+mod database;
 mod log;
 pub mod market;
 mod redis;
@@ -21,6 +23,7 @@ mod trader;
 use ::market::{Listings, Reading, price::AnchorList};
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
+pub use database::{ColumnShape, Engine, TestDatabase};
 pub use log::Log;
 pub use market::Market;
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};

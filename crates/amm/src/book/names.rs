@@ -2,7 +2,7 @@
 //! often and are few.
 
 use super::shelf::Shelf;
-use primitives::Felt;
+use primitives::{Felt, OrImpossible as _};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -18,10 +18,11 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The number of `felt`, given now if it has none. A book has fewer than
-    /// 2^32 names; what lies beyond shares the last one.
+    /// The number of `felt`, given now if it has none.
     pub(super) fn give(&mut self, felt: Felt) -> Name {
-        let next = Name(u32::try_from(self.felts.len()).unwrap_or(u32::MAX));
+        let next =
+            u32::try_from(self.felts.len()).or_impossible("a book has fewer than 2^32 names");
+        let next = Name(next.unwrap_or(u32::MAX));
         if let Some(name) = self.numbers.get(&felt) {
             return *name;
         }
@@ -59,6 +60,7 @@ impl Name {
     /// The field element, in a list by number.
     pub(super) fn of(self, felts: &Shelf<Felt>) -> Felt {
         let found = usize::try_from(self.0).ok().and_then(|at| felts.get(at));
-        found.copied().unwrap_or_default()
+        let felt = found.or_impossible("a name is one of its own list");
+        felt.copied().unwrap_or_default()
     }
 }

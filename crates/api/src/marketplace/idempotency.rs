@@ -84,7 +84,7 @@ fn key(headers: &HeaderMap) -> Result<Ulid, Problem> {
 fn sent(answer: StoredAnswer) -> Response {
     let status = StatusCode::from_u16(answer.status).or_impossible("we keep statuses alone");
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let kind = HeaderValue::from_str(&answer.content_type);
+    let kind = HeaderValue::from_str(&answer.content_type).or_impossible("we keep types alone");
     let kind = kind.unwrap_or_else(|_| HeaderValue::from_static("application/json"));
     (status, [(CONTENT_TYPE, kind)], answer.body).into_response()
 }

@@ -6,7 +6,7 @@ use super::{
     venues::Words,
 };
 use crate::{error::RpcError, jsonrpc::JsonRpc};
-use primitives::{Address, BlockRef, Felt};
+use primitives::{Address, BlockRef, Felt, OrImpossible as _};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 /// The exchange's own fees: for one swap, for more, and for an exact purchase.
@@ -127,7 +127,10 @@ pub(super) async fn terms(
         Said::Nothing | Said::TooMuch => Ok(None),
         Said::Silence(error) => Err(error),
     });
-    let mut next = || numbers.next().unwrap_or(Ok(None));
+    let mut next = || {
+        let said = numbers.next().or_impossible("each view is answered");
+        said.unwrap_or(Ok(None))
+    };
     Ok(ExchangeAnswer {
         one: next()?,
         many: next()?,

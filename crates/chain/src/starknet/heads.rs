@@ -69,8 +69,6 @@ pub enum HeadsError {
 #[derive(Deserialize)]
 struct Reply {
     #[serde(default)]
-    method: Option<String>,
-    #[serde(default)]
     error: Option<serde_json::Value>,
 }
 
@@ -121,18 +119,15 @@ async fn listen(url: &Url, bell: &Notify) -> Result<std::convert::Infallible, He
             continue;
         };
         match serde_json::from_str(&text) {
-            Ok(Reply {
-                error: Some(error), ..
-            }) => {
+            Ok(Reply { error: Some(error) }) => {
                 return Err(HeadsError::Refused {
                     node,
                     reason: crate::error::cut(&error.to_string()),
                 });
             }
-            Ok(Reply {
-                method: Some(_), ..
-            }) => bell.notify_one(),
-            Ok(_) | Err(_) => {}
+            // Also when it says that it will announce: a block may have come before.
+            Ok(Reply { error: None }) => bell.notify_one(),
+            Err(_) => {}
         }
     }
 }

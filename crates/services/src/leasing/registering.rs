@@ -14,7 +14,7 @@ use leasing::{
     BelowRent, Bill, Draft, FieldError, Leg, ListingStatus, Memo, Payment, PayoutDraft, Proof,
     verify_challenge,
 };
-use primitives::{Lamports, PublicKey, SignedDuration, Ulid};
+use primitives::{Lamports, OrImpossible as _, PublicKey, SignedDuration, Ulid};
 use serde_json::json;
 use store::{
     StoreError,
@@ -292,9 +292,9 @@ impl Validators {
         let Ok(bill) = Bill::new(row.terms.price, 1, self.0.options.fee) else {
             return Ok(Vec::new());
         };
-        let Ok(memo) = "RENT".parse::<Memo>() else {
-            return Ok(Vec::new());
-        };
+        let memo = "RENT"
+            .parse::<Memo>()
+            .or_impossible("a memo may be a word")?;
         let payment = Payment::new(
             memo,
             Leg {

@@ -1,13 +1,7 @@
 //! Whatever people do in whatever order, the market agrees with a naive
 //! calendar: a list of leases that is searched from end to end.
 
-use crate::{
-    paying::pay_anyhow,
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
-};
+use crate::paying::pay_anyhow;
 use leasing::{BookError, Booking, CancelError, EpochWindow, LeaseState, Mode, StrayReason};
 use primitives::{Clock as _, SignedDuration, Timestamp, Ulid};
 use proptest::{
@@ -17,7 +11,10 @@ use proptest::{
 use rstest::rstest;
 use services::{Refused, leasing::User};
 use std::collections::BTreeMap;
-use world::Market;
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    Market, TestDatabase,
+};
 
 const SEATS: u32 = 2;
 const VALIDATORS: usize = 2;

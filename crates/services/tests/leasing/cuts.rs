@@ -1,12 +1,6 @@
 //! Work that is cut off at any step: either nothing of it stays or all.
 
-use crate::{
-    leases::{actions, people, state},
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
-};
+use crate::leases::{actions, people, state};
 use leasing::{LeaseState, Mode};
 use rstest::rstest;
 use services::leasing::{Claim, LeaseFilter};
@@ -15,7 +9,11 @@ use std::{
     pin::pin,
     task::Poll,
 };
-use world::{Market, market::answer};
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    Market, TestDatabase,
+    market::answer,
+};
 
 /// Work is not tried more often.
 const MAX_TURNS: u32 = 2_000;

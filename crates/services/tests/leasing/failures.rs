@@ -1,17 +1,14 @@
 //! A database that fails at any statement of a booking, a settlement or a
 //! sweep: nothing of it stays, and the next attempt does all of it.
 
-use crate::{
-    leases::{actions, people, state},
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
-};
+use crate::leases::{actions, people, state};
 use leasing::{LeaseState, Mode};
 use rstest::rstest;
 use services::{Fault, Refused, leasing::LeaseFilter};
-use world::Market;
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    Market, TestDatabase,
+};
 
 /// A market whose database can be made to fail.
 struct Bench {

@@ -17,7 +17,4 @@ mod paying;
 mod races;
 mod repeated;
 mod settlement;
-#[expect(dead_code, reason = "the store's own tests use more of it")]
-#[path = "../../../store/tests/support/mod.rs"]
-mod support;
 mod validators;

@@ -1,12 +1,6 @@
 //! Many at once: as many win as there is room for.
 
-use crate::{
-    leases::people,
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
-};
+use crate::leases::people;
 use leasing::{BookError, Booking, Mode};
 use rstest::rstest;
 use services::{
@@ -15,7 +9,10 @@ use services::{
 };
 use std::sync::Arc;
 use tokio::{sync::Barrier, task::JoinSet};
-use world::Market;
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    Market, TestDatabase,
+};
 
 const RIVALS: usize = 200;
 

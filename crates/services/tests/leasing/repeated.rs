@@ -1,13 +1,10 @@
 //! Requests that are repeated under one key.
 
-use crate::{
-    leases::{people, rejected},
-    support::{Engine::Postgres, TestDatabase},
-};
+use crate::leases::{people, rejected};
 use leasing::{Booking, Mode};
 use primitives::Ulid;
 use services::leasing::{Claim, User};
-use world::{Market, market::answer};
+use world::{Engine::Postgres, Market, TestDatabase, market::answer};
 
 async fn claim(market: &Market, user: &User, key: Ulid, body: u8) -> Claim {
     let claim = market

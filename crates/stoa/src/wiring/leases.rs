@@ -153,7 +153,7 @@ impl Cluster {
         listener: SocketAddr,
     ) -> anyhow::Result<Market> {
         let site = site(config, listener)?;
-        let domain = domain(&site);
+        let domain = domain(&site)?;
         let base_url = site.as_str().trim_end_matches('/').to_owned();
         let chain_id = wallets_name(self.client.genesis());
         let fee = u16::try_from(config.leasing.fee)?;
@@ -217,12 +217,12 @@ fn site(config: &Config, listener: SocketAddr) -> anyhow::Result<Url> {
 }
 
 /// Host and, if it is not the usual one, port: what wallets show.
-fn domain(site: &Url) -> String {
-    let host = site.host_str().unwrap_or_default();
-    match site.port() {
+fn domain(site: &Url) -> anyhow::Result<String> {
+    let host = site.host_str().context("leasing.public_url has no host")?;
+    Ok(match site.port() {
         Some(port) => format!("{host}:{port}"),
         None => host.to_owned(),
-    }
+    })
 }
 
 fn wallets_name(genesis: SolanaHash) -> &'static str {
@@ -245,7 +245,7 @@ mod tests {
             ("http://127.0.0.1:8080", "127.0.0.1:8080"),
             ("http://[::1]:8080", "[::1]:8080"),
         ] {
-            assert_eq!(domain(&site.parse().unwrap()), shown);
+            assert_eq!(domain(&site.parse().unwrap()).unwrap(), shown);
         }
     }
 

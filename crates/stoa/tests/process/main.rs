@@ -17,6 +17,3 @@ mod node;
 mod own_postgres;
 mod serving;
 mod squeeze;
-#[expect(dead_code, reason = "the store's own tests use more of it")]
-#[path = "../../../store/tests/support/mod.rs"]
-mod support;

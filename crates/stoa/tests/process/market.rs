@@ -1,12 +1,10 @@
 //! The lease market of the real binary: its people, its operators, its races.
 
-use crate::{
-    harness::{Home, Service, ask, call, eventually, run, serve, text},
-    support::{Engine, TestDatabase},
-};
+use crate::harness::{Home, Service, ask, call, eventually, run, serve, text};
 use serde_json::{Value, json};
 use std::{fs, ops::Range};
 use store::Location;
+use world::{Engine, TestDatabase};
 
 const TRADER: &str = "demo-trader-token";
 const OWNER: &str = "demo-validator-token";

@@ -1,18 +1,16 @@
 //! Blocks: append, read back, roll back, race.
 
-use crate::{
-    blocks::{address, block, empty, fork, readable},
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
-};
+use crate::blocks::{address, block, empty, fork, readable};
 use market::{BlockEffects, Reading};
 use primitives::{Address, BlockRef, Felt, Timestamp, short_string};
 use proptest::prelude::*;
 use rstest::rstest;
 use std::{future::poll_fn, task::Poll};
 use store::{Store, StoreError};
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
+};
 
 /// All that can be read of the chain half.
 #[derive(Debug, PartialEq)]

@@ -1,15 +1,13 @@
 //! Rows that this program never writes: refused by constraints where they can
 //! be, reported where they cannot.
 
-use crate::{
-    blocks::{block, fork},
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
-};
+use crate::blocks::{block, fork};
 use rstest::rstest;
 use store::StoreError;
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
+};
 
 /// 32 bytes of the same value, as both engines write them.
 fn bytes(engine: Engine, byte: &str) -> String {

@@ -3,7 +3,6 @@
 use crate::{
     blocks::block,
     figures::{blocks_on, history, kept, page},
-    support::{Engine::Sqlite, TestDatabase},
 };
 use market::{
     BlockEffects,
@@ -13,6 +12,7 @@ use primitives::BlockRef;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use store::{FigureHistory, Store};
+use world::{Engine::Sqlite, TestDatabase};
 
 /// What happens to a store.
 #[derive(Debug, Clone)]

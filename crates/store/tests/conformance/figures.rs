@@ -4,10 +4,6 @@
 use crate::{
     blocks::{block, empty},
     corruption::assert_corrupt,
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
 };
 use market::{
     BlockEffects,
@@ -17,6 +13,10 @@ use primitives::{BlockRef, Timestamp};
 use rstest::rstest;
 use std::{ops::RangeInclusive, slice};
 use store::{FigureHistory, Store, StoreError};
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
+};
 
 pub(crate) fn page(series: u32, resolution: u8, page: u32, bytes: &[u8]) -> KeptPage {
     KeptPage {

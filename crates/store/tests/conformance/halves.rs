@@ -1,13 +1,13 @@
 //! The two halves of a store belong together, and are nobody else's to read.
 
-use crate::support::{
-    Engine::{self, Postgres, Sqlite},
-    TestDatabase,
-};
 use primitives::Timestamp;
 use rstest::rstest;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 use store::{ApiKeyRow, Location, Store, StoreError};
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
+};
 
 fn key(id: &str) -> ApiKeyRow {
     ApiKeyRow {

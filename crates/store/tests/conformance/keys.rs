@@ -1,12 +1,12 @@
 //! Keys of API clients.
 
-use crate::support::{
-    Engine::{self, Postgres, Sqlite},
-    TestDatabase,
-};
 use primitives::Timestamp;
 use rstest::rstest;
 use store::{ApiKeyRow, StoreError};
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
+};
 
 fn key(id: &str, digest: u8) -> ApiKeyRow {
     ApiKeyRow {

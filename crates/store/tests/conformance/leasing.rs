@@ -1,12 +1,6 @@
 //! The lease market's tables.
 
-use crate::{
-    market_rows::{at, book, id, key, lease, moved, settle_in, user, validator, window},
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
-};
+use crate::market_rows::{at, book, id, key, lease, moved, settle_in, user, validator, window};
 use leasing::{EndReason, LeaseState, ListingStatus, Mode, Receipt, Stage, Stray, StrayReason};
 use primitives::{Lamports, Signature, SolanaHash, Timestamp};
 use rstest::rstest;
@@ -16,6 +10,10 @@ use store::{
         Actor, AuditRow, BrowseOrder, BrowseQuery, ChainCursor, ChallengeRow, Drift, KeyClaim,
         KeyName, LeaseQuery, LedgerTx, OnboardingRow, SessionRow, StoredAnswer, TokenRow,
     },
+};
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
 };
 
 #[rstest]

@@ -18,5 +18,3 @@ mod news;
 mod pools;
 mod schema;
 mod shunned;
-#[path = "../support/mod.rs"]
-mod support;

@@ -5,15 +5,15 @@ use crate::{
     corruption::assert_corrupt,
     figures::page,
     pools::change,
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
 };
 use market::{BlockEffects, figures::KeptFigures};
 use primitives::BlockRef;
 use rstest::rstest;
 use store::Store;
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
+};
 
 /// Blocks on top of `parent` in which everything happens.
 fn eventful(parent: BlockRef, number: u64, count: usize) -> Vec<BlockEffects> {

@@ -3,16 +3,16 @@
 use crate::{
     blocks::{address, block, empty},
     corruption::assert_corrupt,
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
 };
 use amm::book::{Change, Created, Shape, Spot};
 use market::BlockEffects;
 use primitives::{BlockRef, Felt};
 use rstest::rstest;
 use store::{PoolHistory, Store};
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
+};
 
 pub(crate) fn change(number: u64) -> Change {
     Change::Created {

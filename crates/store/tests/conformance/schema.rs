@@ -1,14 +1,12 @@
 //! Migrations, and opening a store.
 
-use crate::{
-    blocks::{block, fork},
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
-};
+use crate::blocks::{block, fork};
 use rstest::rstest;
 use store::{ChainContents, FigureHistory, Location, PoolHistory, SchemaChange, Store, StoreError};
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
+};
 
 #[rstest]
 #[tokio::test]

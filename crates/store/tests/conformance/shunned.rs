@@ -1,15 +1,13 @@
 //! Tokens that no route passes.
 
-use crate::{
-    blocks::{address, block, fork},
-    support::{
-        Engine::{self, Postgres, Sqlite},
-        TestDatabase,
-    },
-};
+use crate::blocks::{address, block, fork};
 use primitives::Address;
 use rstest::rstest;
 use std::collections::BTreeSet;
+use world::{
+    Engine::{self, Postgres, Sqlite},
+    TestDatabase,
+};
 
 fn tokens(numbers: impl IntoIterator<Item = u64>) -> BTreeSet<Address> {
     numbers.into_iter().map(address).collect()

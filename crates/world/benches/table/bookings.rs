@@ -20,7 +20,6 @@ use crate::{
     Goal, Row,
     http::{Server, beside},
     marketplace, median,
-    support::{Engine, TestDatabase},
 };
 use leasing::{EpochWindow, Lease, Memo, Payment};
 use primitives::{Clock as _, SignedDuration, Timestamp, Ulid};
@@ -37,7 +36,7 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::Instant,
 };
-use world::Market;
+use world::{Engine, Market, TestDatabase};
 
 const TURNS: usize = 25;
 const PER_TURN: usize = 30;

@@ -7,48 +7,25 @@
     reason = "a measurement that cannot be made has failed"
 )]
 
-#[path = "table/bookings.rs"]
 mod bookings;
-#[path = "table/browsing.rs"]
 mod browsing;
-#[path = "table/candles.rs"]
 mod candles;
-#[path = "table/forks.rs"]
 mod forks;
-#[path = "table/freshness.rs"]
 mod freshness;
-#[path = "table/http.rs"]
 mod http;
-#[path = "table/indexing.rs"]
 mod indexing;
-#[path = "table/marketplace.rs"]
 mod marketplace;
-#[path = "table/minutes.rs"]
 mod minutes;
-#[path = "table/muldiv.rs"]
 mod muldiv;
-#[path = "table/pools.rs"]
 mod pools;
-#[path = "table/quotes.rs"]
 mod quotes;
-#[path = "table/reopening.rs"]
 mod reopening;
-#[path = "table/restarting.rs"]
 mod restarting;
-#[path = "table/routing.rs"]
 mod routing;
-#[path = "table/sending.rs"]
 mod sending;
-#[path = "table/served.rs"]
 mod served;
-#[path = "table/settling.rs"]
 mod settling;
-#[path = "table/solana.rs"]
 mod solana;
-#[expect(dead_code, reason = "the store's own tests use more of it")]
-#[path = "../../store/tests/support/mod.rs"]
-mod support;
-#[path = "table/swaps.rs"]
 mod swaps;
 
 use cap::Cap;

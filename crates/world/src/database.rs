@@ -17,19 +17,25 @@ use tempfile::TempDir;
 /// Names the server on which PostgreSQL's cases run. Its user may make databases.
 const SERVER: &str = "STOA_TEST_POSTGRES";
 
+/// What keeps a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Engine {
+pub enum Engine {
+    /// Files in a folder of the test.
     Sqlite,
+    /// A database of the test on a server that is there.
     Postgres,
 }
 
 /// An empty place for a store.
-pub(crate) struct TestDatabase {
-    pub(crate) location: Location,
+#[derive(Debug)]
+pub struct TestDatabase {
+    /// Where it is.
+    pub location: Location,
     _folder: Option<TempDir>,
     server: Option<Server>,
 }
 
+#[derive(Debug)]
 struct Server {
     url: String,
     database: String,
@@ -37,15 +43,20 @@ struct Server {
 
 /// A column as the engine describes it, with types reduced to what both have.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ColumnShape {
-    pub(crate) table: String,
-    pub(crate) column: String,
-    pub(crate) kind: &'static str,
-    pub(crate) nullable: bool,
+pub struct ColumnShape {
+    /// Its table.
+    pub table: String,
+    /// Its name.
+    pub column: String,
+    /// `integer`, `bytes` or `text`.
+    pub kind: &'static str,
+    /// Whether it may be empty.
+    pub nullable: bool,
 }
 
 impl TestDatabase {
-    pub(crate) async fn new(engine: Engine) -> Self {
+    /// On either engine; a server is named by `STOA_TEST_POSTGRES`.
+    pub async fn new(engine: Engine) -> Self {
         match engine {
             Engine::Sqlite => {
                 let folder = tempfile::tempdir().unwrap();
@@ -92,21 +103,21 @@ impl TestDatabase {
     }
 
     /// A connection to the store, not yet migrated.
-    pub(crate) async fn open(&self) -> Store {
+    pub async fn open(&self) -> Store {
         Store::open(&self.location).await.unwrap()
     }
 
     /// A connection to the migrated store.
-    pub(crate) async fn store(&self) -> Store {
+    pub async fn store(&self) -> Store {
         let store = self.open().await;
         store.migrate().await.unwrap();
         store
     }
 
     /// Brings one half to the version of an older program.
-    pub(crate) async fn migrate_to(&self, schema: &'static str, version: i64) {
+    pub async fn migrate_to(&self, schema: &'static str, version: i64) {
         let steps = |engine: &str| {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/migrations");
             Migrator::new(folder.join(engine).join(schema))
         };
         let until = |mut migrator: Migrator| {
@@ -137,7 +148,7 @@ impl TestDatabase {
     }
 
     /// Runs SQL behind the store's back.
-    pub(crate) async fn execute(&self, schema: &str, sql: &str) -> Result<(), sqlx::Error> {
+    pub async fn execute(&self, schema: &str, sql: &str) -> Result<(), sqlx::Error> {
         match &self.location {
             Location::Sqlite { dir } => {
                 let file = SqliteConnectOptions::new().filename(dir.join(format!("{schema}.db")));
@@ -154,7 +165,7 @@ impl TestDatabase {
     }
 
     /// Keeps others from writing to a table until the answer is dropped.
-    pub(crate) async fn hold_writes(&self, schema: &str, table: &str) -> Box<dyn Any> {
+    pub async fn hold_writes(&self, schema: &str, table: &str) -> Box<dyn Any> {
         match &self.location {
             Location::Sqlite { dir } => {
                 let file = SqliteConnectOptions::new().filename(dir.join(format!("{schema}.db")));
@@ -172,7 +183,7 @@ impl TestDatabase {
     }
 
     /// The columns of a schema, by table and name.
-    pub(crate) async fn columns(&self, schema: &str) -> Vec<ColumnShape> {
+    pub async fn columns(&self, schema: &str) -> Vec<ColumnShape> {
         let rows: Vec<(String, String, String, bool)> = match &self.location {
             Location::Sqlite { dir } => {
                 let file = SqliteConnectOptions::new().filename(dir.join(format!("{schema}.db")));
