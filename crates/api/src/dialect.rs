@@ -1,8 +1,10 @@
 //! Whose names the API speaks. The only place that knows the differences.
 
 use market::Tag;
-use serde_json::{Map, Value};
-use std::{fmt, str::FromStr};
+use primitives::{Impossible, OrImpossible as _};
+use serde::Serialize;
+use serde_json::{Map, Serializer, Value, ser::Formatter};
+use std::{fmt, io, str::FromStr};
 use thiserror::Error;
 
 /// A name that differs: as the plain dialect has it, and as published SDKs do.
@@ -92,6 +94,27 @@ impl Dialect {
         self == Self::Plain
     }
 
+    /// What is told of something that may not be known.
+    pub(crate) fn optional<T>(self, value: Option<T>) -> Optional<T> {
+        match value {
+            Some(value) => Optional::Told(value),
+            None if self.absent_is_null() => Optional::Null,
+            None => Optional::Absent,
+        }
+    }
+
+    /// A body of plain names as JSON, with the keys of this dialect.
+    pub(crate) fn json(self, body: &impl Serialize) -> Result<Vec<u8>, Impossible> {
+        let mut out = Vec::new();
+        let keys = Keys {
+            dialect: self,
+            is_key: false,
+        };
+        let written = body.serialize(&mut Serializer::with_formatter(&mut out, keys));
+        written.or_impossible("a body can be written")?;
+        Ok(out)
+    }
+
     /// Rewrites a document of plain names: keys, values, and names in
     /// backticks in descriptions.
     pub(crate) fn translate(self, document: Value) -> Value {
@@ -122,7 +145,7 @@ impl Dialect {
     }
 
     /// What this dialect calls what the plain one calls `plain`.
-    pub(crate) fn word(self, plain: &'static str) -> &'static str {
+    fn word(self, plain: &str) -> &str {
         match self {
             Self::Plain => plain,
             Self::Avnu => RENAMED
@@ -133,10 +156,85 @@ impl Dialect {
     }
 }
 
+/// A field of something that may not be known. It is skipped if it is absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Optional<T> {
+    Told(T),
+    Null,
+    Absent,
+}
+
+impl<T> Optional<T> {
+    pub(crate) const fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+}
+
+/// Writes compact JSON whose keys are those of a dialect.
+struct Keys {
+    dialect: Dialect,
+    is_key: bool,
+}
+
+impl Formatter for Keys {
+    fn begin_object_key<W: io::Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.is_key = true;
+        if first {
+            Ok(())
+        } else {
+            writer.write_all(b",")
+        }
+    }
+
+    fn end_object_key<W: io::Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
+        self.is_key = false;
+        Ok(())
+    }
+
+    fn write_string_fragment<W: io::Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let fragment = if self.is_key {
+            self.dialect.word(fragment)
+        } else {
+            fragment
+        };
+        writer.write_all(fragment.as_bytes())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_body_has_the_keys_of_its_dialect_and_its_own_values() {
+        let body = json!({"network": {"usd": 1.5}, "symbol": "network", "tags": ["a\"network"]});
+        let text = |dialect: Dialect| String::from_utf8(dialect.json(&body).unwrap()).unwrap();
+        assert_eq!(text(Dialect::Plain), body.to_string());
+        let renamed = body
+            .to_string()
+            .replacen("\"network\":", "\"starknet\":", 1);
+        assert_eq!(text(Dialect::Avnu), renamed);
+    }
+
+    #[test]
+    fn what_is_not_known_is_absent_or_null() {
+        assert!(Dialect::Plain.optional(None::<u8>).is_absent());
+        assert!(!Dialect::Avnu.optional(None::<u8>).is_absent());
+        for dialect in [Dialect::Plain, Dialect::Avnu] {
+            let told = [dialect.optional(Some(1)), Optional::Null];
+            assert_eq!(dialect.json(&told).unwrap(), b"[1,null]");
+        }
+    }
 
     #[test]
     fn each_dialect_knows_its_own_word_and_not_the_others() {

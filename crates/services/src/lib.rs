@@ -6,6 +6,7 @@
 
 mod fault;
 mod follower;
+mod generational_cache;
 mod global;
 mod health;
 mod impossible;
@@ -25,6 +26,7 @@ mod worth;
 
 pub use fault::Fault;
 pub use follower::Follower;
+pub use generational_cache::GenerationalCache;
 pub use global::{
     GlobalFeed, GlobalKey, GlobalMarket, GlobalOptions, GlobalPlan, GlobalPoller, GlobalSetupError,
 };

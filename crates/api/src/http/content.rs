@@ -1,4 +1,4 @@
-//! Bodies of answers that are compressed already, or once for all.
+//! Bodies of answers that are compressed once for all.
 
 use super::compression::{BY_ENCODING, WantsGzip, is_long};
 use axum::{
@@ -76,6 +76,10 @@ impl KeptBody {
             text: text.into(),
             gzip: OnceLock::new(),
         }))
+    }
+
+    pub(crate) fn text(&self) -> &Bytes {
+        &self.0.text
     }
 
     pub(crate) fn content(&self, wants: WantsGzip) -> Content {

@@ -1,5 +1,7 @@
 //! What browsers are told. Any page may call the API: it has no cookies that
 //! could be abused.
+//!
+//! By hand, since `tower-http` answers a preflight with 200, and callers know 204.
 
 use axum::{
     body::Body,

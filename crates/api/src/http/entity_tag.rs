@@ -27,17 +27,6 @@ impl EntityTag {
         Self(u128::from_be_bytes(*half))
     }
 
-    /// The tag of both contents together. Contents that differ among
-    /// themselves give one tag in any order.
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self(self.0.wrapping_add(other.0))
-    }
-
-    /// The tag of the rest when `other` is taken away.
-    pub(crate) fn without(self, other: Self) -> Self {
-        Self(self.0.wrapping_sub(other.0))
-    }
-
     pub(crate) fn header(self) -> HeaderValue {
         header(&["\"", &self.digits(), "\""].concat())
     }
@@ -168,12 +157,5 @@ mod tests {
             HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);
         mark_encoded(&mut untagged);
         assert!(!untagged.contains_key(ETAG));
-    }
-
-    #[test]
-    fn parts_make_the_tag_of_the_whole() {
-        let [a, b, c] = [b"a", b"b", b"c"].map(|it| EntityTag::of(it));
-        assert_eq!(a.and(b).and(c).without(a), b.and(c));
-        assert_ne!(a.and(b), a);
     }
 }

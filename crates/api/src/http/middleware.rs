@@ -178,7 +178,9 @@ impl Middleware {
         response
     }
 
-    /// Neither a panic nor a long wait reaches beyond its own request.
+    /// Neither a panic nor a long wait reaches beyond its own request. The layers
+    /// of `tower-http` for both answer by themselves; here it is a refusal, which
+    /// each product words, and which knows whose fault a long wait is.
     fn isolated(
         &self,
         arrival: &Arrival,

@@ -2,7 +2,6 @@
 //! of the products that are served.
 
 mod addressing;
-mod alarm;
 mod arrival;
 pub(crate) mod client_address;
 pub(crate) mod compression;
@@ -15,5 +14,4 @@ pub(crate) mod limits;
 pub(crate) mod metrics;
 pub(crate) mod middleware;
 mod request_id;
-mod seldom;
 pub(crate) mod server;

@@ -1,4 +1,6 @@
 //! Ids that connect a request, its answer and its log lines.
+//!
+//! By hand, since `tower-http` repeats whatever id was given, safe or not.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use primitives::Entropy;

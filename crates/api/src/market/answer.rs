@@ -1,6 +1,6 @@
 //! Answers that callers can keep and ask after.
 
-use super::date::DateWriter;
+use super::date::Time;
 use crate::http::{
     content::Content,
     entity_tag::{EntityTag, KnownTags},
@@ -49,11 +49,10 @@ impl Frame {
             "no-cache"
         };
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
-        if let Some(partial) = self.partial {
-            let mut dates = DateWriter::new();
-            if let Ok(date) = HeaderValue::from_bytes(dates.time(partial)) {
-                headers.insert(X_PARTIAL_BUCKET, date);
-            }
+        if let Some(partial) = self.partial
+            && let Ok(date) = HeaderValue::try_from(Time(partial).to_string())
+        {
+            headers.insert(X_PARTIAL_BUCKET, date);
         }
         response
     }

@@ -1,21 +1,28 @@
 //! The tokens that a request for prices names.
 
-use super::known_tokens::KnownToken;
 use crate::http::error::{Problems, shown};
-use primitives::FeltError;
+use primitives::Address;
 use serde::{
     Deserialize, Deserializer,
     de::{Error, Visitor},
 };
 use std::{borrow::Cow, fmt};
+use utoipa::ToSchema;
 
-/// A body that names tokens. Their texts are read in place.
-#[derive(Debug, Deserialize)]
+/// The tokens that are asked about.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = TokenAddresses)]
 pub(super) struct TokensBody<'a> {
+    /// Their addresses. A token that is asked for twice is answered once.
+    #[schema(
+        value_type = Vec<String>, min_items = 1, max_items = 50,
+        example = json!(["0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7"])
+    )]
     #[serde(borrow)]
     tokens: Vec<TokenText<'a>>,
 }
 
+/// A text, which is read in place.
 #[derive(Debug)]
 struct TokenText<'a>(Cow<'a, str>);
 
@@ -52,9 +59,8 @@ pub(super) fn each_once(
     name: &str,
     asked: &[&str],
     most: usize,
-    read: impl FnOnce(&[&str]) -> Vec<Result<KnownToken, FeltError>>,
     problems: &mut Problems,
-) -> Vec<KnownToken> {
+) -> Vec<Address> {
     let given = asked.len();
     if given == 0 || given > most {
         problems.add(format!(
@@ -62,10 +68,10 @@ pub(super) fn each_once(
         ));
         return Vec::new();
     }
-    let mut tokens: Vec<KnownToken> = Vec::with_capacity(given);
-    for (token, text) in read(asked).into_iter().zip(asked) {
-        match token {
-            Ok(token) if tokens.iter().any(|it| it.address == token.address) => {}
+    let mut tokens = Vec::with_capacity(given);
+    for text in asked {
+        match text.parse() {
+            Ok(token) if tokens.contains(&token) => {}
             Ok(token) => tokens.push(token),
             Err(error) => problems.add(format!("{name}: {} {error}", shown(text))),
         }

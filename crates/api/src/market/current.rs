@@ -5,11 +5,9 @@ use super::{
     MarketState,
     answer::json,
     asked_tokens::{TokensBody, each_once},
-    json::{List, Record, write_decimal, write_float},
-    known_tokens::KnownToken,
     query::parse,
     reading::Reading,
-    schema::{TokenAddresses, TokenPrice, TokenPriceV1},
+    token_price::{TokenPrice, TokenPriceV1, UsdPrice},
     view::View,
 };
 use crate::http::{
@@ -20,7 +18,7 @@ use crate::http::{
 };
 use axum::{extract::State, http::Uri, response::Response};
 use market::Token;
-use primitives::U256;
+use primitives::{Address, Impossible, U256};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
@@ -28,9 +26,6 @@ use utoipa_axum::{router::UtoipaMethodRouter, routes};
 /// Tokens in one request.
 const MAX_TOKENS: usize = 50;
 const MAX_TOKENS_V1: usize = 10;
-
-/// Bytes of a token's price, roughly.
-const PRICE_BYTES: usize = 192;
 
 const WEI_PER_ETH: f64 = 1e18;
 
@@ -52,7 +47,7 @@ pub(super) fn prices_v1() -> UtoipaMethodRouter<MarketState> {
     path = "/v3/tokens/prices",
     operation_id = "tokenPrices",
     tag = "Prices",
-    request_body = TokenAddresses,
+    request_body = TokensBody<'static>,
     responses(
         (status = 200, description = "The prices.", body = Vec<TokenPrice>),
         BodyAnswers,
@@ -70,40 +65,26 @@ async fn token_prices(
     }
     let asked: TokensBody<'_> = body.parse()?;
     let (view, asked) = read(&state, "tokens", &asked.texts(), MAX_TOKENS)?;
-    let answer = KeptBody::new(told(&state, &view, asked));
+    let answer = KeptBody::new(told(&state, &view, asked)?);
     state.answers.keep(&view, &body, &answer);
     Ok(json(answer.content(wants)))
 }
 
 /// The prices of tokens, as far as there are any.
-fn told(state: &MarketState, view: &View, asked: Vec<KnownToken>) -> Vec<u8> {
-    let names = Names {
-        network: format!(",\"{}\":", state.dialect.word("networkMarket")),
-        global: format!(",\"{}\":", state.dialect.word("globalMarket")),
-        absent_is_null: state.dialect.absent_is_null(),
-    };
-    let mut out = Vec::with_capacity(asked.len() * PRICE_BYTES);
-    out.push(b'[');
-    for KnownToken { address, beginning } in asked {
-        let Some((_, token)) = view.snapshot.tokens.by_address(address) else {
-            continue;
-        };
-        let network = view.usd(token);
-        if network.is_none() && !names.absent_is_null {
-            continue;
-        }
-        if out.len() > 1 {
-            out.push(b',');
-        }
-        out.extend_from_slice(beginning.as_bytes());
-        write_decimal(&mut out, token.metadata.decimals.into(), 0);
-        let global = state.global_market(token, view.clock).map(|it| it.usd);
-        names.write(&mut out, &names.network, network);
-        names.write(&mut out, &names.global, global);
-        out.push(b'}');
-    }
-    out.push(b']');
-    out
+fn told(state: &MarketState, view: &View, asked: Vec<Address>) -> Result<Vec<u8>, Impossible> {
+    let dialect = state.dialect;
+    let prices = asked.into_iter().filter_map(|address| {
+        let (_, token) = view.snapshot.tokens.by_address(address)?;
+        let network_market = dialect.optional(view.usd(token).map(UsdPrice::new));
+        let global = state.global_market(token, view.clock);
+        (!network_market.is_absent()).then(|| TokenPrice {
+            address,
+            decimals: token.metadata.decimals,
+            network_market,
+            global_market: dialect.optional(global.map(|it| UsdPrice::new(it.usd))),
+        })
+    });
+    dialect.json(&prices.collect::<Vec<_>>())
 }
 
 /// The tokens that a request names.
@@ -112,42 +93,12 @@ fn read(
     name: &str,
     asked: &[&str],
     most: usize,
-) -> Result<(View, Vec<KnownToken>), Rejection> {
+) -> Result<(View, Vec<Address>), Rejection> {
     let mut reading = Reading::new(state);
     let mut problems = Problems::default();
-    let is_listed = |address| {
-        let tokens = reading.snapshot().map(|it| &it.tokens);
-        tokens.is_some_and(|it| it.by_address(address).is_some())
-    };
-    let texts = |texts: &[&str]| state.tokens.read(texts, is_listed);
-    let asked = each_once(name, asked, most, texts, &mut problems);
+    let asked = each_once(name, asked, most, &mut problems);
     reading.problems = problems;
     reading.finish(Some(asked))
-}
-
-/// What the parts of a price are called.
-struct Names {
-    network: String,
-    global: String,
-    absent_is_null: bool,
-}
-
-impl Names {
-    fn write(&self, out: &mut Vec<u8>, key: &str, usd: Option<f64>) {
-        match usd {
-            Some(usd) => {
-                out.extend_from_slice(key.as_bytes());
-                out.extend_from_slice(b"{\"usd\":");
-                write_float(out, usd);
-                out.push(b'}');
-            }
-            None if self.absent_is_null => {
-                out.extend_from_slice(key.as_bytes());
-                out.extend_from_slice(b"null");
-            }
-            None => {}
-        }
-    }
 }
 
 /// The tokens whose prices are asked for.
@@ -195,7 +146,7 @@ async fn token_prices_v1(
     path = "/v1/tokens/prices",
     operation_id = "postTokenPricesV1",
     tag = "Prices",
-    request_body = TokenAddresses,
+    request_body = TokensBody<'static>,
     responses(
         (status = 200, description = "The prices.", body = Vec<TokenPriceV1>),
         BodyAnswers,
@@ -217,26 +168,21 @@ fn prices_in_eth(
 ) -> Result<Response, Rejection> {
     let (view, asked) = read(state, name, asked, most)?;
     let eth = view.eth();
-    let mut list = List::new();
-    for KnownToken { address, .. } in asked {
-        let token = view.snapshot.tokens.by_address(address);
-        let Some((token, usd)) = token.and_then(|(_, it)| Some((it, view.usd(it)?))) else {
-            continue;
-        };
-        let mut record = Record::new(list.item());
-        record.text("address", &token.address.to_string());
-        record.whole("decimals", token.metadata.decimals);
-        for key in ["usdPrice", "priceInUSD", "priceInUsd"] {
-            record.float(key, usd);
-        }
-        if let Some(eth) = eth {
-            let price = usd / eth;
-            record.text("priceInETH", &format!("{:#x}", wei(price)));
-            record.float("priceInEth", price);
-        }
-        record.end();
-    }
-    Ok(json(list.end()))
+    let prices = asked.into_iter().filter_map(|address| {
+        let (_, token) = view.snapshot.tokens.by_address(address)?;
+        let usd = view.usd(token)?;
+        let price_in_eth = eth.map(|eth| usd / eth);
+        Some(TokenPriceV1 {
+            address,
+            decimals: token.metadata.decimals,
+            usd_price: usd,
+            price_in_usd: usd,
+            price_in_usd_number: usd,
+            price_in_eth: price_in_eth.map(|price| format!("{:#x}", wei(price))),
+            price_in_eth_number: price_in_eth,
+        })
+    });
+    Ok(json(state.dialect.json(&prices.collect::<Vec<_>>())?))
 }
 
 /// A number of ETH in wei, to the nearest one.

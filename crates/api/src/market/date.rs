@@ -2,15 +2,16 @@
 
 use crate::http::error::shown;
 use primitives::Timestamp;
+use serde::{Serialize, Serializer};
+use std::fmt;
 
 /// Requests may speak of times from 1970-01-01 up to and including 2100-01-01.
 const LATEST_S: i64 = 4_102_444_800;
 
 const DAY_S: i64 = 86_400;
 
-/// The length of `2026-01-31`, and of `2026-01-31T12:00:00Z`.
+/// The length of `2026-01-31`.
 const DATE_BYTES: usize = 10;
-const TIME_BYTES: usize = 20;
 
 /// A moment that a request names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,57 +84,44 @@ fn parse(text: &str) -> Option<Moment> {
     Some(Moment { at, is_date: false })
 }
 
-/// Writes times. Consecutive ones are mostly of one day, whose text is kept.
-#[derive(Debug)]
-pub(super) struct DateWriter {
-    day: i64,
-    text: [u8; TIME_BYTES],
-}
+/// A time in seconds since 1970, which is written as ISO 8601 in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Time(pub(super) i64);
 
-impl DateWriter {
-    pub(super) fn new() -> Self {
-        Self {
-            day: 0,
-            text: *b"1970-01-01T00:00:00Z",
-        }
-    }
-
-    /// A time in seconds since 1970, as ISO 8601 in UTC.
-    pub(super) fn time(&mut self, time: i64) -> &[u8] {
-        let (day, second) = (time.div_euclid(DAY_S), time.rem_euclid(DAY_S));
-        if day != self.day {
-            self.turn_to(day);
-        }
-        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-        for (place, number) in [(11, hour), (14, minute), (17, second)] {
-            if let Some(digits) = self.text.get_mut(place..place + 2) {
-                digits.copy_from_slice(&two_digits(number));
-            }
-        }
-        &self.text
-    }
-
-    /// A day, counted from 1970, as `2026-01-31`.
-    pub(super) fn day(&mut self, day: i64) -> &[u8] {
-        if day != self.day {
-            self.turn_to(day);
-        }
-        self.text.get(..DATE_BYTES).unwrap_or_default()
-    }
-
-    fn turn_to(&mut self, day: i64) {
-        let midnight = Timestamp::from_second(day.saturating_mul(DAY_S));
-        let text = midnight.unwrap_or(Timestamp::UNIX_EPOCH).to_string();
-        if let Ok(text) = <[u8; TIME_BYTES]>::try_from(text.as_bytes()) {
-            self.text = text;
-            self.day = day;
-        }
+impl Time {
+    fn timestamp(self) -> Timestamp {
+        // Beyond the calendar's years, its end.
+        Timestamp::from_second(self.0).unwrap_or(Timestamp::MAX)
     }
 }
 
-fn two_digits(number: i64) -> [u8; 2] {
-    let number = u8::try_from(number).unwrap_or_default();
-    [b'0' + number / 10 % 10, b'0' + number % 10]
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.timestamp().fmt(f)
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A day, counted from 1970, which is written as `2026-01-31`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Day(pub(super) i64);
+
+impl Day {
+    /// Its first second.
+    pub(super) const fn begins(self) -> Time {
+        Time(self.0.saturating_mul(DAY_S))
+    }
+}
+
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.begins().timestamp().strftime("%F"))
+    }
 }
 
 #[cfg(test)]
@@ -220,19 +208,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn times_are_written_as_the_calendar_has_them(times in proptest::collection::vec(-400_000_000_i64..LATEST_S, 1..20)) {
-            let mut dates = DateWriter::new();
-            for time in times {
-                let expected = Timestamp::from_second(time).unwrap().to_string();
-                prop_assert_eq!(dates.time(time), expected.as_bytes());
-                let day = dates.day(time.div_euclid(DAY_S)).to_vec();
-                prop_assert_eq!(&day[..], &expected.as_bytes()[..10]);
-            }
+        fn times_and_days_are_written_as_the_calendar_has_them(time in -400_000_000_i64..LATEST_S) {
+            let expected = Timestamp::from_second(time).unwrap().to_string();
+            prop_assert_eq!(expected.len(), "2026-01-31T12:00:00Z".len());
+            prop_assert_eq!(Time(time).to_string(), expected.as_str());
+            let day = serde_json::to_string(&Day(time.div_euclid(DAY_S))).unwrap();
+            prop_assert_eq!(day.trim_matches('"'), &expected[..DATE_BYTES]);
         }
 
         #[test]
         fn what_is_written_is_read_again(time in 0..=LATEST_S) {
-            let text = String::from_utf8(DateWriter::new().time(time).to_vec()).unwrap();
+            let text = Time(time).to_string();
             prop_assert_eq!(read_moment("date", &text).map(Moment::second), Ok(time));
         }
 

@@ -3,11 +3,11 @@
 use super::{
     MarketState,
     answer::Frame,
-    date::DateWriter,
-    json::{List, Record, USD_DECIMALS},
+    date::{Day, Time},
+    decimal::Decimal,
+    points::{ExchangePoint, ExchangeVolume, ExchangeVolumeV1, Worth},
     query::{DaysQuery, MomentQuery, MomentRangeQuery, RangeQuery, parse},
     reading::{Reading, TokenAddress, TokenPath},
-    schema::{ExchangePoint, ExchangeVolume, ExchangeVolumeV1},
     view::View,
 };
 use crate::http::{
@@ -45,7 +45,7 @@ pub(super) fn own_routes() -> [UtoipaMethodRouter<MarketState>; 4] {
     tag = "Volumes",
     params(TokenAddress, DaysQuery),
     responses(
-        (status = 200, description = "One record for each exchange.", body = Vec<ExchangeVolume>),
+        (status = 200, description = "One record for each exchange.", body = Vec<ExchangeVolume<'static>>),
         (status = 304, description = "The caller has them."),
         QueryAnswers,
     ),
@@ -70,7 +70,7 @@ async fn exchange_volumes(
     tag = "Volumes",
     params(TokenAddress, DaysQuery),
     responses(
-        (status = 200, description = "One record for each exchange.", body = Vec<ExchangeVolumeV1>),
+        (status = 200, description = "One record for each exchange.", body = Vec<ExchangeVolumeV1<'static>>),
         (status = 304, description = "The caller has them."),
         QueryAnswers,
     ),
@@ -110,25 +110,32 @@ fn volumes(
         figures.traded(id, range.resolution, &range.span)
     });
     let traded = traded.unwrap_or_default();
-    let (mut list, mut dates) = (List::new(), DateWriter::new());
-    for (venue, amounts) in traded.iter().filter(|(_, amounts)| !amounts.is_empty()) {
+    let traded_at = traded.iter().filter(|(_, amounts)| !amounts.is_empty());
+    let volumes = traded_at.map(|(venue, amounts)| {
         let total = amounts
             .iter()
             .fold(Sum::default(), |sum, (_, amount)| sum.plus(*amount));
-        let mut record = Record::new(list.item());
-        if shape == Shape::DatedRange {
-            record.plain("date", dates.time(Resolution::Day.opens(days.start)));
+        ExchangeVolume {
+            value: Decimal {
+                units: total.units,
+                decimals,
+            },
+            value_usd: Decimal::usd(total.usd),
+            exchange: view.exchange(*venue),
+            start_date: Day(days.start),
+            end_date: Day(days.end - 1),
         }
-        record.decimal("value", total.units, decimals);
-        record.decimal("valueUsd", total.usd, USD_DECIMALS);
-        record.text("exchange", view.exchange(*venue));
-        record.plain("startDate", dates.day(days.start));
-        record.plain("endDate", dates.day(days.end - 1));
-        record.end();
-    }
+    });
+    let body = match shape {
+        Shape::Range => state.dialect.json(&volumes.collect::<Vec<_>>()),
+        Shape::DatedRange => {
+            let dated = volumes.map(ExchangeVolumeV1::from);
+            state.dialect.json(&dated.collect::<Vec<_>>())
+        }
+    }?;
     let newest = traded.iter().filter_map(|(_, amounts)| amounts.last());
     let newest = newest.map(|(bucket, _)| *bucket).max();
-    Ok(view.series(list.end(), &range, newest, known))
+    Ok(view.series(body, &range, newest, known))
 }
 
 /// Volume by exchange over time
@@ -143,7 +150,7 @@ fn volumes(
     tag = "Volumes",
     params(TokenAddress, RangeQuery),
     responses(
-        (status = 200, description = "The volumes.", body = Vec<ExchangePoint>),
+        (status = 200, description = "The volumes.", body = Vec<ExchangePoint<'static>>),
         (status = 304, description = "The caller has them."),
         QueryAnswers,
     ),
@@ -160,15 +167,12 @@ async fn exchange_volume_line(
         let figures = &view.snapshot.figures;
         figures.traded(id, range.resolution, &range.span)
     });
-    let (list, newest) = view.line(
-        range.resolution,
-        &traded.unwrap_or_default(),
-        |record, amount| {
-            record.decimal("value", amount.units, decimals);
-            record.decimal("valueUsd", amount.usd, USD_DECIMALS);
-        },
-    );
-    Ok(view.series(list, &range, newest, &known))
+    let traded = traded.unwrap_or_default();
+    let (points, newest) = view.line(range.resolution, decimals, &traded, |amount| {
+        (amount.units, Worth::Exact(Decimal::usd(amount.usd)))
+    });
+    let body = state.dialect.json(&points)?;
+    Ok(view.series(body, &range, newest, &known))
 }
 
 /// TVL by exchange over time
@@ -183,7 +187,7 @@ async fn exchange_volume_line(
     tag = "TVL",
     params(TokenAddress, RangeQuery),
     responses(
-        (status = 200, description = "What lay in pools.", body = Vec<ExchangePoint>),
+        (status = 200, description = "What lay in pools.", body = Vec<ExchangePoint<'static>>),
         (status = 304, description = "The caller has them."),
         QueryAnswers,
     ),
@@ -200,15 +204,12 @@ async fn exchange_tvl_line(
         let figures = &view.snapshot.figures;
         figures.locked(id, range.resolution, &range.span)
     });
-    let (list, newest) = view.line(
-        range.resolution,
-        &locked.unwrap_or_default(),
-        |record, locked| {
-            record.decimal("value", locked.units, decimals);
-            record.float("valueUsd", locked.usd);
-        },
-    );
-    Ok(view.series(list, &range, newest, &known))
+    let locked = locked.unwrap_or_default();
+    let (points, newest) = view.line(range.resolution, decimals, &locked, |locked| {
+        (locked.units, Worth::Nearest(locked.usd))
+    });
+    let body = state.dialect.json(&points)?;
+    Ok(view.series(body, &range, newest, &known))
 }
 
 /// TVL by exchange
@@ -221,7 +222,7 @@ async fn exchange_tvl_line(
     tag = "TVL",
     params(TokenAddress, MomentQuery),
     responses(
-        (status = 200, description = "One record for each exchange.", body = Vec<ExchangePoint>),
+        (status = 200, description = "One record for each exchange.", body = Vec<ExchangePoint<'static>>),
         (status = 304, description = "The caller has them."),
         QueryAnswers,
     ),
@@ -235,7 +236,7 @@ async fn exchange_tvl(
     let mut reading = Reading::new(&state);
     let now = reading.now();
     let moment = parse::<MomentQuery>(&uri)?.read(now, &mut reading.problems);
-    tvl(reading, &asked, moment, &known)
+    tvl(&state, reading, &asked, moment, &known)
 }
 
 /// TVL by exchange
@@ -248,7 +249,7 @@ async fn exchange_tvl(
     tag = "TVL",
     params(TokenAddress, MomentQuery, MomentRangeQuery),
     responses(
-        (status = 200, description = "One record for each exchange.", body = Vec<ExchangePoint>),
+        (status = 200, description = "One record for each exchange.", body = Vec<ExchangePoint<'static>>),
         (status = 304, description = "The caller has them."),
         QueryAnswers,
     ),
@@ -264,10 +265,11 @@ async fn exchange_tvl_v1(
     let date = parse::<MomentQuery>(&uri)?;
     let range = parse::<MomentRangeQuery>(&uri)?;
     let moment = range.read(&date, now, &mut reading.problems);
-    tvl(reading, &asked, moment, &known)
+    tvl(&state, reading, &asked, moment, &known)
 }
 
 fn tvl(
+    state: &MarketState,
     mut reading: Reading<'_>,
     asked: &str,
     moment: Option<i64>,
@@ -277,16 +279,17 @@ fn tvl(
     let (view, (token, moment)) = reading.finish(token.zip(moment))?;
     let figures = &view.snapshot.figures;
     let locked = token.id.map(|id| figures.locked_at(id, moment));
-    let (mut list, mut dates) = (List::new(), DateWriter::new());
-    for (venue, locked) in locked.unwrap_or_default() {
-        let mut record = Record::new(list.item());
-        record.plain("date", dates.time(moment));
-        record.decimal("value", locked.units, token.token.metadata.decimals);
-        record.float("valueUsd", locked.usd);
-        record.text("exchange", view.exchange(venue));
-        record.end();
-    }
-    let body = list.end();
+    let locked = locked.unwrap_or_default().into_iter();
+    let points = locked.map(|(venue, locked)| ExchangePoint {
+        date: Time(moment),
+        value: Decimal {
+            units: locked.units,
+            decimals: token.token.metadata.decimals,
+        },
+        value_usd: Worth::Nearest(locked.usd),
+        exchange: view.exchange(venue),
+    });
+    let body = state.dialect.json(&points.collect::<Vec<_>>())?;
     let minute = Resolution::Minute;
     let frame = Frame {
         tag: EntityTag::of(&body),
@@ -307,32 +310,27 @@ impl View {
     fn line<T>(
         &self,
         resolution: Resolution,
+        decimals: u8,
         venues: &[(VenueId, Vec<(Bucket, T)>)],
-        write: impl Fn(&mut Record<'_>, &T),
-    ) -> (Vec<u8>, Option<Bucket>) {
-        let (mut list, mut dates) = (List::new(), DateWriter::new());
-        let mut ahead: Vec<_> = venues
-            .iter()
-            .map(|(venue, points)| (self.exchange(*venue), points.iter().peekable()))
-            .collect();
-        let mut newest = None;
-        // Each round takes at least one point.
-        while let Some(bucket) = ahead
-            .iter_mut()
-            .filter_map(|(_, points)| points.peek().map(|(bucket, _)| *bucket))
-            .min()
-        {
-            newest = Some(bucket);
-            for (exchange, points) in &mut ahead {
-                if let Some((_, point)) = points.next_if(|(it, _)| *it == bucket) {
-                    let mut record = Record::new(list.item());
-                    record.plain("date", dates.time(resolution.opens(bucket)));
-                    write(&mut record, point);
-                    record.text("exchange", exchange);
-                    record.end();
-                }
+        told: impl Fn(&T) -> (u128, Worth),
+    ) -> (Vec<ExchangePoint<'_>>, Option<Bucket>) {
+        let points = venues.iter().flat_map(|(venue, points)| {
+            let points = points.iter();
+            points.map(|(bucket, point)| (*bucket, *venue, point))
+        });
+        let mut points: Vec<_> = points.collect();
+        // Stable: exchanges stay in their order.
+        points.sort_by_key(|(bucket, ..)| *bucket);
+        let newest = points.last().map(|(bucket, ..)| *bucket);
+        let points = points.into_iter().map(|(bucket, venue, point)| {
+            let (units, value_usd) = told(point);
+            ExchangePoint {
+                date: Time(resolution.opens(bucket)),
+                value: Decimal { units, decimals },
+                value_usd,
+                exchange: self.exchange(venue),
             }
-        }
-        (list.end(), newest)
+        });
+        (points.collect(), newest)
     }
 }

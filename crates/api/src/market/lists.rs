@@ -2,8 +2,8 @@
 
 use super::{
     MarketState,
-    json::List,
-    pages::{Feed, SeriesKey},
+    date::Time,
+    points::PricePoint,
     query::Range,
     ranking::{ListKind, Ranking, RenderedList},
     record::Told,
@@ -11,6 +11,7 @@ use super::{
 };
 use crate::http::{content::KeptBody, entity_tag::EntityTag};
 use market::{Token, TokenId};
+use primitives::Impossible;
 use std::sync::Arc;
 
 /// Tokens of a list with price feeds.
@@ -20,7 +21,11 @@ const MAX_LISTED: usize = 200;
 const MAX_SHORT: usize = 5_000;
 
 impl Ranking {
-    pub(super) fn list(&self, kind: ListKind, state: &MarketState) -> &RenderedList {
+    pub(super) fn list(
+        &self,
+        kind: ListKind,
+        state: &MarketState,
+    ) -> Result<&RenderedList, Impossible> {
         let [v3, v1, short] = &self.lists;
         let list = match kind {
             ListKind::V3 => v3,
@@ -28,15 +33,17 @@ impl Ranking {
             ListKind::Short => short,
         };
         list.get_or_init(|| {
-            let body = self.write(kind, state);
-            RenderedList {
+            let body = self.write(kind, state)?;
+            Ok(RenderedList {
                 tag: EntityTag::of(&body),
                 body: KeptBody::new(body),
-            }
+            })
         })
+        .as_ref()
+        .map_err(|impossible| *impossible)
     }
 
-    fn write(&self, kind: ListKind, state: &MarketState) -> Vec<u8> {
+    fn write(&self, kind: ListKind, state: &MarketState) -> Result<Vec<u8>, Impossible> {
         let most = match kind {
             ListKind::V3 | ListKind::V1 => MAX_LISTED,
             ListKind::Short => MAX_SHORT,
@@ -46,19 +53,29 @@ impl Ranking {
             clock: self.clock,
             now: self.now,
         };
-        let mut list = List::new();
-        for (position, (id, token)) in (1..).zip(&self.tokens).take(most) {
-            let Some(told) = view.told(state, *id, token) else {
-                continue;
-            };
-            let feed = |out: &mut Vec<u8>| state.write_week(&view, *id, out);
-            match kind {
-                ListKind::V3 => told.write_v3(list.item(), state.dialect, feed),
-                ListKind::V1 => told.write_v1(list.item(), state.dialect, position, feed),
-                ListKind::Short => told.write_short(list.item()),
+        let dialect = state.dialect;
+        let tokens = (1..)
+            .zip(&self.tokens)
+            .take(most)
+            .filter_map(|(position, (id, token))| {
+                let told = view.told(state, *id, token)?;
+                Some((position, *id, told))
+            });
+        match kind {
+            ListKind::V3 => {
+                let tokens = tokens.map(|(_, id, told)| told.v3(dialect, view.week(id)));
+                dialect.json(&tokens.collect::<Vec<_>>())
+            }
+            ListKind::V1 => {
+                let tokens =
+                    tokens.map(|(position, id, told)| told.v1(dialect, position, view.week(id)));
+                dialect.json(&tokens.collect::<Vec<_>>())
+            }
+            ListKind::Short => {
+                let tokens = tokens.map(|(_, _, told)| told.short());
+                dialect.json(&tokens.collect::<Vec<_>>())
             }
         }
-        list.end()
     }
 }
 
@@ -76,18 +93,17 @@ impl View {
             global: state.global_market(token, self.clock),
         })
     }
-}
 
-impl MarketState {
     /// A token's prices of the last seven days, in hours.
-    pub(super) fn write_week(&self, view: &View, token: TokenId, out: &mut Vec<u8>) {
-        let key = SeriesKey {
-            token,
-            quote: None,
-            feed: Feed::Closes,
-        };
-        let range = Range::week_of_hours(view.now);
-        let series = self.pages.series(&view.snapshot.figures, key, &range);
-        series.array().write(out);
+    pub(super) fn week(&self, token: TokenId) -> Vec<PricePoint> {
+        let Range {
+            resolution, span, ..
+        } = Range::week_of_hours(self.now);
+        let closes = self.snapshot.figures.closes(token, None, resolution, span);
+        let points = closes.iter().map(|(bucket, value)| PricePoint {
+            date: Time(resolution.opens(bucket)),
+            value: *value,
+        });
+        points.collect()
     }
 }

@@ -3,26 +3,24 @@
 
 mod answer;
 mod asked_tokens;
-mod chunks;
 mod current;
 mod date;
+mod decimal;
 mod exchanges;
-mod groups;
-mod gzip;
 mod items;
-mod json;
 mod kept_answers;
-mod known_tokens;
 mod lists;
 mod pages;
+mod points;
 mod prices;
 mod query;
 mod ranking;
 mod reading;
 mod record;
 mod resolution;
-mod schema;
+mod series;
 mod state;
+mod token_price;
 mod tokens;
 mod view;
 

@@ -3,22 +3,23 @@
 use super::{
     MarketState,
     answer::Frame,
-    date::DateWriter,
-    json::{List, Record, USD_DECIMALS},
-    pages::{Feed, Series, SeriesKey},
+    date::Time,
+    decimal::Decimal,
+    pages::{Feed, SeriesKey},
+    points::{Candle, PricePoint, VolumePoint},
     query::{QuoteQuery, Range, RangeQuery},
     reading::{Currency, Reading, TokenAddress, TokenPath},
-    schema::{Candle, PricePoint, VolumePoint},
+    series::Series,
     view::View,
 };
 use crate::http::{
     compression::WantsGzip,
-    content::Content,
     entity_tag::{EntityTag, KnownTags},
     error::{QueryAnswers, Rejection},
 };
 use axum::{extract::State, http::Uri, response::Response};
 use market::series::Bucket;
+use std::sync::Arc;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
 pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 3] {
@@ -97,28 +98,15 @@ fn feed(
         Currency::Usd => Some(None),
         Currency::Token(quote) => quote.map(Some),
     };
-    let figures = &view.snapshot.figures;
     let series = match token.id.zip(quote) {
         Some((token, quote)) => {
             let key = SeriesKey { token, quote, feed };
-            state.pages.series(figures, key, &range)
+            state.series.of(&*view.snapshot, key, &range)
         }
-        None => Series::default(),
+        None => Arc::new(Series::empty()),
     };
-    let newest = series.newest();
-    let frame = Frame {
-        tag: series.tag(),
-        is_settled: view.is_settled(&range),
-        partial: range
-            .partial
-            .filter(|it| newest == Some(*it))
-            .map(|it| range.resolution.opens(it)),
-    };
-    let content = || {
-        let gzip = wants.0.then(|| series.gzip()).flatten();
-        gzip.map_or_else(|| Content::from(series.array()), Content::gzip)
-    };
-    Ok(frame.around(content, known))
+    let frame = view.frame(series.tag, &range, series.newest);
+    Ok(frame.around(|| series.body.content(wants), known))
 }
 
 /// Transferred volume over time
@@ -150,21 +138,22 @@ async fn volume_line(
         figures.transferred(id, range.resolution, range.span.clone())
     });
     let amounts = amounts.unwrap_or_default();
-    let (mut list, mut dates) = (List::new(), DateWriter::new());
-    for (bucket, amount) in &amounts {
-        let mut record = Record::new(list.item());
-        record.plain("date", dates.time(range.resolution.opens(*bucket)));
-        record.decimal("value", amount.units, decimals);
-        record.decimal("valueUsd", amount.usd, USD_DECIMALS);
-        record.end();
-    }
+    let points = amounts.iter().map(|(bucket, amount)| VolumePoint {
+        date: Time(range.resolution.opens(*bucket)),
+        value: Decimal {
+            units: amount.units,
+            decimals,
+        },
+        value_usd: Decimal::usd(amount.usd),
+    });
+    let body = state.dialect.json(&points.collect::<Vec<_>>())?;
     let newest = amounts.last().map(|(bucket, _)| *bucket);
-    Ok(view.series(list.end(), &range, newest, &known))
+    Ok(view.series(body, &range, newest, &known))
 }
 
 impl View {
     /// Whether a range has ended before the newest block.
-    pub(super) fn is_settled(&self, range: &Range) -> bool {
+    fn is_settled(&self, range: &Range) -> bool {
         let head = range.resolution.bucket(self.snapshot.figures.head_time());
         !range.span.is_empty() && range.span.end <= head
     }
@@ -177,12 +166,17 @@ impl View {
         newest: Option<Bucket>,
         known: &KnownTags,
     ) -> Response {
+        let frame = self.frame(EntityTag::of(&body), range, newest);
+        frame.around(|| body, known)
+    }
+
+    /// What surrounds them.
+    fn frame(&self, tag: EntityTag, range: &Range, newest: Option<Bucket>) -> Frame {
         let partial = range.partial.filter(|it| newest == Some(*it));
-        let frame = Frame {
-            tag: EntityTag::of(&body),
+        Frame {
+            tag,
             is_settled: self.is_settled(range),
             partial: partial.map(|it| range.resolution.opens(it)),
-        };
-        frame.around(|| body, known)
+        }
     }
 }

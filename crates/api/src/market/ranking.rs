@@ -4,7 +4,7 @@ use super::view::View;
 use crate::http::{content::KeptBody, entity_tag::EntityTag};
 use arc_swap::ArcSwapOption;
 use market::{Token, TokenId};
-use primitives::Timestamp;
+use primitives::{Impossible, Timestamp};
 use services::Snapshot;
 use std::{
     collections::HashMap,
@@ -26,7 +26,7 @@ pub(super) struct Ranking {
     pub(super) now: i64,
     pub(super) tokens: Vec<(TokenId, Arc<Token>)>,
     places: HashMap<TokenId, usize>,
-    pub(super) lists: [OnceLock<RenderedList>; 3],
+    pub(super) lists: [OnceLock<Result<RenderedList, Impossible>>; 3],
 }
 
 /// Which list.

@@ -1,9 +1,16 @@
-//! A token and its market, in the shapes of both versions.
+//! A token and its market, in the shapes of both versions, as they are sent and
+//! described.
 
-use super::json::{Record, USD_DECIMALS, write_decimal, write_text};
-use crate::dialect::Dialect;
+use super::{decimal::Decimal, points::PricePoint};
+use crate::{
+    dialect::{Dialect, Optional},
+    trade::TagName,
+};
 use market::{Token, figures::Summary};
+use primitives::Address;
+use serde::Serialize;
 use services::GlobalMarket;
+use utoipa::ToSchema;
 
 /// The extension that holds a token's website.
 const WEBSITE: &str = "website";
@@ -15,223 +22,330 @@ pub(super) struct Told<'a> {
     pub(super) global: Option<GlobalMarket>,
 }
 
-impl Told<'_> {
-    pub(super) fn write_v3(
-        &self,
-        out: &mut Vec<u8>,
-        dialect: Dialect,
-        feed: impl FnOnce(&mut Vec<u8>),
-    ) {
-        let mut record = Record::new(out);
-        self.write_identity(&mut record);
-        let aggregator = self.token.listing.aggregator_id.as_deref();
-        record.optional_text(dialect.aggregator_key(), aggregator);
-        self.write_tags(&mut record, dialect);
-        feed(record.key("linePriceFeedInUsd"));
-        let mut network = Record::new(record.key(dialect.word("network")));
-        self.write_network(&mut network, dialect);
-        network.end();
-        match self.global {
-            Some(market) => write_global(record.key("global"), &market),
-            None if dialect.absent_is_null() => record.null("global"),
-            None => {}
+/// A token and its market.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TokenMarket<'a> {
+    /// Its contract, hexadecimal without padding.
+    #[schema(value_type = String, example = json!(ETH))]
+    address: Address,
+    #[schema(example = "Ether", max_length = 64)]
+    name: &'a str,
+    #[schema(example = "ETH", max_length = 32)]
+    symbol: &'a str,
+    #[schema(example = 18, maximum = 36)]
+    decimals: u8,
+    /// Address of a picture, or null.
+    #[schema(required, example = "https://logo.example/eth.svg")]
+    logo_uri: Option<&'a str>,
+    /// Whether the operator has verified it.
+    verified: bool,
+    /// Its name at a global market-data aggregator, or null.
+    #[schema(required, example = "ethereum")]
+    aggregator_id: Option<&'a str>,
+    /// Who vouches for it.
+    #[schema(value_type = Vec<TagName>)]
+    tags: Vec<&'static str>,
+    /// The last seven days in hours.
+    line_price_feed_in_usd: Vec<PricePoint>,
+    /// On this network.
+    network: NetworkFigures,
+    /// At a global aggregator, if it knows the token.
+    #[schema(value_type = Option<GlobalFigures>, nullable = false)]
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    global: Optional<GlobalFigures>,
+}
+
+/// A token's market on this network, in USD.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NetworkFigures {
+    /// The price.
+    #[schema(example = 3_500.25)]
+    usd: f64,
+    /// What lies of it in pools; of a token that nobody vouches for, at most as
+    /// much as lies beside it.
+    #[schema(example = 1_250_000.5)]
+    usd_tvl: f64,
+    /// What lies of it in pools beyond `usdTvl`, so that the two together are
+    /// the sum of `exchange-tvl`; absent if nothing does.
+    #[schema(nullable = false, example = 250.5)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usd_tvl_uncounted: Option<f64>,
+    /// Of the price; 0 if there was none an hour ago.
+    #[schema(example = 12.5)]
+    usd_price_change_1h: f64,
+    /// Null if there was no price then.
+    #[schema(required, example = 0.36)]
+    usd_price_change_percentage_1h: Option<f64>,
+    #[schema(example = -20.25)]
+    usd_price_change_24h: f64,
+    #[schema(required, example = -0.58)]
+    usd_price_change_percentage_24h: Option<f64>,
+    #[schema(example = 100.0)]
+    usd_price_change_7d: f64,
+    #[schema(required, example = 2.94)]
+    usd_price_change_percentage_7d: Option<f64>,
+    /// Every leg of every trade of the last 24 hours.
+    #[schema(value_type = f64, example = 812_345.67)]
+    usd_volume_24h: Decimal,
+    /// The same without what only passed through.
+    #[schema(value_type = f64, example = 512_345.67)]
+    usd_trading_volume_24h: Decimal,
+}
+
+/// What a global aggregator says of a token, in USD.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct GlobalFigures {
+    /// The price.
+    #[schema(example = 3_501.0)]
+    usd: f64,
+    /// What all tokens in circulation are worth.
+    #[schema(example = 420_000_000_000.0)]
+    usd_market_cap: f64,
+    /// What all tokens that there will be are worth.
+    #[schema(example = 420_000_000_000.0)]
+    usd_fdv: f64,
+    #[schema(example = 1_000_000_000.0)]
+    usd_market_cap_change_24h: f64,
+    #[schema(example = 0.24)]
+    usd_market_cap_change_percentage_24h: f64,
+}
+
+/// A token and its market.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TokenMarketV1<'a> {
+    /// Its place among tokens by TVL, from 1.
+    #[schema(value_type = u64, example = 1, minimum = 1)]
+    position: usize,
+    /// Its contract, hexadecimal without padding.
+    #[schema(value_type = String, example = json!(ETH))]
+    address: Address,
+    #[schema(example = "Ether", max_length = 64)]
+    name: &'a str,
+    #[schema(example = "ETH", max_length = 32)]
+    symbol: &'a str,
+    #[schema(example = 18, maximum = 36)]
+    decimals: u8,
+    /// Address of a picture, or null.
+    #[schema(required, example = "https://logo.example/eth.svg")]
+    logo_uri: Option<&'a str>,
+    /// Whether the operator has verified it.
+    verified: bool,
+    /// Its name at a global market-data aggregator, if it has one.
+    #[schema(nullable = false, example = "ethereum")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aggregator_id: Option<&'a str>,
+    /// Its website, if the list has it.
+    #[schema(nullable = false, example = "https://ether.example")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    website: Option<&'a str>,
+    /// Who vouches for it.
+    #[schema(value_type = Vec<TagName>)]
+    tags: Vec<&'static str>,
+    /// The last seven days in hours.
+    line_price_feed_in_usd: Vec<PricePoint>,
+    market: MarketV1,
+}
+
+/// A token's market, in USD.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MarketV1 {
+    #[schema(example = 3_500.25)]
+    current_price: f64,
+    /// Of a global aggregator, otherwise of all tokens that exist on this
+    /// network; 0 if neither is known.
+    #[schema(example = 420_000_000_000.0)]
+    market_cap: f64,
+    /// The same for all tokens that there will be, or null.
+    #[schema(required, example = 420_000_000_000.0)]
+    fully_diluted_valuation: Option<f64>,
+    /// What lies of it in pools of this network; of a token that nobody vouches
+    /// for, at most as much as lies beside it.
+    #[schema(example = 1_250_000.5)]
+    network_tvl: f64,
+    /// What lies of it in pools beyond `networkTvl`, so that the two together
+    /// are the sum of `exchange-tvl`; absent if nothing does.
+    #[schema(nullable = false, example = 250.5)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network_tvl_uncounted: Option<f64>,
+    /// Of the price; 0 if there was none an hour ago.
+    #[schema(example = 12.5)]
+    price_change_1h: f64,
+    /// Null if there was no price then.
+    #[schema(required, example = 0.36)]
+    price_change_percentage_1h: Option<f64>,
+    #[schema(example = -20.25)]
+    price_change_24h: f64,
+    #[schema(required, example = -0.58)]
+    price_change_percentage_24h: Option<f64>,
+    #[schema(example = 100.0)]
+    price_change_7d: f64,
+    #[schema(required, example = 2.94)]
+    price_change_percentage_7d: Option<f64>,
+    /// Of a global aggregator, or null.
+    #[schema(required, example = 1_000_000_000.0)]
+    market_cap_change_24h: Option<f64>,
+    #[schema(required, example = 0.24)]
+    market_cap_change_percentage_24h: Option<f64>,
+    /// Every leg of every trade of the last 24 hours.
+    #[schema(value_type = f64, example = 812_345.67)]
+    network_volume_24h: Decimal,
+    /// The same without what only passed through.
+    #[schema(value_type = f64, example = 512_345.67)]
+    network_trading_volume_24h: Decimal,
+    /// Whole tokens that exist on this network, or null.
+    #[schema(required, value_type = Option<f64>, example = 120_000.0)]
+    total_supply: Option<Decimal>,
+}
+
+/// A token and its price.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ShortToken<'a> {
+    /// Its contract, hexadecimal without padding.
+    #[schema(value_type = String, example = json!(ETH))]
+    address: Address,
+    #[schema(example = "Ether", max_length = 64)]
+    name: &'a str,
+    #[schema(example = "ETH", max_length = 32)]
+    symbol: &'a str,
+    #[schema(example = 18, maximum = 36)]
+    decimals: u8,
+    /// Whether the operator has verified it.
+    verified: bool,
+    /// In USD.
+    #[schema(example = 3_500.25)]
+    current_price: f64,
+}
+
+/// An address of the descriptions.
+const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
+
+impl<'a> Told<'a> {
+    pub(super) fn v3(&self, dialect: Dialect, feed: Vec<PricePoint>) -> TokenMarket<'a> {
+        let Token {
+            metadata, listing, ..
+        } = self.token;
+        TokenMarket {
+            address: self.token.address,
+            name: &metadata.name,
+            symbol: &metadata.symbol,
+            decimals: metadata.decimals,
+            logo_uri: listing.logo_uri.as_deref(),
+            verified: self.token.is_verified(),
+            aggregator_id: listing.aggregator_id.as_deref(),
+            tags: self.tags(dialect),
+            line_price_feed_in_usd: feed,
+            network: self.network(dialect),
+            global: dialect.optional(self.global.as_ref().map(GlobalFigures::from)),
         }
-        record.end();
     }
 
-    fn write_network(&self, network: &mut Record<'_>, dialect: Dialect) {
+    fn network(&self, dialect: Dialect) -> NetworkFigures {
         let it = &self.summary;
-        network.float("usd", it.usd);
-        network.float("usdTvl", it.tvl_usd);
-        write_uncounted(network, it, dialect, "usdTvlUncounted");
-        for (key, percentage_key, change) in [
-            (
-                "usdPriceChange1h",
-                "usdPriceChangePercentage1h",
-                it.change_1h,
-            ),
-            (
-                "usdPriceChange24h",
-                "usdPriceChangePercentage24h",
-                it.change_24h,
-            ),
-            (
-                "usdPriceChange7d",
-                "usdPriceChangePercentage7d",
-                it.change_7d,
-            ),
-        ] {
-            network.float(key, change.usd);
-            network.optional_float(percentage_key, change.percentage);
+        NetworkFigures {
+            usd: it.usd,
+            usd_tvl: it.tvl_usd,
+            usd_tvl_uncounted: self.uncounted(dialect),
+            usd_price_change_1h: it.change_1h.usd,
+            usd_price_change_percentage_1h: it.change_1h.percentage,
+            usd_price_change_24h: it.change_24h.usd,
+            usd_price_change_percentage_24h: it.change_24h.percentage,
+            usd_price_change_7d: it.change_7d.usd,
+            usd_price_change_percentage_7d: it.change_7d.percentage,
+            usd_volume_24h: Decimal::usd(it.volume_24h),
+            usd_trading_volume_24h: Decimal::usd(it.net_volume_24h),
         }
-        network.decimal("usdVolume24h", it.volume_24h, USD_DECIMALS);
-        network.decimal("usdTradingVolume24h", it.net_volume_24h, USD_DECIMALS);
     }
 
-    pub(super) fn write_v1(
+    pub(super) fn v1(
         &self,
-        out: &mut Vec<u8>,
         dialect: Dialect,
         position: usize,
-        feed: impl FnOnce(&mut Vec<u8>),
-    ) {
-        let listing = &*self.token.listing;
-        let mut record = Record::new(out);
-        record.whole("position", u64::try_from(position).unwrap_or(u64::MAX));
-        self.write_identity(&mut record);
-        if let Some(id) = &listing.aggregator_id {
-            record.text(dialect.aggregator_key(), id);
+        feed: Vec<PricePoint>,
+    ) -> TokenMarketV1<'a> {
+        let Token {
+            metadata, listing, ..
+        } = self.token;
+        TokenMarketV1 {
+            position,
+            address: self.token.address,
+            name: &metadata.name,
+            symbol: &metadata.symbol,
+            decimals: metadata.decimals,
+            logo_uri: listing.logo_uri.as_deref(),
+            verified: self.token.is_verified(),
+            aggregator_id: listing.aggregator_id.as_deref(),
+            website: listing.extensions.get(WEBSITE).map(String::as_str),
+            tags: self.tags(dialect),
+            line_price_feed_in_usd: feed,
+            market: self.market_v1(dialect),
         }
-        if let Some(website) = listing.extensions.get(WEBSITE) {
-            record.text("website", website);
-        }
-        self.write_tags(&mut record, dialect);
-        feed(record.key("linePriceFeedInUsd"));
-        let mut market = Record::new(record.key("market"));
-        self.write_market_v1(&mut market, dialect);
-        market.end();
-        record.end();
     }
 
-    fn write_market_v1(&self, market: &mut Record<'_>, dialect: Dialect) {
-        let it = &self.summary;
+    fn market_v1(&self, dialect: Dialect) -> MarketV1 {
+        let (it, global) = (&self.summary, self.global.as_ref());
         let decimals = self.token.metadata.decimals;
-        let worth = it
-            .supply
-            .map(|units| it.usd * whole_tokens(units, decimals))
+        let supply = it.supply.map(|units| Decimal { units, decimals });
+        let worth = supply
+            .map(|supply| it.usd * supply.nearest())
             .filter(|worth| worth.is_finite());
-        let cap = self.global.map(|it| it.market_cap).or(worth);
-        market.float("currentPrice", it.usd);
-        market.float("marketCap", cap.unwrap_or(0.0));
-        let fdv = self.global.map(|it| it.fdv).or(worth);
-        market.optional_float("fullyDilutedValuation", fdv);
-        market.float(dialect.word("networkTvl"), it.tvl_usd);
-        write_uncounted(market, it, dialect, "networkTvlUncounted");
-        for (key, percentage_key, change) in [
-            ("priceChange1h", "priceChangePercentage1h", it.change_1h),
-            ("priceChange24h", "priceChangePercentage24h", it.change_24h),
-            ("priceChange7d", "priceChangePercentage7d", it.change_7d),
-        ] {
-            market.float(key, change.usd);
-            market.optional_float(percentage_key, change.percentage);
-        }
-        let change = self.global.map(|it| it.market_cap_change_24h);
-        market.optional_float("marketCapChange24h", change);
-        let percentage = self.global.map(|it| it.market_cap_change_percentage_24h);
-        market.optional_float("marketCapChangePercentage24h", percentage);
-        let (volume, net) = (it.volume_24h, it.net_volume_24h);
-        market.decimal(dialect.word("networkVolume24h"), volume, USD_DECIMALS);
-        market.decimal(dialect.word("networkTradingVolume24h"), net, USD_DECIMALS);
-        match it.supply {
-            Some(units) => market.decimal("totalSupply", units, decimals),
-            None => market.null("totalSupply"),
+        MarketV1 {
+            current_price: it.usd,
+            market_cap: global.map(|it| it.market_cap).or(worth).unwrap_or(0.0),
+            fully_diluted_valuation: global.map(|it| it.fdv).or(worth),
+            network_tvl: it.tvl_usd,
+            network_tvl_uncounted: self.uncounted(dialect),
+            price_change_1h: it.change_1h.usd,
+            price_change_percentage_1h: it.change_1h.percentage,
+            price_change_24h: it.change_24h.usd,
+            price_change_percentage_24h: it.change_24h.percentage,
+            price_change_7d: it.change_7d.usd,
+            price_change_percentage_7d: it.change_7d.percentage,
+            market_cap_change_24h: global.map(|it| it.market_cap_change_24h),
+            market_cap_change_percentage_24h: global.map(|it| it.market_cap_change_percentage_24h),
+            network_volume_24h: Decimal::usd(it.volume_24h),
+            network_trading_volume_24h: Decimal::usd(it.net_volume_24h),
+            total_supply: supply,
         }
     }
 
-    pub(super) fn write_short(&self, out: &mut Vec<u8>) {
-        let mut record = Record::new(out);
-        self.write_name(&mut record);
-        record.truth("verified", self.token.is_verified());
-        record.float("currentPrice", self.summary.usd);
-        record.end();
-    }
-
-    fn write_name(&self, record: &mut Record<'_>) {
+    pub(super) fn short(&self) -> ShortToken<'a> {
         let metadata = &self.token.metadata;
-        record.text("address", &self.token.address.to_string());
-        record.text("name", &metadata.name);
-        record.text("symbol", &metadata.symbol);
-        record.whole("decimals", metadata.decimals);
-    }
-
-    fn write_identity(&self, record: &mut Record<'_>) {
-        self.write_name(record);
-        record.optional_text("logoUri", self.token.listing.logo_uri.as_deref());
-        record.truth("verified", self.token.is_verified());
-    }
-
-    fn write_tags(&self, record: &mut Record<'_>, dialect: Dialect) {
-        let out = record.key("tags");
-        out.push(b'[');
-        for (n, tag) in self.token.listing.tags.iter().enumerate() {
-            if n > 0 {
-                out.push(b',');
-            }
-            write_text(out, dialect.tag(*tag));
-        }
-        out.push(b']');
-    }
-}
-
-/// Marks a TVL that is less than what lies at exchanges.
-fn write_uncounted(record: &mut Record<'_>, summary: &Summary, dialect: Dialect, key: &str) {
-    let uncounted = summary.uncounted_tvl_usd;
-    if uncounted > 0.0 && dialect.has_additions() {
-        record.float(key, uncounted);
-    }
-}
-
-fn write_global(out: &mut Vec<u8>, market: &GlobalMarket) {
-    let mut record = Record::new(out);
-    for (key, value) in [
-        ("usd", market.usd),
-        ("usdMarketCap", market.market_cap),
-        ("usdFdv", market.fdv),
-        ("usdMarketCapChange24h", market.market_cap_change_24h),
-        (
-            "usdMarketCapChangePercentage24h",
-            market.market_cap_change_percentage_24h,
-        ),
-    ] {
-        record.float(key, value);
-    }
-    record.end();
-}
-
-/// The number nearest to an amount in whole tokens.
-fn whole_tokens(units: u128, decimals: u8) -> f64 {
-    let mut text = Vec::new();
-    write_decimal(&mut text, units, decimals);
-    let text = std::str::from_utf8(&text).unwrap_or_default();
-    text.parse().unwrap_or(f64::INFINITY)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use market::figures::PriceChange;
-
-    #[test]
-    fn a_tvl_is_marked_where_something_is_left_out_and_in_plain_alone() {
-        for (uncounted_tvl_usd, dialect, written) in [
-            (12.5, Dialect::Plain, r#"{"key":12.5}"#),
-            (0.0, Dialect::Plain, "{}"),
-            (12.5, Dialect::Avnu, "{}"),
-        ] {
-            let summary = Summary {
-                usd: 1.0,
-                tvl_usd: 7.0,
-                uncounted_tvl_usd,
-                change_1h: PriceChange::default(),
-                change_24h: PriceChange::default(),
-                change_7d: PriceChange::default(),
-                volume_24h: 0,
-                net_volume_24h: 0,
-                supply: None,
-            };
-            let mut out = Vec::new();
-            let mut record = Record::new(&mut out);
-            write_uncounted(&mut record, &summary, dialect, "key");
-            record.end();
-            assert_eq!(out, written.as_bytes());
+        ShortToken {
+            address: self.token.address,
+            name: &metadata.name,
+            symbol: &metadata.symbol,
+            decimals: metadata.decimals,
+            verified: self.token.is_verified(),
+            current_price: self.summary.usd,
         }
     }
 
-    #[test]
-    fn supplies_are_rounded_once() {
-        assert!((whole_tokens(1_500_000, 6) - 1.5).abs() < f64::EPSILON);
-        let exact = 1e18 / 3.0;
-        let near = whole_tokens(333_333_333_333_333_333_333_333, 6);
-        assert!((near / exact - 1.0).abs() < 1e-15);
+    fn tags(&self, dialect: Dialect) -> Vec<&'static str> {
+        let tags = self.token.listing.tags.iter();
+        tags.map(|tag| dialect.tag(*tag)).collect()
+    }
+
+    /// By how much the TVL is less than what lies at exchanges.
+    fn uncounted(&self, dialect: Dialect) -> Option<f64> {
+        let uncounted = self.summary.uncounted_tvl_usd;
+        (uncounted > 0.0 && dialect.has_additions()).then_some(uncounted)
+    }
+}
+
+impl From<&GlobalMarket> for GlobalFigures {
+    fn from(market: &GlobalMarket) -> Self {
+        Self {
+            usd: market.usd,
+            usd_market_cap: market.market_cap,
+            usd_fdv: market.fdv,
+            usd_market_cap_change_24h: market.market_cap_change_24h,
+            usd_market_cap_change_percentage_24h: market.market_cap_change_percentage_24h,
+        }
     }
 }

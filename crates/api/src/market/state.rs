@@ -1,8 +1,6 @@
 //! What the market API answers from.
 
-use super::{
-    kept_answers::KeptAnswers, known_tokens::KnownTokens, pages::Pages, ranking::Rankings,
-};
+use super::{kept_answers::KeptAnswers, ranking::Rankings, series::KeptSeries};
 use crate::dialect::Dialect;
 use market::Token;
 use primitives::{Clock, Timestamp};
@@ -18,8 +16,7 @@ pub(crate) struct Parts {
     pub(super) global: GlobalFeed,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) dialect: Dialect,
-    pub(super) pages: Pages,
-    pub(super) tokens: KnownTokens,
+    pub(super) series: KeptSeries,
     pub(super) rankings: Rankings,
     pub(super) answers: KeptAnswers,
 }
@@ -36,8 +33,7 @@ impl MarketState {
             global,
             clock,
             dialect,
-            pages: Pages::default(),
-            tokens: KnownTokens::default(),
+            series: KeptSeries::default(),
             rankings: Rankings::default(),
             answers: KeptAnswers::default(),
         }))

@@ -7,8 +7,7 @@ use super::{
     query::{FeedQuery, parse},
     ranking::ListKind,
     reading::{Found, Reading, TokenAddress, TokenPath},
-    record::Told,
-    schema::{ShortToken, TokenMarket, TokenMarketV1},
+    record::{ShortToken, TokenMarket, TokenMarketV1, Told},
     view::View,
 };
 use crate::http::{
@@ -40,7 +39,7 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 5] {
     operation_id = "marketTokens",
     tag = "Tokens",
     responses(
-        (status = 200, description = "The tokens.", body = Vec<TokenMarket>),
+        (status = 200, description = "The tokens.", body = Vec<TokenMarket<'static>>),
         (status = 304, description = "The caller has them."),
         crate::http::error::PlainAnswers,
     ),
@@ -63,7 +62,7 @@ async fn market_tokens(
     operation_id = "marketTokensV1",
     tag = "Tokens",
     responses(
-        (status = 200, description = "The tokens.", body = Vec<TokenMarketV1>),
+        (status = 200, description = "The tokens.", body = Vec<TokenMarketV1<'static>>),
         (status = 304, description = "The caller has them."),
         crate::http::error::PlainAnswers,
     ),
@@ -86,7 +85,7 @@ async fn market_tokens_v1(
     operation_id = "shortTokensV1",
     tag = "Tokens",
     responses(
-        (status = 200, description = "The tokens.", body = Vec<ShortToken>),
+        (status = 200, description = "The tokens.", body = Vec<ShortToken<'static>>),
         (status = 304, description = "The caller has them."),
         crate::http::error::PlainAnswers,
     ),
@@ -107,7 +106,7 @@ fn list(
 ) -> Result<Response, Rejection> {
     let (view, ()) = Reading::new(state).finish(Some(()))?;
     let ranking = state.rankings.of(&view);
-    let list = ranking.list(kind, state);
+    let list = ranking.list(kind, state)?;
     let frame = Frame {
         tag: list.tag,
         ..Frame::default()
@@ -125,7 +124,7 @@ fn list(
     tag = "Tokens",
     params(TokenAddress, FeedQuery),
     responses(
-        (status = 200, description = "The token.", body = TokenMarket),
+        (status = 200, description = "The token.", body = TokenMarket<'static>),
         (status = 304, description = "The caller has it."),
         QueryAnswers,
     ),
@@ -141,14 +140,8 @@ async fn market_token(
     let with_feed = parse::<FeedQuery>(&uri)?.read(&mut reading.problems);
     let (view, (found, with_feed)) = reading.finish(token.zip(with_feed))?;
     let (id, told) = told(&state, &view, &found, &asked)?;
-    let mut body = Vec::new();
-    told.write_v3(&mut body, state.dialect, |out| {
-        if with_feed {
-            state.write_week(&view, id, out);
-        } else {
-            out.extend_from_slice(b"[]");
-        }
-    });
+    let week = if with_feed { view.week(id) } else { Vec::new() };
+    let body = state.dialect.json(&told.v3(state.dialect, week))?;
     Ok(record(body, &known))
 }
 
@@ -162,7 +155,7 @@ async fn market_token(
     tag = "Tokens",
     params(TokenAddress),
     responses(
-        (status = 200, description = "The token.", body = TokenMarketV1),
+        (status = 200, description = "The token.", body = TokenMarketV1<'static>),
         (status = 304, description = "The caller has it."),
         QueryAnswers,
     ),
@@ -177,11 +170,8 @@ async fn market_token_v1(
     let (view, found) = reading.finish(token)?;
     let (id, told) = told(&state, &view, &found, &asked)?;
     let position = state.rankings.of(&view).position(id);
-    let mut body = Vec::new();
-    told.write_v1(&mut body, state.dialect, position, |out| {
-        state.write_week(&view, id, out);
-    });
-    Ok(record(body, &known))
+    let told = told.v1(state.dialect, position, view.week(id));
+    Ok(record(state.dialect.json(&told)?, &known))
 }
 
 /// What there is to tell of a token, or why there is nothing.

@@ -1,17 +1,15 @@
 //! Tokens as JSON, written once for as long as the list stays the same.
 
-use super::token::TokenBody;
+use super::token::{TokenBody, TokenPageBody};
 use crate::{dialect::Dialect, http::content::KeptBody};
 use arc_swap::ArcSwapOption;
 use market::{Page, Token, TokenList, TokenQuery};
+use primitives::{Impossible, OrImpossible as _};
+use serde_json::value::{RawValue, to_raw_value};
 use std::{
     collections::HashMap,
-    fmt::Write as _,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
-
-/// Bytes of a page apart from its tokens, roughly.
-const FRAME_BYTES: usize = 128;
 
 /// Pages kept of one list, and the longest query whose page is kept.
 const MAX_KEPT_PAGES: usize = 256;
@@ -23,13 +21,15 @@ pub(super) struct RenderedTokens {
     newest: ArcSwapOption<RenderedList>,
 }
 
+type Rendered = Result<Box<RawValue>, Impossible>;
+
 /// The JSON of one list's tokens, by their places in it; each is written when
 /// it is first asked for. Pages that many ask for are kept whole: a list never
 /// changes, so that the same query has the same answer.
 pub(super) struct RenderedList {
     list: Arc<TokenList>,
     dialect: Dialect,
-    texts: Box<[OnceLock<Box<str>>]>,
+    texts: Box<[OnceLock<Rendered>]>,
     pages: Mutex<HashMap<Box<str>, KeptBody>>,
 }
 
@@ -68,13 +68,13 @@ impl RenderedList {
     }
 
     /// The page that a query asks for; kept under the query's text.
-    pub(super) fn page(&self, text: &str, query: &TokenQuery) -> KeptBody {
-        let page = KeptBody::new(self.write(&self.list.page(query)));
+    pub(super) fn page(&self, text: &str, query: &TokenQuery) -> Result<KeptBody, Impossible> {
+        let page = KeptBody::new(self.write(&self.list.page(query))?);
         let mut pages = self.pages();
         if pages.len() < MAX_KEPT_PAGES && text.len() <= MAX_KEPT_QUERY_BYTES {
             pages.insert(text.into(), page.clone());
         }
-        page
+        Ok(page)
     }
 
     fn pages(&self) -> std::sync::MutexGuard<'_, HashMap<Box<str>, KeptBody>> {
@@ -82,42 +82,26 @@ impl RenderedList {
     }
 
     /// One token, with its place in the list.
-    pub(super) fn token(&self, (place, token): (usize, &Token)) -> &str {
-        self.texts.get(place).map_or("null", |text| {
-            text.get_or_init(|| render(token, self.dialect))
-        })
+    pub(super) fn token(&self, (place, token): (usize, &Token)) -> Result<&RawValue, Impossible> {
+        let text = self.texts.get(place);
+        let text = text.or_impossible("a list has a place for each of its tokens")?;
+        let text = text.get_or_init(|| {
+            to_raw_value(&TokenBody::new(token, self.dialect))
+                .or_impossible("a token can be written")
+        });
+        text.as_deref().map_err(|impossible| *impossible)
     }
 
-    fn write(&self, page: &Page) -> String {
-        let tokens = page
-            .content
-            .iter()
-            .map(|(place, token)| self.token((*place, token)));
-        let length: usize = tokens.clone().map(|token| token.len() + 1).sum();
-        let mut text = String::with_capacity(length + FRAME_BYTES);
-        text.push_str(r#"{"content":["#);
-        for (n, token) in tokens.enumerate() {
-            if n > 0 {
-                text.push(',');
-            }
-            text.push_str(token);
-        }
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            r#"],"size":{},"number":{},"totalElements":{},"totalPages":{}}}"#,
-            page.size,
-            page.number,
-            page.total_elements,
-            page.total_pages()
-        );
-        text
+    fn write(&self, page: &Page) -> Result<String, Impossible> {
+        let tokens = page.content.iter();
+        let tokens = tokens.map(|(place, token)| self.token((*place, token)));
+        let body = TokenPageBody {
+            content: tokens.collect::<Result<_, _>>()?,
+            size: page.size.get(),
+            number: page.number,
+            total_elements: page.total_elements,
+            total_pages: page.total_pages(),
+        };
+        serde_json::to_string(&body).or_impossible("a page can be written")
     }
-}
-
-fn render(token: &Token, dialect: Dialect) -> Box<str> {
-    // A token is texts and finite numbers: there is nothing that could fail.
-    serde_json::to_string(&TokenBody::new(token, dialect))
-        .unwrap_or_default()
-        .into()
 }

@@ -4,6 +4,7 @@ use crate::dialect::Dialect;
 use market::Token;
 use primitives::Address;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
@@ -59,27 +60,25 @@ pub(crate) enum TagName {
 }
 
 /// A page of tokens.
-#[derive(ToSchema)]
-#[schema(as = TokenPage, rename_all = "camelCase")]
-#[expect(
-    dead_code,
-    reason = "only describes the page, which is put together from rendered tokens"
-)]
-pub(super) struct TokenPageBody {
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TokenPage)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TokenPageBody<'a> {
     /// The tokens of this page.
-    content: Vec<TokenBody<'static>>,
+    #[schema(value_type = Vec<TokenBody<'static>>)]
+    pub(super) content: Vec<&'a RawValue>,
     /// Tokens on a full page.
     #[schema(example = 20)]
-    size: u64,
+    pub(super) size: u64,
     /// This page, from 0.
     #[schema(example = 0)]
-    number: u64,
+    pub(super) number: u64,
     /// Matching tokens on all pages.
     #[schema(example = 61)]
-    total_elements: u64,
+    pub(super) total_elements: u64,
     /// Pages that have content.
     #[schema(example = 4)]
-    total_pages: u64,
+    pub(super) total_pages: u64,
 }
 
 impl<'a> TokenBody<'a> {

@@ -36,7 +36,7 @@ pub(super) fn routes() -> [UtoipaMethodRouter<TradeState>; 2] {
     tag = "Tokens",
     params(TokenListQuery),
     responses(
-        (status = 200, description = "A page of tokens.", body = TokenPageBody),
+        (status = 200, description = "A page of tokens.", body = TokenPageBody<'static>),
         ErrorAnswers,
     ),
 )]
@@ -54,7 +54,7 @@ async fn list_tokens(
         .map_err(|error| Rejection::invalid(format!("query: {error}")))?
         .0
         .read(state.dialect)?;
-    Ok(json(rendered?.page(text, &query).content(wants)))
+    Ok(json(rendered?.page(text, &query)?.content(wants)))
 }
 
 /// Find a token
@@ -88,7 +88,7 @@ async fn find_token(
     };
     let (place, token) = found.ok_or(Rejection::UnknownToken { asked })?;
     let rendered = state.rendered.of(&snapshot.tokens);
-    Ok(json(rendered.token((place, token)).to_owned()))
+    Ok(json(rendered.token((place, token))?.get().to_owned()))
 }
 
 impl TradeState {

@@ -1,11 +1,13 @@
 //! Pages as bytes.
 //!
 //! A page begins with a version and a checksum of what follows, the number of
-//! its records. Of each record follows by how much its bucket is behind the one before, then what it holds,
-//! in integers of seven bits per byte, the lowest first. There is exactly one
-//! way to write a page; everything else is refused.
+//! its records. Of each record follows by how much its bucket is behind the one
+//! before, then what it holds, in integers as `postcard` has them. There is
+//! exactly one way to write a page; everything else is refused.
 
-use std::fmt;
+use primitives::OrImpossible as _;
+use serde::Deserialize;
+use std::{fmt, mem};
 use thiserror::Error;
 
 /// Why bytes are not a page, or pages not a series.
@@ -92,16 +94,11 @@ pub(super) trait Record: Copy + fmt::Debug {
 }
 
 /// Writes an integer.
-pub(super) fn put(mut value: u128, out: &mut Vec<u8>) {
-    while value >> 7 != 0 {
-        out.push(low_bits(value) | 0x80);
-        value >>= 7;
-    }
-    out.push(low_bits(value));
-}
-
-fn low_bits(value: u128) -> u8 {
-    value.to_le_bytes()[0] & 0x7f
+pub(super) fn put(value: u128, out: &mut Vec<u8>) {
+    let written = postcard::to_extend(&value, mem::take(out));
+    *out = written
+        .or_impossible("an integer can be written to memory")
+        .unwrap_or_default();
 }
 
 /// Bytes that are still to be read.
@@ -112,47 +109,18 @@ impl<'a> Input<'a> {
         Self(bytes)
     }
 
-    pub(super) fn byte(&mut self) -> Result<u8, PageError> {
-        let (first, rest) = self.0.split_first().ok_or(PageError::Short)?;
+    /// An integer. `postcard` would also read one that ends with needless zeros.
+    pub(super) fn take<T: Deserialize<'a>>(&mut self) -> Result<T, PageError> {
+        let (value, rest) = postcard::take_from_bytes(self.0).map_err(|error| match error {
+            postcard::Error::DeserializeUnexpectedEnd => PageError::Short,
+            _ => PageError::Malformed,
+        })?;
+        let taken = self.0.len() - rest.len();
+        if taken > 1 && self.0.get(taken - 1) == Some(&0) {
+            return Err(PageError::Malformed);
+        }
         self.0 = rest;
-        Ok(*first)
-    }
-
-    /// An integer of at most 64 bits. Prices are made of these, so that they do
-    /// not pay for wider ones.
-    pub(super) fn word(&mut self) -> Result<u64, PageError> {
-        let mut value = 0;
-        for shift in (0..u64::BITS).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            let shifted = bits << shift;
-            if shifted >> shift != bits || (byte == 0 && shift > 0) {
-                return Err(PageError::Malformed);
-            }
-            value |= shifted;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(PageError::Malformed)
-    }
-
-    /// An integer of at most 128 bits.
-    pub(super) fn wide(&mut self) -> Result<u128, PageError> {
-        let mut value = 0;
-        for shift in (0..u128::BITS).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u128::from(byte & 0x7f);
-            let shifted = bits << shift;
-            if shifted >> shift != bits || (byte == 0 && shift > 0) {
-                return Err(PageError::Malformed);
-            }
-            value |= shifted;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(PageError::Malformed)
+        Ok(value)
     }
 
     pub(super) const fn end(&self) -> Result<(), PageError> {
@@ -169,20 +137,40 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn word(bytes: &[u8]) -> Result<u64, PageError> {
+        Input::new(bytes).take()
+    }
+
+    fn wide(bytes: &[u8]) -> Result<u128, PageError> {
+        Input::new(bytes).take()
+    }
+
     #[test]
     fn an_integer_is_written_in_one_way_only() {
-        assert_eq!(Input::new(&[0x80, 0]).word(), Err(PageError::Malformed));
-        assert_eq!(Input::new(&[0x80, 0]).wide(), Err(PageError::Malformed));
-        assert_eq!(Input::new(&[0x80]).word(), Err(PageError::Short));
-        assert_eq!(Input::new(&[0xff; 30]).word(), Err(PageError::Malformed));
-        assert_eq!(Input::new(&[0xff; 30]).wide(), Err(PageError::Malformed));
+        assert_eq!(word(&[0x80, 0]), Err(PageError::Malformed));
+        assert_eq!(wide(&[0x80, 0]), Err(PageError::Malformed));
+        assert_eq!(word(&[0x80]), Err(PageError::Short));
+        assert_eq!(word(&[0xff; 30]), Err(PageError::Malformed));
+        assert_eq!(wide(&[0xff; 30]), Err(PageError::Malformed));
     }
 
     #[test]
     fn an_integer_too_large_is_refused() {
         let mut bytes = Vec::new();
         put(u128::from(u64::MAX) + 1, &mut bytes);
-        assert_eq!(Input::new(&bytes).word(), Err(PageError::Malformed));
+        assert_eq!(word(&bytes), Err(PageError::Malformed));
+    }
+
+    /// Pages that were kept are read by every version.
+    #[test]
+    fn an_integer_has_seven_bits_in_a_byte_and_the_lowest_first() {
+        let mut bytes = Vec::new();
+        for value in [0, 127, 128, 300, u128::from(u64::MAX)] {
+            put(value, &mut bytes);
+        }
+        let largest = [&[0xff; 9][..], &[1]].concat();
+        let expected = [&[0, 127, 0x80, 1, 0xac, 2][..], &largest].concat();
+        assert_eq!(bytes, expected);
     }
 
     proptest! {
@@ -192,10 +180,10 @@ mod tests {
             let mut bytes = Vec::new();
             put(value, &mut bytes);
             let mut input = Input::new(&bytes);
-            prop_assert_eq!(input.wide(), Ok(value));
+            prop_assert_eq!(input.take(), Ok(value));
             prop_assert_eq!(input.end(), Ok(()));
-            if let Ok(word) = u64::try_from(value) {
-                prop_assert_eq!(Input::new(&bytes).word(), Ok(word));
+            if let Ok(value) = u64::try_from(value) {
+                prop_assert_eq!(word(&bytes), Ok(value));
             }
         }
     }

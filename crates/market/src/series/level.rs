@@ -27,7 +27,7 @@ impl Record for Level {
     }
 
     fn decode(input: &mut Input<'_>, _: Option<&Self>) -> Result<Self, PageError> {
-        input.wide().map(Self)
+        input.take().map(Self)
     }
 }
 

@@ -6,7 +6,6 @@
 //! Records lie in pages, which copies of a series share until they change, and
 //! which are written and read as bytes.
 
-mod calendar;
 mod codec;
 mod dense;
 mod lane;

@@ -1,9 +1,11 @@
 //! Buckets of time.
 //!
 //! A bucket holds every second from its opening up to, but not including, the
-//! opening of the next one. All are in UTC. Weeks begin on Monday.
+//! opening of the next one. All are in UTC. Weeks begin on Monday. Months and
+//! years are those of the calendar's years -9999 to 9999; what lies beyond is
+//! taken for its first or last second.
 
-use super::calendar;
+use jiff::{Timestamp, civil, tz::Offset};
 
 /// The length of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +41,9 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const WEEK: i64 = 7 * DAY;
 
+/// Months of a year.
+const MONTHS: i64 = 12;
+
 /// 1970 began on a Thursday, three days after the Monday of week 0.
 const FROM_MONDAY: i64 = 3 * DAY;
 
@@ -72,8 +77,11 @@ impl Resolution {
     /// that January of a year is bucket `12 * year`; years are their own number.
     pub fn bucket(self, time: i64) -> Bucket {
         match self {
-            Self::Month => calendar::month(time.div_euclid(DAY)),
-            Self::Year => calendar::year(time.div_euclid(DAY)),
+            Self::Month => {
+                let date = date(time);
+                i64::from(date.year()) * MONTHS + i64::from(date.month()) - 1
+            }
+            Self::Year => date(time).year().into(),
             Self::Week => time.saturating_add(FROM_MONDAY).div_euclid(WEEK),
             _ => time.div_euclid(self.length()),
         }
@@ -83,8 +91,8 @@ impl Resolution {
     /// can be told.
     pub fn opens(self, bucket: Bucket) -> i64 {
         match self {
-            Self::Month => calendar::month_begins(bucket).saturating_mul(DAY),
-            Self::Year => calendar::year_begins(bucket).saturating_mul(DAY),
+            Self::Month => begins(bucket.div_euclid(MONTHS), bucket.rem_euclid(MONTHS) + 1),
+            Self::Year => begins(bucket, 1),
             Self::Week => bucket.saturating_mul(WEEK).saturating_sub(FROM_MONDAY),
             _ => bucket.saturating_mul(self.length()),
         }
@@ -158,6 +166,28 @@ impl Resolution {
     }
 }
 
+/// The date of a second.
+fn date(time: i64) -> civil::Date {
+    let ends = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
+    let time = time.clamp(*ends.start(), *ends.end());
+    let time = Timestamp::from_second(time).unwrap_or(Timestamp::UNIX_EPOCH);
+    Offset::UTC.to_datetime(time).date()
+}
+
+/// The first second of a month, which counts from 1.
+fn begins(year: i64, month: i64) -> i64 {
+    let numbers = i16::try_from(year).ok().zip(i8::try_from(month).ok());
+    let first = numbers.and_then(|(year, month)| civil::Date::new(year, month, 1).ok());
+    let midnight = first.map(|date| date.to_datetime(civil::Time::midnight()));
+    let opens = midnight.and_then(|midnight| Offset::UTC.to_timestamp(midnight).ok());
+    let nearest = if year < 0 {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    };
+    opens.unwrap_or(nearest).as_second()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,9 +235,54 @@ mod tests {
         }
     }
 
+    /// Walks from 1600 to 2400 day by day, counting by hand.
+    #[test]
+    fn every_day_of_eight_hundred_years_is_in_its_month() {
+        let (month, year) = (Resolution::Month, Resolution::Year);
+        let mut day = -135_140;
+        for at in 1600..2400 {
+            assert_eq!(year.opens(at), day * DAY);
+            let is_leap = at % 4 == 0 && (at % 100 != 0 || at % 400 == 0);
+            let february = if is_leap { 29 } else { 28 };
+            let lengths = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+            for (index, length) in (0..).zip(lengths) {
+                assert_eq!(month.opens(at * 12 + index), day * DAY);
+                for _ in 0..length {
+                    assert_eq!(year.bucket(day * DAY), at);
+                    assert_eq!(month.bucket(day * DAY + DAY - 1), at * 12 + index);
+                    day += 1;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn beyond_the_calendar_is_its_first_or_last_year() {
+        for resolution in [Resolution::Month, Resolution::Year] {
+            let ends = [Timestamp::MIN, Timestamp::MAX].map(Timestamp::as_second);
+            assert_eq!(resolution.bucket(i64::MIN), resolution.bucket(ends[0]));
+            assert_eq!(resolution.bucket(i64::MAX), resolution.bucket(ends[1]));
+            assert_eq!(resolution.opens(i64::MIN), ends[0]);
+            assert_eq!(resolution.opens(i64::MAX), ends[1]);
+        }
+    }
+
+    /// Every second of the calendar but its last year.
+    fn times() -> impl Strategy<Value = i64> {
+        Resolution::Year.opens(-9_998)..Resolution::Year.opens(9_999)
+    }
+
     proptest! {
         #[test]
-        fn a_second_lies_in_its_bucket_and_in_no_other(time in -1_i64 << 45..1 << 45) {
+        fn what_has_a_length_has_it_at_any_time(time in -1_i64 << 45..1 << 45) {
+            for resolution in Resolution::STORED {
+                let opens = resolution.opens(resolution.bucket(time));
+                prop_assert!((opens..opens + resolution.length()).contains(&time));
+            }
+        }
+
+        #[test]
+        fn a_second_lies_in_its_bucket_and_in_no_other(time in times()) {
             for resolution in Resolution::ALL {
                 let bucket = resolution.bucket(time);
                 prop_assert!(resolution.opens(bucket) <= time);
@@ -218,7 +293,7 @@ mod tests {
         }
 
         #[test]
-        fn buckets_are_made_of_finer_ones(time in -1_i64 << 45..1 << 45) {
+        fn buckets_are_made_of_finer_ones(time in times()) {
             for resolution in Resolution::ALL {
                 let Some(finer) = resolution.finer() else { continue };
                 let bucket = resolution.bucket(time);

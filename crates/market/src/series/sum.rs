@@ -48,8 +48,8 @@ impl Record for Sum {
 
     fn decode(input: &mut Input<'_>, _: Option<&Self>) -> Result<Self, PageError> {
         Ok(Self {
-            units: input.wide()?,
-            usd: input.wide()?,
+            units: input.take()?,
+            usd: input.take()?,
         })
     }
 }

@@ -2,32 +2,16 @@
 //! their number.
 
 use super::window::Decision;
-use std::{
-    collections::HashMap,
-    mem,
-    sync::{Mutex, PoisonError},
-};
+use crate::generational_cache::GenerationalCache;
+use std::sync::{Mutex, PoisonError};
 
 /// Callers remembered in one generation.
 const GENERATION_CALLERS: usize = 50_000;
 
-/// Windows or buckets of callers, keyed by a short text.
-///
-/// Two generations: new and active callers are in the young one; when it is
-/// full it becomes the old one, and the former old one is forgotten. Memory is
-/// bounded and nothing is ever scanned; in exchange, under a flood of more
-/// callers than fit, the idlest begin anew.
+/// Windows or buckets of callers, keyed by a short text. Under a flood of more
+/// callers than are remembered, the idlest begin anew.
 #[derive(Debug)]
-pub(super) struct Local<T> {
-    generations: Mutex<Generations<T>>,
-    capacity: usize,
-}
-
-#[derive(Debug)]
-struct Generations<T> {
-    young: HashMap<String, T>,
-    old: HashMap<String, T>,
-}
+pub(super) struct Local<T>(Mutex<GenerationalCache<String, T>>);
 
 impl<T: Copy> Default for Local<T> {
     fn default() -> Self {
@@ -37,13 +21,7 @@ impl<T: Copy> Default for Local<T> {
 
 impl<T: Copy> Local<T> {
     fn with_capacity(capacity: usize) -> Self {
-        Self {
-            generations: Mutex::new(Generations {
-                young: HashMap::new(),
-                old: HashMap::new(),
-            }),
-            capacity,
-        }
+        Self(Mutex::new(GenerationalCache::counted(capacity)))
     }
 
     /// Counts one request by a rule, which is given what is remembered.
@@ -52,21 +30,14 @@ impl<T: Copy> Local<T> {
         caller: &str,
         rule: impl FnOnce(Option<T>) -> (T, Decision),
     ) -> Decision {
-        let mut guard = self
-            .generations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let generations = &mut *guard;
-        if let Some(state) = generations.young.get_mut(caller) {
+        let mut callers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(state) = callers.get(caller) {
             let (after, decision) = rule(Some(*state));
             *state = after;
             return decision;
         }
-        let (after, decision) = rule(generations.old.remove(caller));
-        if generations.young.len() >= self.capacity {
-            generations.old = mem::take(&mut generations.young);
-        }
-        generations.young.insert(caller.to_owned(), after);
+        let (after, decision) = rule(None);
+        callers.put(caller.to_owned(), after);
         decision
     }
 }
@@ -95,9 +66,7 @@ mod tests {
         for n in 0..1_000 {
             take(&windows, &n.to_string());
         }
-        let generations = windows.generations.lock().unwrap();
-        assert!(generations.young.len() <= 10);
-        assert!(generations.old.len() <= 10);
+        assert!(windows.0.lock().unwrap().weight() <= 20);
     }
 
     #[test]

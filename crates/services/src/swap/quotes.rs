@@ -1,14 +1,16 @@
 //! Quotes that were given, until they expire: in memory, and in Redis when
 //! replicas share them.
 
-use crate::shared_redis::{SharedRedis, Unanswered};
+use crate::{
+    generational_cache::GenerationalCache,
+    shared_redis::{SharedRedis, Unanswered},
+};
 use primitives::Timestamp;
 use redis::aio::ConnectionManager;
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::HashMap,
-    fmt, mem,
-    sync::{Arc, Mutex, PoisonError},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use trading::Quote;
 use uuid::Uuid;
@@ -33,19 +35,14 @@ impl Kept {
 /// Where quotes are kept.
 #[derive(Clone)]
 pub struct QuoteStore {
-    local: Arc<Mutex<Generations>>,
-    capacity: usize,
+    local: Arc<Mutex<LocalQuotes>>,
     shared: Option<SharedRedis>,
 }
 
-/// When the young generation is full or as old as a quote becomes, it becomes
-/// the old one, and the former old one is forgotten: memory is bounded and
-/// nothing is ever scanned.
-#[derive(Default)]
-struct Generations {
-    young: HashMap<Uuid, Arc<Kept>>,
-    old: HashMap<Uuid, Arc<Kept>>,
-    /// When the young one began, in seconds since 1970.
+/// The quotes of this process.
+struct LocalQuotes {
+    quotes: GenerationalCache<Uuid, Arc<Kept>>,
+    /// When the young generation began, in seconds since 1970.
     since: i64,
 }
 
@@ -72,9 +69,12 @@ impl QuoteStore {
     }
 
     fn with_capacity(capacity: usize) -> Self {
+        let local = LocalQuotes {
+            quotes: GenerationalCache::counted(capacity),
+            since: 0,
+        };
         Self {
-            local: Arc::default(),
-            capacity,
+            local: Arc::new(Mutex::new(local)),
             shared: None,
         }
     }
@@ -87,9 +87,9 @@ impl QuoteStore {
         {
             note_failure(&reason);
         }
-        let mut local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut local = self.lock();
         for (id, kept) in quotes {
-            local.keep(id, kept, now, self.capacity);
+            local.keep(id, kept, now);
         }
     }
 
@@ -110,20 +110,26 @@ impl QuoteStore {
     }
 
     fn find_here(&self, id: Uuid) -> Option<Arc<Kept>> {
-        let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
-        local.young.get(&id).or_else(|| local.old.get(&id)).cloned()
+        self.lock().quotes.peek(&id).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LocalQuotes> {
+        self.local.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Generations {
-    fn keep(&mut self, id: Uuid, kept: Kept, now: Timestamp, capacity: usize) {
+impl LocalQuotes {
+    /// A generation turns at the latest when it is as old as a quote becomes, so
+    /// that memory is given back when nobody asks any more.
+    fn keep(&mut self, id: Uuid, kept: Kept, now: Timestamp) {
         let now = now.as_second();
         let is_over = now - self.since > kept.expiry - now;
-        if self.young.len() >= capacity || is_over {
-            self.old = mem::take(&mut self.young);
+        if is_over {
+            self.quotes.turn();
+        }
+        if self.quotes.put(id, Arc::new(kept)) || is_over {
             self.since = now;
         }
-        self.young.insert(id, Arc::new(kept));
     }
 }
 
@@ -200,8 +206,7 @@ mod tests {
     }
 
     fn held(store: &QuoteStore) -> usize {
-        let local = store.local.lock().unwrap();
-        local.young.len() + local.old.len()
+        store.lock().quotes.weight()
     }
 
     #[tokio::test]

@@ -6,6 +6,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header::RETRY_AFTER},
     response::{IntoResponse, Response},
 };
+use primitives::Impossible;
 use services::{Fault, Policy, Stale};
 
 /// A request that is not answered as asked.
@@ -204,6 +205,13 @@ impl IntoResponse for Rejection {
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
+    }
+}
+
+/// It was told where it was found.
+impl From<Impossible> for Rejection {
+    fn from(_: Impossible) -> Self {
+        Self::Internal
     }
 }
 

@@ -3,7 +3,6 @@
 mod connections;
 mod write_deadline;
 
-use crate::http::{alarm::Alarm, seldom::Seldom};
 use axum::{
     Router,
     body::Body,
@@ -12,7 +11,7 @@ use axum::{
 use connections::Admission;
 pub use connections::{ConnectionLimits, Connections};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -63,9 +62,9 @@ pub async fn serve(
         let Some((stream, peer, admission)) = accepted else {
             continue;
         };
-        let evicted = Seldom::new(admission.close().cancelled_owned());
+        let evicted = admission.close().cancelled_owned();
         let connection = connection(stream, peer, admission, router.clone(), stop.clone());
-        let closed = Seldom::new(close.clone().cancelled_owned());
+        let closed = close.clone().cancelled_owned();
         tasks.spawn(async move {
             tokio::select! {
                 biased;
@@ -135,7 +134,7 @@ async fn connection(
         }
     });
     let connection = http1::Builder::new()
-        .timer(Alarm::new(HEADER_TIMEOUT))
+        .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
         .max_header_size(MAX_HEADER_BYTES)
         .max_buf_size(MAX_BUFFER_BYTES)
@@ -146,7 +145,7 @@ async fn connection(
     let ended = tokio::select! {
         biased;
         ended = connection.as_mut() => ended,
-        () = Seldom::new(stop.cancelled_owned()) => {
+        () = stop.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }

@@ -3,7 +3,7 @@
 use crate::dialect::Dialect;
 use amm::book::Spot;
 use primitives::{Address, Felt, U256, felt_to_hex};
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer};
 use services::Offer;
 use trading::{Bps, Hop, RouteNode, tree};
 use utoipa::ToSchema;
@@ -121,8 +121,9 @@ pub(super) struct SwapBody<'a> {
 }
 
 /// What others take of a trade.
-#[derive(Debug, ToSchema)]
-#[schema(as = QuoteFee, rename_all = "camelCase")]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = QuoteFee)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct FeeBody {
     /// The token that pays: the one of the two that the exchange contract gives
     /// more weight.
@@ -144,8 +145,6 @@ pub(super) struct FeeBody {
     /// Its part in basis points.
     #[schema(value_type = String, example = "0x0")]
     integrator_fees_bps: HexBps,
-    #[schema(ignore)]
-    dialect: Dialect,
 }
 
 /// A swap.
@@ -213,7 +212,7 @@ impl<'a> QuoteBody<'a> {
             buy_token_address: quote.buy,
             buy_amount: HexAmount(quote.buy_amount),
             buy_amount_in_usd: offer.buy_usd(),
-            fee: FeeBody::new(offer, dialect),
+            fee: FeeBody::new(offer),
             chain_id: felt_to_hex(chain_id),
             block_number: format!("{:#x}", quote.block),
             expiry: offer.expiry,
@@ -261,7 +260,7 @@ fn pool(hop: &Hop) -> String {
 }
 
 impl FeeBody {
-    fn new(offer: &Offer, dialect: Dialect) -> Self {
+    fn new(offer: &Offer) -> Self {
         let fees = &offer.quote.fees;
         Self {
             fee_token: fees.token,
@@ -271,23 +270,7 @@ impl FeeBody {
             integrator_fees: HexAmount(fees.integrator),
             integrator_fees_in_usd: offer.fee_usd(fees.integrator),
             integrator_fees_bps: HexBps(fees.integrator_bps),
-            dialect,
         }
-    }
-}
-
-impl Serialize for FeeBody {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let word = |plain| self.dialect.word(plain);
-        let mut map = serializer.serialize_map(Some(7))?;
-        map.serialize_entry("feeToken", &self.fee_token)?;
-        map.serialize_entry(word("platformFees"), &self.platform_fees)?;
-        map.serialize_entry(word("platformFeesInUsd"), &self.platform_fees_in_usd)?;
-        map.serialize_entry(word("platformFeesBps"), &self.platform_fees_bps)?;
-        map.serialize_entry("integratorFees", &self.integrator_fees)?;
-        map.serialize_entry("integratorFeesInUsd", &self.integrator_fees_in_usd)?;
-        map.serialize_entry("integratorFeesBps", &self.integrator_fees_bps)?;
-        map.end()
     }
 }
 

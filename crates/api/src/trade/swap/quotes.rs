@@ -3,9 +3,8 @@
 use super::{super::TradeState, quote_body::QuoteBody, quotes_query::QuotesQuery};
 use crate::http::error::{QueryAnswers, Rejection};
 use axum::{
-    Json,
     extract::State,
-    http::Uri,
+    http::{Uri, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
 use axum_extra::extract::Query;
@@ -43,7 +42,8 @@ pub(super) async fn swap_quotes(
     let bodies = offers
         .iter()
         .map(|offer| QuoteBody::new(offer, chain_id, state.dialect));
-    Ok(Json(bodies.collect::<Vec<_>>()).into_response())
+    let text = state.dialect.json(&bodies.collect::<Vec<_>>())?;
+    Ok(([(CONTENT_TYPE, "application/json")], text).into_response())
 }
 
 impl From<QuoteError> for Rejection {

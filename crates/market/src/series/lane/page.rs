@@ -205,7 +205,7 @@ impl<R: Record> Draft<R> {
             return Err(PageError::Malformed);
         }
         let mut input = Input::new(content(bytes)?);
-        let count = usize::try_from(input.word()?).map_err(|_| PageError::Malformed)?;
+        let count = usize::try_from(input.take::<u64>()?).map_err(|_| PageError::Malformed)?;
         if count == 0 || count > 1 << PAGE_BITS {
             return Err(PageError::Malformed);
         }
@@ -217,7 +217,7 @@ impl<R: Record> Draft<R> {
         };
         let (mut next, mut before) = (0_u64, None);
         for _ in 0..count {
-            let at = input.word()?.checked_add(next);
+            let at = input.take::<u64>()?.checked_add(next);
             let offset = at.and_then(|at| u8::try_from(at).ok());
             let offset = offset.ok_or(PageError::Malformed)?;
             let record = R::decode(&mut input, before.as_ref())?;

@@ -169,13 +169,13 @@ impl Record for Bar {
     }
 
     fn decode(input: &mut Input<'_>, before: Option<&Self>) -> Result<Self, PageError> {
-        let hub = input.word()? ^ before.map_or(0, |before| code(before.quote.hub));
+        let hub = input.take::<u64>()? ^ before.map_or(0, |before| code(before.quote.hub));
         let hub = match hub.checked_sub(1).map(u32::try_from) {
             None => Hub::Usd,
             Some(Ok(id)) => Hub::Token(TokenId(id)),
             Some(Err(_)) => return Err(PageError::Malformed),
         };
-        let mut near = |near: f64| Ok(f64::from_bits(input.word()? ^ near.to_bits()));
+        let mut near = |near: f64| Ok(f64::from_bits(input.take::<u64>()? ^ near.to_bits()));
         let open = near(before.map_or(0.0, |before| before.course.close))?;
         let close = near(open)?;
         let course = Course {
