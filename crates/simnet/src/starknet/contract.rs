@@ -262,6 +262,12 @@ impl<'a> Env<'_, 'a> {
         self.syscalls.origin()
     }
 
+    /// The time of the block, in seconds since 1970. It is the same in all of its
+    /// transactions.
+    pub(crate) fn time(&self) -> u64 {
+        self.syscalls.time()
+    }
+
     /// Calls another contract in the name of this one.
     pub(crate) fn call(&mut self, call: &Call) -> Returned {
         self.syscalls
