@@ -318,3 +318,5 @@ impl Chain {
 mod sending_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod time_tests;

@@ -1,17 +1,25 @@
 //! The account contract: one Stark key owns it.
 //!
 //! Calls, signatures and names are those of the accounts that people use on the
-//! network, so that ordinary clients sign for it.
+//! network, so that ordinary clients sign for it. There are three classes, which
+//! differ in what others may do in the owner's name (SNIP-9): both versions of
+//! outside execution, the first one, or nothing.
+
+pub(crate) mod outside;
+#[cfg(test)]
+mod tests;
+
+use outside::{ANY_CALLER, OutsideExecution, OutsideVersion};
 
 use crate::starknet::class::{
-    BOOL, CALLS, CLASS_HASH, Class, FELT, FELTS, Interface, RESULTS, Typed,
+    ADDRESS, BOOL, CALLS, CLASS_HASH, Class, FELT, FELTS, Interface, RESULTS, Structure, Typed, U64,
 };
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, run};
 use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::Variable;
 use crate::starknet::transaction::Call;
-use primitives::{Felt, short_string};
+use primitives::{Felt, U256, short_string};
 use std::sync::LazyLock;
 
 /// The variable that holds the owner's public key.
@@ -23,10 +31,20 @@ const INTERFACES: [Felt; 2] = [
     Felt::from_hex_unchecked("0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cd"),
 ];
 
+/// The interfaces of both versions of outside execution.
+const OUTSIDE_V1: Felt =
+    Felt::from_hex_unchecked("0x68cfd18b92d1907b8ba3cc324900277f5a3622099431ea85dd8089255e4181");
+const OUTSIDE_V2: Felt =
+    Felt::from_hex_unchecked("0x1d1144bb2138366ff28d8e9ab57456b1d332ac42196230c3a602003c89872");
+
+/// The nonces of outside executions that were used.
+const OUTSIDE_NONCES: Variable = Variable::felt("SRC9_nonces");
+
 type Entry = Function<Account>;
 
 const CONSTRUCTOR: &[Typed] = &[("public_key", FELT)];
 const MESSAGE: &[Typed] = &[("hash", FELT), ("signature", FELTS)];
+const INTERFACE: &[Typed] = &[("interface_id", FELT)];
 const DEPLOYMENT: &[Typed] = &[
     ("class_hash", CLASS_HASH),
     ("contract_address_salt", FELT),
@@ -40,27 +58,134 @@ const FUNCTIONS: &[Entry] = &[
     Entry::external("__validate_deploy__", DEPLOYMENT, &[FELT], Account::validate_deploy),
     Entry::view("is_valid_signature", MESSAGE, &[FELT], Account::is_valid_signature),
     Entry::view("isValidSignature", MESSAGE, &[FELT], Account::is_valid_signature),
-    Entry::view("supports_interface", &[("interface_id", FELT)], &[BOOL], Account::supports_interface),
+    Entry::view("supports_interface", INTERFACE, &[BOOL], Account::supports_interface),
+    Entry::view("supportsInterface", INTERFACE, &[BOOL], Account::supports_interface),
     Entry::view("get_public_key", &[], &[FELT], Account::public_key),
     Entry::view("getPublicKey", &[], &[FELT], Account::public_key),
 ];
 
-static KIND: LazyLock<Kind<Account>> = LazyLock::new(|| {
+const OUTSIDE_EXECUTION: &str = "stoa::contract::OutsideExecution";
+const OUTSIDE: &[Typed] = &[
+    ("outside_execution", OUTSIDE_EXECUTION),
+    ("signature", FELTS),
+];
+const STRUCTURES: &[Structure] = &[(
+    OUTSIDE_EXECUTION,
+    &[
+        ("caller", ADDRESS),
+        ("nonce", FELT),
+        ("execute_after", U64),
+        ("execute_before", U64),
+        ("calls", CALLS),
+    ],
+)];
+
+#[rustfmt::skip]
+const FIRST: &[Entry] = &[
+    Entry::external("execute_from_outside", OUTSIDE, &[RESULTS], Account::execute_from_outside),
+    Entry::view("is_valid_outside_execution_nonce", &[("nonce", FELT)], &[BOOL], Account::is_unused),
+];
+
+#[rustfmt::skip]
+const SECOND: &[Entry] = &[
+    Entry::external("execute_from_outside_v2", OUTSIDE, &[RESULTS], Account::execute_from_outside_v2),
+];
+
+fn kind(name: &str, outside: &[&[Entry]]) -> Kind<Account> {
     let interface = Interface {
         constructor: Some(CONSTRUCTOR),
+        structures: if outside.is_empty() { &[] } else { STRUCTURES },
         ..Interface::default()
     };
-    Kind::new("Account", FUNCTIONS, interface)
-});
+    Kind::new(name, &[FUNCTIONS, &outside.concat()].concat(), interface)
+}
 
-/// An account. All of it is in its variables.
-#[derive(Debug)]
-pub(crate) struct Account;
+static BOTH: LazyLock<Kind<Account>> = LazyLock::new(|| kind("Account", &[FIRST, SECOND]));
+static ONLY_FIRST: LazyLock<Kind<Account>> = LazyLock::new(|| kind("AccountOutsideV1", &[FIRST]));
+static NEITHER: LazyLock<Kind<Account>> = LazyLock::new(|| kind("AccountPlain", &[]));
+
+/// An account, by what others may do in its owner's name. All else of it is in
+/// its variables.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Account {
+    /// Both versions of outside execution. It also takes signatures in the form
+    /// of accounts that have several signers.
+    Both,
+    /// The first version of outside execution.
+    OnlyFirst,
+    /// Nothing.
+    Neither,
+}
 
 impl Account {
-    /// The class of all accounts.
+    /// The class of nearly all accounts.
     pub(crate) fn class_hash() -> Felt {
-        KIND.class.hash
+        Self::Both.class().hash
+    }
+
+    fn kind(&self) -> &'static Kind<Self> {
+        match self {
+            Self::Both => &BOTH,
+            Self::OnlyFirst => &ONLY_FIRST,
+            Self::Neither => &NEITHER,
+        }
+    }
+
+    /// Whether the owner signed a hash.
+    fn is_signed(&self, env: &Env<'_, '_>, hash: Felt, signature: &[Felt]) -> bool {
+        let owner = felt(env.read(PUBLIC_KEY, &[]));
+        let (r, s) = match signature {
+            [r, s] => (r, s),
+            // A list of one signature, of a Stark key.
+            [count, kind, signer, r, s]
+                if *self == Self::Both
+                    && [*count, *kind, *signer] == [Felt::ONE, Felt::ZERO, owner] =>
+            {
+                (r, s)
+            }
+            _ => return false,
+        };
+        matches!(starknet_crypto::verify(&owner, &hash, r, s), Ok(true))
+    }
+
+    /// Agrees if the owner signed the running transaction.
+    fn check_origin(&self, env: &Env<'_, '_>) -> Returned {
+        only_protocol(env)?;
+        match env.origin() {
+            Some(origin) if self.is_signed(env, origin.hash, origin.signature) => Ok(vec![valid()]),
+            _ => Err(Revert::new("Account: invalid signature")),
+        }
+    }
+
+    /// Does what the owner lets others do, once, in its time.
+    fn outside(
+        &self,
+        version: OutsideVersion,
+        env: &mut Env<'_, '_>,
+        calldata: &mut Calldata<'_>,
+    ) -> Returned {
+        let execution = OutsideExecution::read(calldata)?;
+        let signature = calldata.felts()?;
+        let refused = |words: &str| Err(Revert::new(format!("SRC9: {words}")));
+        if execution.caller != ANY_CALLER && execution.caller != env.caller() {
+            return refused("invalid caller");
+        }
+        let now = env.time();
+        if now <= execution.execute_after {
+            return refused("now <= execute_after");
+        }
+        if now >= execution.execute_before {
+            return refused("now >= execute_before");
+        }
+        if !is_unused(env, execution.nonce) {
+            return refused("duplicated nonce");
+        }
+        env.write(OUTSIDE_NONCES, &[execution.nonce], U256::ONE);
+        let hash = execution.hash(version, env.address());
+        if !hash.is_some_and(|hash| self.is_signed(env, hash, signature)) {
+            return refused("invalid signature");
+        }
+        make(env, &execution.calls)
     }
 }
 
@@ -69,21 +194,20 @@ pub(crate) fn valid() -> Felt {
     short_string("VALID")
 }
 
-fn is_signed(env: &Env<'_, '_>, hash: Felt, signature: &[Felt]) -> bool {
-    let [r, s] = signature else {
-        return false;
-    };
-    let public_key = felt(env.read(PUBLIC_KEY, &[]));
-    matches!(starknet_crypto::verify(&public_key, &hash, r, s), Ok(true))
+fn is_unused(env: &Env<'_, '_>, nonce: Felt) -> bool {
+    env.read(OUTSIDE_NONCES, &[nonce]) == U256::ZERO
 }
 
-/// Agrees if the owner signed the running transaction.
-fn check_origin(env: &Env<'_, '_>) -> Returned {
-    only_protocol(env)?;
-    match env.origin() {
-        Some(origin) if is_signed(env, origin.hash, origin.signature) => Ok(vec![valid()]),
-        _ => Err(Revert::new("Account: invalid signature")),
+/// Makes all calls, and returns what each of them returns. If one fails, all
+/// fail.
+fn make(env: &mut Env<'_, '_>, calls: &[Call]) -> Returned {
+    let mut results = vec![Felt::from(calls.len())];
+    for call in calls {
+        let returned = env.call(call)?;
+        results.push(Felt::from(returned.len()));
+        results.extend(returned);
     }
+    Ok(results)
 }
 
 /// Only the chain itself may call, and only in a transaction.
@@ -112,36 +236,39 @@ impl Account {
     fn validate(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         // The calls are part of what is signed; they are read when they are made.
         calldata.rest();
-        check_origin(env)
+        self.check_origin(env)
     }
 
     fn validate_deploy(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         calldata.rest();
-        check_origin(env)
+        self.check_origin(env)
     }
 
-    /// Makes all calls, and returns what each of them returns. If one fails, all
-    /// fail.
     fn execute(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         only_protocol(env)?;
-        let count = calldata.length()?;
-        let mut results = vec![Felt::from(count)];
-        for _ in 0..count {
-            let call = Call {
-                to: calldata.felt()?,
-                selector: calldata.felt()?,
-                calldata: calldata.felts()?.to_vec(),
-            };
-            let returned = env.call(&call)?;
-            results.push(Felt::from(returned.len()));
-            results.extend(returned);
-        }
-        Ok(results)
+        let calls = outside::calls(calldata)?;
+        make(env, &calls)
+    }
+
+    fn execute_from_outside(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
+        self.outside(OutsideVersion::One, env, calldata)
+    }
+
+    fn execute_from_outside_v2(
+        &self,
+        env: &mut Env<'_, '_>,
+        calldata: &mut Calldata<'_>,
+    ) -> Returned {
+        self.outside(OutsideVersion::Two, env, calldata)
+    }
+
+    fn is_unused(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
+        Ok(vec![Felt::from(is_unused(env, calldata.felt()?))])
     }
 
     fn is_valid_signature(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let (hash, signature) = (calldata.felt()?, calldata.felts()?);
-        let answer = if is_signed(env, hash, signature) {
+        let answer = if self.is_signed(env, hash, signature) {
             valid()
         } else {
             Felt::ZERO
@@ -150,7 +277,10 @@ impl Account {
     }
 
     fn supports_interface(&self, _: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
-        let supported = INTERFACES.contains(&calldata.felt()?);
+        let asked = calldata.felt()?;
+        let supported = INTERFACES.contains(&asked)
+            || asked == OUTSIDE_V1 && *self != Self::Neither
+            || asked == OUTSIDE_V2 && *self == Self::Both;
         Ok(vec![Felt::from(supported)])
     }
 
@@ -161,11 +291,11 @@ impl Account {
 
 impl Contract for Account {
     fn class(&self) -> &'static Class {
-        &KIND.class
+        &self.kind().class
     }
 
     fn call(&self, env: &mut Env<'_, '_>, selector: Felt, calldata: &[Felt]) -> Option<Returned> {
-        KIND.entrypoints.run(self, env, selector, calldata)
+        self.kind().entrypoints.run(self, env, selector, calldata)
     }
 
     fn construct(&self, env: &mut Env<'_, '_>, calldata: &[Felt]) -> Option<Returned> {
