@@ -130,10 +130,8 @@ impl<'t, 'd> Encoder<'t, 'd> {
         let (Some((name, value)), None) = (fields.next(), fields.next()) else {
             return Err(ONE.into());
         };
-        let variants = self.members(place).iter().enumerate();
-        let named = variants
-            .into_iter()
-            .find(|(_, variant)| variant.name == name);
+        let mut variants = self.members(place).iter().enumerate();
+        let named = variants.find(|(_, variant)| variant.name == name);
         let Some((index, Kind::Variant(kinds))) = named.map(|(index, one)| (index, &one.kind))
         else {
             return Err(Problem::UnknownVariant(name.clone()).into());

@@ -102,7 +102,7 @@ fn a_selector_in_hexadecimal_is_the_selector_of_its_name() {
 }
 
 /// A document of one member of this type.
-fn single(kind: Value, value: Value, more: Value) -> Value {
+fn single(kind: &Value, value: &Value, more: &Value) -> Value {
     let mut document = json!({
         "types": {
             "StarknetDomain": [{"name": "revision", "type": "shortstring"}],
@@ -118,10 +118,10 @@ fn single(kind: Value, value: Value, more: Value) -> Value {
     document
 }
 
-fn refusal(kind: &str, value: Value) -> String {
+fn refusal(kind: &str, value: &Value) -> String {
     let member = json!({"name": "x", "type": kind, "contains": "Choice"});
     let choice = json!({"Choice": [{"name": "A", "type": "(felt,u128)"}]});
-    hash(&single(member, value, choice), "0x1").unwrap_err()
+    hash(&single(&member, value, &choice), "0x1").unwrap_err()
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn what_is_wrong_is_said_with_its_place() {
             "message.x: has the type \"()\", which is not known here",
         ),
     ] {
-        assert_eq!(refusal(kind, value), problem, "{kind}");
+        assert_eq!(refusal(kind, &value), problem, "{kind}");
     }
 }
 
@@ -208,7 +208,7 @@ fn what_is_wrong_is_said_with_its_place() {
 fn documents_do_not_define_what_the_standard_does() {
     for name in ["felt", "u256", "enum", "Call*", "(felt)"] {
         let member = json!({"name": "x", "type": "felt"});
-        let document = single(member, json!(1), json!({name: []}));
+        let document = single(&member, &json!(1), &json!({name: []}));
         let refused = hash(&document, "0x1").unwrap_err();
         assert_eq!(
             refused,
@@ -221,8 +221,8 @@ fn documents_do_not_define_what_the_standard_does() {
 fn depth_size_and_types_are_bounded() {
     let member = json!({"name": "x", "type": "Message*"});
     let nested = |depth| (0..depth).fold(json!([]), |inner, _| json!([{"x": inner}]));
-    assert!(hash(&single(member.clone(), nested(15), json!({})), "0x1").is_ok());
-    let deep = hash(&single(member, nested(40), json!({})), "0x1").unwrap_err();
+    assert!(hash(&single(&member, &nested(15), &json!({})), "0x1").is_ok());
+    let deep = hash(&single(&member, &nested(40), &json!({})), "0x1").unwrap_err();
     assert!(
         deep.ends_with(": has more than 32 values within each other"),
         "{deep}"
@@ -230,7 +230,7 @@ fn depth_size_and_types_are_bounded() {
 
     let many = json!({"name": "x", "type": "felt*"});
     let long = vec![1; 70_000];
-    let long = hash(&single(many.clone(), json!(long), json!({})), "0x1").unwrap_err();
+    let long = hash(&single(&many, &json!(long), &json!({})), "0x1").unwrap_err();
     assert_eq!(
         long,
         "message.x[65534]: has more than 65536 values in the document"
@@ -239,17 +239,17 @@ fn depth_size_and_types_are_bounded() {
     let types: serde_json::Map<String, Value> = (0..200)
         .map(|index| (format!("T{index}"), json!([])))
         .collect();
-    let types = hash(&single(many.clone(), json!([]), types.into()), "0x1").unwrap_err();
+    let types = hash(&single(&many, &json!([]), &types.into()), "0x1").unwrap_err();
     assert_eq!(types, "types: has more than 128 types");
 
     let stars = json!({"name": "x", "type": format!("felt{}", "*".repeat(9))});
-    assert!(hash(&single(stars, json!([]), json!({})), "0x1").is_err());
+    assert!(hash(&single(&stars, &json!([]), &json!({})), "0x1").is_err());
 }
 
 #[test]
 fn a_text_of_any_script_is_its_bytes() {
     let member = json!({"name": "x", "type": "string"});
-    let of = |text: &str| hash(&single(member.clone(), json!(text), json!({})), "0x1").unwrap();
+    let of = |text: &str| hash(&single(&member, &json!(text), &json!({})), "0x1").unwrap();
     assert_ne!(of("Στοά"), of("Stoa"));
     assert_ne!(of(""), of("\0"));
 }
