@@ -1,8 +1,8 @@
 //! Hashes of values by their types.
 
-use super::Revision;
 use super::error::{Problem, TypedDataError, field, list, object};
 use super::member::{Kind, Member};
+use super::revision::Revision;
 use super::types::Types;
 use crate::selector::selector;
 use serde_json::Value;

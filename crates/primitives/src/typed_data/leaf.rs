@@ -1,7 +1,7 @@
 //! Values that are one element, or a text.
 
-use super::Revision;
 use super::error::{Problem, TypedDataError, text};
+use super::revision::Revision;
 use crate::felt::{felt_from_bytes, felt_from_hex};
 use crate::selector::selector;
 use ruint::aliases::U256;

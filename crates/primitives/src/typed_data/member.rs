@@ -1,8 +1,8 @@
 //! Members of types: what they are, and how their type is written.
 
-use super::Revision;
 use super::error::{Problem, TypedDataError};
 use super::leaf::Leaf;
+use super::revision::Revision;
 use std::collections::HashMap;
 
 /// Lists of lists, as deep as anybody would write.

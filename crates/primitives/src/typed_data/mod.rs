@@ -14,53 +14,21 @@ mod encode;
 mod error;
 mod leaf;
 mod member;
+mod revision;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
 pub use error::{Problem, TypedDataError};
+pub use revision::Revision;
 
 use crate::felt::short_string;
 use encode::Encoder;
 use error::{field, object, text};
 use serde_json::Value;
 use starknet_types_core::felt::Felt;
-use starknet_types_core::hash::{Pedersen, Poseidon, StarkHash};
 use types::Types;
-
-/// The rules by which a document is hashed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Revision {
-    /// The legacy one, with Pedersen hashes.
-    Zero,
-    /// The active one, with Poseidon hashes.
-    One,
-}
-
-impl Revision {
-    /// The name of the domain's type.
-    fn domain_type(self) -> &'static str {
-        match self {
-            Self::Zero => "StarkNetDomain",
-            Self::One => "StarknetDomain",
-        }
-    }
-
-    fn hash_list(self, felts: &[Felt]) -> Felt {
-        match self {
-            Self::Zero => Pedersen::hash_array(felts),
-            Self::One => Poseidon::hash_array(felts),
-        }
-    }
-
-    fn hash_pair(self, one: Felt, other: Felt) -> Felt {
-        match self {
-            Self::Zero => Pedersen::hash(&one, &other),
-            Self::One => Poseidon::hash(&one, &other),
-        }
-    }
-}
 
 /// A document whose types are well formed.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The types of a document.
 
-use super::Revision;
 use super::error::{Problem, TypedDataError, field, list, object, text};
 use super::member::{Member, Reader};
+use super::revision::Revision;
 use serde_json::Value;
 use std::collections::HashMap;
 
