@@ -1,6 +1,6 @@
 //! Values that every part of Stoa shares: field elements, addresses, block
-//! positions, transaction hashes, keys and lamports of Solana, ids, time and randomness,
-//! and which characters names may have.
+//! positions, transaction hashes, typed data, keys and lamports of Solana, ids, time and
+//! randomness, and which characters names may have.
 //!
 //! Nothing here waits, performs I/O or logs. Parsers are strict: they accept
 //! one documented form and say what is wrong with anything else.
@@ -15,6 +15,7 @@ mod selector;
 mod solana;
 mod text;
 pub mod transaction_hash;
+pub mod typed_data;
 mod ulid;
 
 pub use address::Address;

@@ -73,7 +73,7 @@ async fn the_aggregator_follows_the_time_and_the_seed() {
     let before = markets(&base, query).await;
     assert_eq!(before.len(), 2);
     assert_eq!(before, markets(&base, query).await);
-    node.advance(24 * 60 * 60).unwrap();
+    node.advance(24 * 60 * 60, 1).unwrap();
     let after = markets(&base, query).await;
     for (before, after) in before.iter().zip(&after) {
         let [then, now] = [before, after].map(|item| item["market_cap"].as_f64().unwrap());

@@ -16,6 +16,9 @@ use std::sync::Arc;
 pub(crate) struct OpenBlock {
     pub(crate) number: u64,
     pub(crate) parent_hash: Felt,
+    /// Seconds since 1970: the block's time once it has begun, and until then the
+    /// earliest that it can have.
+    pub(crate) timestamp: u64,
     pub(crate) prices: Prices,
     pub(crate) transactions: Vec<Arc<Transaction>>,
     pub(crate) writes: Vec<Slot>,
@@ -23,39 +26,55 @@ pub(crate) struct OpenBlock {
 
 impl OpenBlock {
     /// The first block of the world of `seed`.
-    pub(crate) fn first(seed: u64) -> Self {
-        Self::new(seed, 0, Felt::ZERO)
+    pub(crate) fn first(seed: u64, timestamp: u64) -> Self {
+        Self::new(seed, 0, Felt::ZERO, timestamp)
     }
 
     /// The block after `parent`.
     pub(crate) fn after(parent: &Block, seed: u64) -> Self {
-        Self::new(seed, parent.number + 1, parent.hash)
+        Self::new(seed, parent.number + 1, parent.hash, parent.timestamp)
     }
 
-    fn new(seed: u64, number: u64, parent_hash: Felt) -> Self {
+    fn new(seed: u64, number: u64, parent_hash: Felt, timestamp: u64) -> Self {
         Self {
             number,
             parent_hash,
+            timestamp,
             prices: Prices::of_block(seed, number),
             transactions: Vec::new(),
             writes: Vec::new(),
         }
     }
 
+    /// Whether it has its first transaction. Its time is fixed from then on:
+    /// contracts have seen it.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.transactions.is_empty()
+    }
+
+    /// The time that a transaction sees which comes into it at `now`.
+    pub(crate) fn time(&self, now: u64) -> u64 {
+        if self.has_begun() {
+            self.timestamp
+        } else {
+            self.timestamp.max(now)
+        }
+    }
+
     /// The block as it is, made after `fork` reorgs.
-    pub(crate) fn seal(self, fork: u64, timestamp: u64) -> Block {
+    pub(crate) fn seal(self, fork: u64) -> Block {
         let hash = block_hash(
             self.parent_hash,
             self.number,
             fork,
-            timestamp,
+            self.timestamp,
             &self.transactions,
         );
         Block {
             number: self.number,
             hash,
             parent_hash: self.parent_hash,
-            timestamp,
+            timestamp: self.timestamp,
             prices: self.prices,
             transactions: self.transactions,
             writes: self.writes,
@@ -78,6 +97,7 @@ impl BlockBuilder<'_> {
             contracts: self.contracts,
             state: self.state,
             at: self.open.number,
+            time: self.open.timestamp,
             earlier: None,
         }
     }

@@ -5,7 +5,7 @@
 
 use super::class::{Class, Interface, Signature, Typed};
 use super::failure::{Returned, Revert};
-use super::hash::{deployed_address, felt, from_felt};
+use super::hash::{contract_address, deployed_address, felt, from_felt};
 use super::state::{Key, Variable};
 use super::syscalls::{Origin, Syscalls};
 use super::transaction::{Call, Event};
@@ -262,6 +262,12 @@ impl<'a> Env<'_, 'a> {
         self.syscalls.origin()
     }
 
+    /// The time of the block, in seconds since 1970. It is the same in all of its
+    /// transactions.
+    pub(crate) fn time(&self) -> u64 {
+        self.syscalls.time()
+    }
+
     /// Calls another contract in the name of this one.
     pub(crate) fn call(&mut self, call: &Call) -> Returned {
         self.syscalls
@@ -277,6 +283,26 @@ impl<'a> Env<'_, 'a> {
         calldata: &[Felt],
     ) -> Result<Felt, Revert> {
         let address = deployed_address(self.address, salt, class_hash, calldata);
+        self.deploy_at(address, class_hash, calldata)
+    }
+
+    /// Deploys a contract where it would be if no other had deployed it.
+    pub(crate) fn deploy_from_zero(
+        &mut self,
+        class_hash: Felt,
+        salt: Felt,
+        calldata: &[Felt],
+    ) -> Result<Felt, Revert> {
+        let address = contract_address(salt, class_hash, calldata);
+        self.deploy_at(address, class_hash, calldata)
+    }
+
+    fn deploy_at(
+        &mut self,
+        address: Felt,
+        class_hash: Felt,
+        calldata: &[Felt],
+    ) -> Result<Felt, Revert> {
         self.syscalls
             .deploy(self.address, address, class_hash, calldata)
             .map_err(|failure| Revert::Inner(Box::new(failure)))?;

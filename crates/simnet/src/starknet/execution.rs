@@ -78,6 +78,8 @@ pub(crate) struct View<'a> {
     pub(crate) contracts: &'a Contracts,
     pub(crate) state: &'a State,
     pub(crate) at: u64,
+    /// The time of that block, in seconds since 1970.
+    pub(crate) time: u64,
     /// Writes of simulated transactions that go before.
     pub(crate) earlier: Option<&'a Writes>,
 }
@@ -216,6 +218,10 @@ impl<'a> Execution<'a> {
 impl<'a> Syscalls<'a> for Execution<'a> {
     fn origin(&self) -> Option<Origin<'a>> {
         self.origin
+    }
+
+    fn time(&self) -> u64 {
+        self.view.time
     }
 
     fn call(&mut self, caller: Felt, call: &Call) -> Result<Vec<Felt>, CallFailure> {

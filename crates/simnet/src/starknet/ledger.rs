@@ -151,13 +151,13 @@ impl Ledger {
     }
 
     /// Takes a transaction that was checked.
-    pub(crate) fn accept(&mut self, request: Request) -> Result<(), Refusal> {
+    pub(crate) fn accept(&mut self, request: Request, now: u64) -> Result<(), Refusal> {
         let not_kept = |error: KeepError| Refusal::NotKept(error.reason());
         self.check().map_err(not_kept)?;
         if self.keeper.is_none() {
-            return self.chain.accept(request);
+            return self.chain.accept(request, now);
         }
-        self.chain.accept(request.clone())?;
+        self.chain.accept(request.clone(), now)?;
         self.keep(self.control(), &[Change::Taken(&request)], false)
             .map_err(not_kept)
     }

@@ -162,8 +162,8 @@ impl StarknetNode {
     /// Takes a transaction whose hash is known.
     pub(crate) fn take(&self, request: Request) -> Result<(), Refusal> {
         // The signature takes long, and is checked while others read.
-        self.read().check(&request)?;
-        self.write().accept(request)
+        self.read().check(&request, self.now())?;
+        self.write().accept(request, self.now())
     }
 
     /// Makes blocks at once, also while paused.
@@ -195,13 +195,36 @@ impl StarknetNode {
         Ok(())
     }
 
-    /// Moves the node's clock ahead for good, and makes a block at the new time.
-    pub fn advance(&self, by: u64) -> Result<(), KeepError> {
-        let now = self.now().saturating_add(by);
+    /// Moves the node's clock ahead for good, and makes so many blocks at equal
+    /// distances, at least one, the last at the new time. A block that has begun
+    /// keeps its time and is ended before. Answers with the number of blocks that
+    /// were made.
+    pub fn advance(&self, by: u64, blocks: u32) -> Result<u32, KeepError> {
+        let steps = blocks.max(1);
+        let (mut made, mut gone) = (0, 0);
+        for step in 1..=steps {
+            let next = share(by, step, steps);
+            made += self.step_ahead(next - gone)?;
+            gone = next;
+        }
+        Ok(made)
+    }
+
+    /// Ends what has begun, moves the clock and makes a block; says how many
+    /// blocks were made.
+    fn step_ahead(&self, seconds: u64) -> Result<u32, KeepError> {
+        let (now, transactions) = (self.now(), self.0.transactions_per_block);
+        let mut made = 1;
         let mut ledger = self.write();
-        ledger.advance(by, now, self.0.transactions_per_block)?;
+        // Those that waited for room may begin the next one.
+        while ledger.open().has_begun() {
+            ledger.mine(now, transactions)?;
+            self.0.feed.publish(News::Head(ledger.head().clone()));
+            made += 1;
+        }
+        ledger.advance(seconds, now.saturating_add(seconds), transactions)?;
         self.0.feed.publish(News::Head(ledger.head().clone()));
-        Ok(())
+        Ok(made)
     }
 
     /// Stops making blocks by the wall clock.
@@ -280,7 +303,7 @@ impl StarknetNode {
     /// Takes a transaction whose signature nobody checks.
     #[cfg(test)]
     pub(crate) fn accept_for_test(&self, request: Request) -> Result<(), Refusal> {
-        self.write().accept(request)
+        self.write().accept(request, self.now())
     }
 
     /// Makes every further write into the data folder fail.
@@ -357,6 +380,12 @@ fn transactions_per_block(config: &StarknetConfig) -> u32 {
 fn history_transactions(blocks: usize) -> u32 {
     let blocks = blocks.clamp(1, MAX_HISTORY_BLOCKS);
     u32::try_from(MAX_HISTORY_EVENTS / (blocks * ACTOR_EVENTS)).unwrap_or(u32::MAX)
+}
+
+/// What has gone of `all` after `step` of `steps`.
+fn share(all: u64, step: u32, steps: u32) -> u64 {
+    let gone = u128::from(all) * u128::from(step) / u128::from(steps.max(1));
+    u64::try_from(gone).unwrap_or(all)
 }
 
 fn seconds(clock: &dyn Clock) -> u64 {

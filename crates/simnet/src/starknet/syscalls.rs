@@ -18,6 +18,9 @@ pub(crate) trait Syscalls<'a>: fmt::Debug {
     /// The transaction that is running; none in a call that only reads.
     fn origin(&self) -> Option<Origin<'a>>;
 
+    /// The time of the block, in seconds since 1970.
+    fn time(&self) -> u64;
+
     /// Runs one call in the name of `caller`. After a failure nothing that was
     /// done means anything: it may be half of the call's effects.
     fn call(&mut self, caller: Felt, call: &Call) -> Result<Vec<Felt>, CallFailure>;

@@ -1,11 +1,12 @@
 //! A wallet for tests: signs as ordinary clients do.
 
 use super::contracts::account::Account;
+use super::contracts::account::outside::{OutsideExecution, OutsideVersion};
 use super::hash::contract_address;
 use super::node::StarknetNode;
 use super::transaction::{Action, Call, Request, SignedTransaction, execute_calldata};
-use primitives::Felt;
 use primitives::transaction_hash::{Bound, DeployAccount, Invoke, ResourceBounds, Terms, Version};
+use primitives::{Felt, selector};
 use starknet_crypto::{get_public_key, rfc6979_generate_k, sign};
 
 /// Bounds that are enough for a few calls at any price of a simulated network:
@@ -90,6 +91,12 @@ impl Wallet {
         self.signed(Action::DeployAccount(deployment), terms)
     }
 
+    /// The call by which others do what this account lets them.
+    pub(crate) fn outside(&self, version: OutsideVersion, execution: &OutsideExecution) -> Call {
+        let hash = execution.hash(version, self.address).unwrap();
+        outside_call(self.address, version, execution, &self.sign(hash))
+    }
+
     pub(crate) fn signed(&self, action: Action, terms: Terms) -> SignedTransaction {
         let unsigned = SignedTransaction {
             action,
@@ -107,5 +114,32 @@ impl Wallet {
         let k = rfc6979_generate_k(&hash, &self.private_key, None);
         let signature = sign(&self.private_key, &hash, &k).unwrap();
         vec![signature.r, signature.s]
+    }
+}
+
+/// The call of an outside execution with any signature.
+pub(crate) fn outside_call(
+    account: Felt,
+    version: OutsideVersion,
+    execution: &OutsideExecution,
+    signature: &[Felt],
+) -> Call {
+    let name = match version {
+        OutsideVersion::One => "execute_from_outside",
+        OutsideVersion::Two => "execute_from_outside_v2",
+    };
+    let mut calldata = vec![
+        execution.caller,
+        execution.nonce,
+        Felt::from(execution.execute_after),
+        Felt::from(execution.execute_before),
+    ];
+    calldata.extend(execute_calldata(&execution.calls));
+    calldata.push(Felt::from(signature.len()));
+    calldata.extend(signature);
+    Call {
+        to: account,
+        selector: selector(name),
+        calldata,
     }
 }

@@ -27,6 +27,7 @@ mod served;
 mod settling;
 mod solana;
 mod swaps;
+mod typed_data;
 
 use cap::Cap;
 use market::figures::Figures;
@@ -127,13 +128,14 @@ fn leases() -> Vec<Row> {
 type Part = fn() -> Vec<Row>;
 
 /// The parts of the table, by the names that can be asked for.
-const PARTS: [(&str, Part); 14] = [
+const PARTS: [(&str, Part); 15] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
     ("backfill", || vec![indexing::backfill()]),
     ("restart", || vec![restarting::starting_again()]),
     ("sending", || vec![sending::signed_transactions()]),
+    ("typed-data", typed_data::rows),
     ("solana", solana::rows),
     ("leases", leases),
     ("quotes", quotes::exact_quotes),

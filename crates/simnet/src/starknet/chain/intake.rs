@@ -15,34 +15,35 @@ const MAX_IN_BLOCK: usize = 4_096;
 
 impl Chain {
     /// Checks all that can be checked without changing the chain, the signature
-    /// included.
-    pub(crate) fn check(&self, request: &Request) -> Result<(), Refusal> {
+    /// included, as it is for one that comes at `now`.
+    pub(crate) fn check(&self, request: &Request, now: u64) -> Result<(), Refusal> {
         self.check_again(request)?;
-        let view = self.view(self.open.number);
-        process::validate(view, request, false).map(drop)
+        process::validate(self.view_of_open(now), request, false).map(drop)
     }
 
     /// Takes a transaction that [`Self::check`] has passed: into the block in the
     /// making if it is its turn, otherwise into the mempool.
-    pub(crate) fn accept(&mut self, request: Request) -> Result<(), Refusal> {
+    pub(crate) fn accept(&mut self, request: Request, now: u64) -> Result<(), Refusal> {
         // Another one may have come in between.
         self.check_again(&request)?;
         if !self.has_room() || !self.is_due(&request) {
             return self.mempool.add(request, self.open.number);
         }
         let (sender, nonce) = (request.sender, request.signed.terms.nonce);
-        self.include(request)?;
-        self.include_from((sender, nonce.saturating_add(1)));
+        self.include(request, now)?;
+        self.include_from((sender, nonce.saturating_add(1)), now);
         Ok(())
     }
 
     /// Includes those that wait and whose turn it is now, in the order of their
     /// arrival as far as their nonces allow.
-    pub(super) fn include_waiting(&mut self) {
+    pub(super) fn include_waiting(&mut self, now: u64) {
         self.mempool.expire(self.open.number);
         loop {
             let turns = self.mempool.turns();
-            let included = turns.into_iter().filter(|turn| self.include_turn(*turn));
+            let included = turns
+                .into_iter()
+                .filter(|turn| self.include_turn(*turn, now));
             if included.count() == 0 {
                 return;
             }
@@ -51,14 +52,14 @@ impl Chain {
 
     /// Includes the transaction that waits for this turn, and the sender's next
     /// ones.
-    fn include_from(&mut self, (sender, mut nonce): Turn) {
-        while self.include_turn((sender, nonce)) {
+    fn include_from(&mut self, (sender, mut nonce): Turn, now: u64) {
+        while self.include_turn((sender, nonce), now) {
             nonce = nonce.saturating_add(1);
         }
     }
 
     /// Includes the transaction that waits for this turn, if its time has come.
-    fn include_turn(&mut self, turn: Turn) -> bool {
+    fn include_turn(&mut self, turn: Turn, now: u64) -> bool {
         let Some(request) = self.mempool.get(turn) else {
             return false;
         };
@@ -74,7 +75,7 @@ impl Chain {
         };
         let hash = request.hash;
         let checked = self.check_again(&request);
-        match checked.and_then(|()| self.include(request)) {
+        match checked.and_then(|()| self.include(request, now)) {
             Ok(()) => true,
             Err(error) => {
                 tracing::debug!(%hash, %error, "a waiting transaction is dropped");
@@ -111,8 +112,9 @@ impl Chain {
         request.signed.terms.nonce <= expected
     }
 
-    fn include(&mut self, request: Request) -> Result<(), Refusal> {
+    fn include(&mut self, request: Request, now: u64) -> Result<(), Refusal> {
         let hash = request.hash;
+        self.open.timestamp = self.open.time(now);
         let mut builder = BlockBuilder {
             contracts: &self.world.contracts,
             state: &mut self.state,

@@ -70,13 +70,13 @@ impl Chain {
     /// A chain of one block, in which the world is deployed and funded.
     pub(crate) fn new(world: World, timestamp: u64, kept_blocks: usize) -> Self {
         let mut state = State::default();
-        let mut open = OpenBlock::first(world.seed);
+        let mut open = OpenBlock::first(world.seed, timestamp);
         world.begin(&mut BlockBuilder {
             contracts: &world.contracts,
             state: &mut state,
             open: &mut open,
         });
-        let first = open.seal(0, timestamp);
+        let first = open.seal(0);
         Self::beginning(world, state, first, kept_blocks)
     }
 
@@ -142,11 +142,21 @@ impl Chain {
 
     /// The state after block `at`, which may be the one in the making.
     pub(crate) fn view(&self, at: u64) -> View<'_> {
+        let sealed = self.by_number(at);
         View {
             contracts: &self.world.contracts,
             state: &self.state,
             at,
+            time: sealed.map_or(self.open.timestamp, |block| block.timestamp),
             earlier: None,
+        }
+    }
+
+    /// What a transaction sees that comes into the block in the making at `now`.
+    pub(crate) fn view_of_open(&self, now: u64) -> View<'_> {
+        View {
+            time: self.open.time(now),
+            ..self.view(self.open.number)
         }
     }
 
@@ -172,9 +182,15 @@ impl Chain {
     }
 
     /// Appends a block with about `transactions` transactions of the actors. Its
-    /// time is never before its parent's.
-    pub(crate) fn mine(&mut self, timestamp: u64, transactions: u32) {
-        let timestamp = timestamp.max(self.head().timestamp);
+    /// time is `now` unless it has begun before, and never before its parent's.
+    pub(crate) fn mine(&mut self, now: u64, transactions: u32) {
+        self.make(now, transactions);
+        self.include_waiting(now);
+    }
+
+    fn make(&mut self, now: u64, transactions: u32) {
+        let timestamp = self.open.time(now);
+        self.open.timestamp = timestamp;
         // The block's own randomness: nothing but the chain itself has to be
         // kept to go on in the same way.
         let seed = digest(
@@ -198,25 +214,24 @@ impl Chain {
             mean: transactions,
         };
         actors::act(&self.world, &mut self.watch, &mut builder, &mut rng, moment);
-        self.seal(timestamp);
+        self.seal();
     }
 
     /// Ends the block in the making and begins the next one.
-    fn seal(&mut self, timestamp: u64) {
+    fn seal(&mut self) {
         // The next one is known only when this one is: an empty one stands in.
-        let open = std::mem::replace(&mut self.open, OpenBlock::first(self.world.seed));
-        let block = open.seal(self.fork, timestamp);
+        let open = std::mem::replace(&mut self.open, OpenBlock::first(self.world.seed, 0));
+        let block = open.seal(self.fork);
         self.open = OpenBlock::after(&block, self.world.seed);
         self.push(block);
-        self.include_waiting();
     }
 
     /// Replaces the last `depth` blocks by others at the same times, and appends
-    /// one, so that the new fork is the longer one.
+    /// one at `now`, so that the new fork is the longer one.
     pub(crate) fn reorg(
         &mut self,
         depth: u32,
-        timestamp: u64,
+        now: u64,
         transactions: u32,
     ) -> Result<(), ReorgError> {
         let possible = self.blocks.len() - 1;
@@ -227,11 +242,12 @@ impl Chain {
         let (orphaned, returning) = self.take_back(orphans);
         self.fork += 1;
         self.mempool.put_back(returning, self.open.number);
-        self.include_waiting();
         for block in &orphaned {
-            self.mine(block.timestamp, transactions);
+            self.include_waiting(block.timestamp);
+            self.make(block.timestamp, transactions);
         }
-        self.mine(timestamp, transactions);
+        self.include_waiting(now);
+        self.mine(now, transactions);
         Ok(())
     }
 
@@ -302,3 +318,5 @@ impl Chain {
 mod sending_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod time_tests;

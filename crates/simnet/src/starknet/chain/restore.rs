@@ -92,13 +92,20 @@ impl Chain {
     }
 
     /// Is a chain of `kept_blocks` again, after `fork` reorgs, with these
-    /// transactions from outside.
-    pub(crate) fn go_on(&mut self, fork: u64, kept_blocks: usize, unsealed: Vec<Request>) {
+    /// transactions from outside. The block in the making began at `begun`, or at
+    /// the head's time if nobody knows.
+    pub(crate) fn go_on(
+        &mut self,
+        fork: u64,
+        kept_blocks: usize,
+        unsealed: Vec<Request>,
+        begun: Option<u64>,
+    ) {
         self.fork = fork;
         self.kept_blocks = kept_blocks.max(1);
         self.prune();
         self.mempool.put_back(unsealed, self.open.number);
-        self.include_waiting();
+        self.include_waiting(begun.unwrap_or(self.open.timestamp));
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) const DAI: Felt = Felt::from_hex_unchecked("0x300");
 pub(super) struct Lab {
     contracts: Contracts,
     state: State,
+    /// The time of the block, in seconds since 1970.
+    pub(super) time: u64,
 }
 
 impl Lab {
@@ -54,7 +56,11 @@ impl Lab {
             let hash = from_felt(Contract::class(contract).hash);
             state.write(Key::class_hash(address), 0, hash);
         }
-        let mut lab = Self { contracts, state };
+        let mut lab = Self {
+            contracts,
+            state,
+            time: 0,
+        };
         for token in [ETH, USDC, DAI] {
             for person in [ALICE, BOB] {
                 lab.run(
@@ -72,6 +78,7 @@ impl Lab {
             contracts: &self.contracts,
             state: &self.state,
             at: 0,
+            time: self.time,
             earlier: None,
         }
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 mod arithmetic;
+pub(crate) mod deployer;
 pub(crate) mod ekubo;
 pub(crate) mod erc20;
 pub(crate) mod exchange;

@@ -45,6 +45,8 @@ pub(super) enum Record {
     Block(Box<KeptBlock>),
     /// The blocks above this height are no longer in the chain.
     Truncate(u64),
+    /// The block in the making has this time.
+    Begun(u64),
 }
 
 const CONTROL: u8 = 0;
@@ -52,6 +54,7 @@ const VALUES: u8 = 1;
 const TAKEN: u8 = 2;
 const BLOCK: u8 = 3;
 const TRUNCATE: u8 = 4;
+const BEGUN: u8 = 5;
 
 impl Record {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
@@ -62,6 +65,7 @@ impl Record {
             TAKEN => load(body).map(|request| Self::Taken(Box::new(request))),
             BLOCK => load(body).map(|block| Self::Block(Box::new(block))),
             TRUNCATE => load(body).map(Self::Truncate),
+            BEGUN => load(body).map(Self::Begun),
             _ => None,
         }
     }
@@ -97,6 +101,11 @@ pub(super) fn block(block: &Block, writes: &[(Key, U256)], out: &mut Vec<u8>) {
 pub(super) fn truncate(height: u64, out: &mut Vec<u8>) {
     out.push(TRUNCATE);
     height.store(out);
+}
+
+pub(super) fn begun(timestamp: u64, out: &mut Vec<u8>) {
+    out.push(BEGUN);
+    timestamp.store(out);
 }
 
 fn store_block(block: &Block, out: &mut Vec<u8>) {
@@ -312,13 +321,16 @@ mod tests {
         let mut out = Vec::new();
         truncate(77, &mut out);
         assert!(matches!(Record::read(&out), Some(Record::Truncate(77))));
+        let mut out = Vec::new();
+        begun(78, &mut out);
+        assert!(matches!(Record::read(&out), Some(Record::Begun(78))));
         assert!(Record::read(&[]).is_none());
         assert!(Record::read(&[200]).is_none());
     }
 
     proptest! {
         #[test]
-        fn no_bytes_make_reading_panic(tag in 0_u8..6, bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn no_bytes_make_reading_panic(tag in 0_u8..7, bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = Record::read(&[&[tag], &bytes[..]].concat());
         }
     }

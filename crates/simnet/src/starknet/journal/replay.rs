@@ -49,6 +49,7 @@ pub(super) fn read(folder: &Path, genesis: Genesis, kept_blocks: usize) -> Resul
         chain: None,
         control: Control::default(),
         unsealed: Vec::new(),
+        begun: None,
     };
     let mut segments: Vec<ReadSegment> = Vec::new();
     let numbers = segment::numbers(folder)?;
@@ -113,6 +114,8 @@ struct Replay {
     control: Control,
     /// Transactions from outside that are in no block yet.
     unsealed: Vec<Request>,
+    /// The time of the block in the making.
+    begun: Option<u64>,
 }
 
 impl Replay {
@@ -161,6 +164,7 @@ impl Replay {
     ) -> Option<()> {
         let height = base.block.number;
         self.unsealed.clear();
+        self.begun = None;
         used.base = Some(height);
         if let Some(chain) = &mut self.chain
             && chain
@@ -200,6 +204,7 @@ impl Replay {
         self.has_parent_of(&kept).then(|| self.take_back(parent))?;
         let chain = self.chain.as_mut()?;
         chain.append(kept)?;
+        self.begun = None;
         let sealed = &chain.head().transactions;
         self.unsealed
             .retain(|request| !sealed.iter().any(|sealed| sealed.hash() == request.hash));
@@ -219,6 +224,7 @@ impl Replay {
         if let Some(chain) = &mut self.chain
             && chain.head().number > height
         {
+            self.begun = None;
             let mut returning = chain.truncate(height);
             returning.append(&mut self.unsealed);
             self.unsealed = returning;
@@ -234,6 +240,7 @@ impl Replay {
                 let oldest = self.chain.as_ref()?.first_number();
                 (height >= oldest).then(|| self.take_back(height))?;
             }
+            Record::Begun(timestamp) => self.begun = Some(timestamp),
             Record::Block(block) => self.block(*block)?,
             Record::Values(_) => return None,
         }
@@ -242,7 +249,7 @@ impl Replay {
 
     fn finish(self, kept_blocks: usize) -> Option<Restored> {
         let mut chain = self.chain?;
-        chain.go_on(self.control.fork, kept_blocks, self.unsealed);
+        chain.go_on(self.control.fork, kept_blocks, self.unsealed, self.begun);
         Some(Restored {
             chain,
             control: self.control,

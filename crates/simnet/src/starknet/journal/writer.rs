@@ -114,6 +114,9 @@ impl Journal {
         for change in changes {
             blocks += push(&mut group, chain, control, change);
         }
+        if let Some(timestamp) = begun(chain) {
+            group.push(|out| record::begun(timestamp, out));
+        }
         let Some(current) = &mut self.current else {
             return self.begin(chain, chain.first_number(), control);
         };
@@ -185,6 +188,12 @@ impl Journal {
         };
         current.file.break_for_test();
     }
+}
+
+/// The time of the block in the making, if it has begun.
+fn begun(chain: &Chain) -> Option<u64> {
+    let open = chain.open();
+    open.has_begun().then_some(open.timestamp)
 }
 
 /// Adds a change to a group; answers with the number of its blocks.
@@ -267,6 +276,11 @@ fn write(
     for request in chain.unsealed() {
         let mut group = Group::default();
         group.push(|out| record::taken(request, out));
+        out.write_all(&group.finish())?;
+    }
+    if let Some(timestamp) = begun(chain) {
+        let mut group = Group::default();
+        group.push(|out| record::begun(timestamp, out));
         out.write_all(&group.finish())?;
     }
     Ok(later)

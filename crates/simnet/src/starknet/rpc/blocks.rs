@@ -34,7 +34,7 @@ pub(super) fn block(node: &StarknetNode, spec: Spec, body: Body, params: Params)
     let open = chain.open();
     let (number, prices) = (open.number, open.prices);
     let transactions = open.transactions.clone();
-    let timestamp = node.now().max(chain.head().timestamp);
+    let timestamp = open.time(node.now());
     drop(chain);
     let header = HeaderJson::new(number, timestamp, prices);
     result(&PreConfirmedJson::new(header, &transactions, body))

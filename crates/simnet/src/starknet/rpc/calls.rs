@@ -31,8 +31,8 @@ pub(super) fn call(node: &StarknetNode, params: Params) -> Answer {
     };
     let returned = {
         let chain = node.read();
-        let at = id.state_at(&chain)?;
-        Execution::new(chain.view(at), None).call(Felt::ZERO, &call)?
+        let view = id.view(&chain, node.now())?;
+        Execution::new(view, None).call(Felt::ZERO, &call)?
     };
     result(&returned.iter().map(hex).collect::<Vec<_>>())
 }

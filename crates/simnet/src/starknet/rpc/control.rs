@@ -1,5 +1,5 @@
 //! Methods that steer the simulation. All but `sim_accounts` answer with the
-//! head as it is afterwards.
+//! head as it is afterwards, `sim_advance` also with the blocks that it made.
 
 use super::blocks::head;
 use super::hex::hex;
@@ -18,24 +18,37 @@ const MAX_SECONDS: u64 = 10 * 366 * 24 * 60 * 60;
 
 pub(super) fn mine(node: &StarknetNode, params: Params) -> Answer {
     let blocks = params.named(&["blocks"])?.optional("blocks")?.unwrap_or(1);
-    if !(1..=MAX_BLOCKS).contains(&blocks) {
-        return Err(RpcError::invalid_params(format!(
-            "blocks must be 1 to {MAX_BLOCKS}"
-        )));
-    }
+    check_blocks(blocks)?;
     node.mine(blocks)?;
     head(node)
 }
 
+fn check_blocks(blocks: u32) -> Result<(), RpcError> {
+    if (1..=MAX_BLOCKS).contains(&blocks) {
+        Ok(())
+    } else {
+        let reason = format!("blocks must be 1 to {MAX_BLOCKS}");
+        Err(RpcError::invalid_params(reason))
+    }
+}
+
 pub(super) fn advance(node: &StarknetNode, params: Params) -> Answer {
-    let seconds: u64 = params.named(&["seconds"])?.required("seconds")?;
+    let mut arguments = params.named(&["seconds", "blocks"])?;
+    let seconds: u64 = arguments.required("seconds")?;
+    let blocks = arguments.optional("blocks")?.unwrap_or(1);
     if seconds > MAX_SECONDS {
         return Err(RpcError::invalid_params(format!(
             "seconds must be at most {MAX_SECONDS}"
         )));
     }
-    node.advance(seconds)?;
-    head(node)
+    check_blocks(blocks)?;
+    let made = node.advance(seconds, blocks)?;
+    let head = node.head();
+    result(&json!({
+        "block_hash": hex(&head.hash),
+        "block_number": head.number,
+        "blocks": made,
+    }))
 }
 
 pub(super) fn reorg(node: &StarknetNode, params: Params) -> Answer {

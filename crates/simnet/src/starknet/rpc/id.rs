@@ -5,6 +5,7 @@ use super::hex::FeltParam;
 use crate::jsonrpc::RpcError;
 use crate::starknet::block::Block;
 use crate::starknet::chain::Chain;
+use crate::starknet::execution::View;
 use primitives::Felt;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;
@@ -38,6 +39,12 @@ impl BlockId {
     pub(super) fn state_at(self, chain: &Chain) -> Result<u64, RpcError> {
         let block = self.sealed(chain)?;
         Ok(block.map_or(chain.open().number, |block| block.number))
+    }
+
+    /// What calls see at this block, or in the one that is being made at `now`.
+    pub(super) fn view(self, chain: &Chain, now: u64) -> Result<View<'_>, RpcError> {
+        let block = self.sealed(chain)?;
+        Ok(block.map_or_else(|| chain.view_of_open(now), |block| chain.view(block.number)))
     }
 
     fn read(value: Value) -> Result<Self, String> {

@@ -128,7 +128,7 @@ fn run(
         .map(|transaction| read(transaction).map(|(request, _)| request))
         .collect::<Result<_, _>>()?;
     let chain = node.read();
-    let at = id.state_at(&chain)?;
+    let seen = id.view(&chain, node.now())?;
     let prices = id
         .sealed(&chain)?
         .map_or(chain.open().prices, |block| block.prices);
@@ -137,7 +137,7 @@ fn run(
     for (index, request) in requests.into_iter().enumerate() {
         let view = View {
             earlier: Some(&earlier),
-            ..chain.view(at)
+            ..seen
         };
         let (validation, outcome) = step(view, &request, prices, mode)
             .map_err(|refusal| not_executed(index, refusal.to_string()))?;

@@ -3,14 +3,29 @@
 use super::random::random_felt;
 use super::tokens::well_known::{ETH, USDC};
 use super::tokens::whole;
+use crate::starknet::contract::Contract;
 use crate::starknet::contracts::account::Account;
+use crate::starknet::execution::Contracts;
 use crate::starknet::hash::contract_address;
 use crate::starknet::network::STRK;
 use primitives::{Address, Felt, U256};
 use rand_chacha::ChaCha8Rng;
 use starknet_crypto::get_public_key;
+use std::sync::Arc;
 
-const ACCOUNTS: usize = 10;
+/// Ten accounts, of which the last three know less of outside execution.
+const ACCOUNTS: [Account; 10] = [
+    Account::Both,
+    Account::Both,
+    Account::Both,
+    Account::Both,
+    Account::Both,
+    Account::Both,
+    Account::Both,
+    Account::OnlyFirst,
+    Account::OnlyFirst,
+    Account::Neither,
+];
 
 /// What every account has: symbol, token, whole tokens, decimals.
 const FUNDS: [(&str, Felt, u64, u32); 3] = [
@@ -44,11 +59,12 @@ pub struct Funding {
 }
 
 pub(super) fn make(rng: &mut ChaCha8Rng) -> Vec<PrefundedAccount> {
-    (0..ACCOUNTS)
-        .map(|_| {
+    ACCOUNTS
+        .into_iter()
+        .map(|account| {
             let private_key = random_felt(rng);
             let public_key = get_public_key(&private_key);
-            let address = contract_address(public_key, Account::class_hash(), &[public_key]);
+            let address = contract_address(public_key, account.class().hash, &[public_key]);
             PrefundedAccount {
                 address: Address::new(address),
                 public_key,
@@ -57,6 +73,13 @@ pub(super) fn make(rng: &mut ChaCha8Rng) -> Vec<PrefundedAccount> {
             }
         })
         .collect()
+}
+
+/// The contracts of these accounts.
+pub(super) fn install(accounts: &[PrefundedAccount], contracts: &mut Contracts) {
+    for (account, contract) in accounts.iter().zip(ACCOUNTS) {
+        contracts.insert(account.address.felt(), Arc::new(contract));
+    }
 }
 
 fn funding() -> Vec<Funding> {

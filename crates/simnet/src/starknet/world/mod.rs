@@ -26,6 +26,7 @@ pub(crate) use outside::Outside;
 use super::builder::BlockBuilder;
 use super::contract::Contract;
 use super::contracts::account::{Account, PUBLIC_KEY};
+use super::contracts::deployer;
 use super::contracts::erc20::mint_call;
 use super::contracts::exchange::EXCHANGE;
 use super::execution::Contracts;
@@ -71,12 +72,14 @@ impl World {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let accounts = accounts::make(&mut rng);
         let holders: Vec<Felt> = (0..HOLDERS).map(|_| random_felt(&mut rng)).collect();
-        let account: Arc<dyn Contract> = Arc::new(Account);
+        let account: Arc<dyn Contract> = Arc::new(Account::Both);
         let mut contracts = Contracts::default();
-        let addresses = accounts.iter().map(|account| account.address.felt());
+        accounts::install(&accounts, &mut contracts);
+        deployer::install(&mut contracts);
         let market = Market::new(genesis);
-        for address in addresses
-            .chain(holders.iter().copied())
+        for address in holders
+            .iter()
+            .copied()
             .chain(market.desks())
             .chain([DEPLOYER, SEQUENCER])
         {
@@ -214,7 +217,8 @@ mod tests {
     fn no_two_contracts_share_an_address() {
         let world = world(0);
         let people = HOLDERS + world.accounts.len() + 2 + world.market.desks().count();
-        let expected = people + world.tokens.len() + world.exchanges.len();
+        let deployers = 2;
+        let expected = people + deployers + world.tokens.len() + world.exchanges.len();
         assert_eq!(world.contracts.iter().count(), expected);
         let distinct: HashSet<Felt> = world.holders.iter().copied().collect();
         assert_eq!(distinct.len(), HOLDERS);

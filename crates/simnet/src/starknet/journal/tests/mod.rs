@@ -78,7 +78,9 @@ fn content(chain: &Chain) -> Vec<(String, u64)> {
         ));
     }
     content.push((format!("{} reorgs", chain.fork()), 0));
-    let open = format!("{:?}", chain.open().transactions);
+    let open = chain.open();
+    let begun = open.has_begun().then_some(open.timestamp);
+    let open = format!("{begun:?} {:?}", open.transactions);
     content.push(shortened("open block".to_owned(), vec![open]));
     for request in chain.unsealed() {
         content.push((format!("unsealed {}", request.hash), 0));
@@ -139,7 +141,7 @@ fn take(node: &StarknetNode, clock: &ManualClock, step: &Step) {
         Step::Mine(blocks) => node.mine(*blocks).unwrap(),
         // Some are too deep.
         Step::Reorg(depth) => drop(node.reorg(*depth)),
-        Step::Advance(seconds) => node.advance(*seconds).unwrap(),
+        Step::Advance(seconds) => drop(node.advance(*seconds, 2).unwrap()),
         Step::Pause(true) => node.pause().unwrap(),
         Step::Pause(false) => node.resume().unwrap(),
         Step::Wait(seconds) => clock.advance(SignedDuration::from_secs(*seconds)),
@@ -212,7 +214,7 @@ static LIVED: LazyLock<(TempDir, Vec<Felt>)> = LazyLock::new(|| {
     for round in 0..90 {
         match round {
             70 | 85 => node.reorg(3).unwrap(),
-            75 => node.advance(60).unwrap(),
+            75 => assert_eq!(node.advance(60, 1).unwrap(), 1),
             80 => node.accept_for_test(request(&node, 0, 0)).unwrap(),
             _ => node.mine(1).unwrap(),
         }
@@ -360,7 +362,7 @@ fn a_chain_that_cannot_be_kept_stops_and_says_why() {
     assert!(error.reason().contains("cannot be written"), "{error}");
     assert!(node.failure().is_some());
     assert_eq!(content(&node.read()), expected);
-    assert!(node.reorg(1).is_err() && node.advance(5).is_err() && node.pause().is_err());
+    assert!(node.reorg(1).is_err() && node.advance(5, 1).is_err() && node.pause().is_err());
     assert!(node.accept_for_test(request(&node, 0, 0)).is_err());
     assert_eq!(content(&node.read()), expected);
     drop(node);

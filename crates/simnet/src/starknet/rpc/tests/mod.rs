@@ -405,20 +405,31 @@ fn control_methods_steer_the_chain() {
     };
     let before = time(json!("latest"));
     let head = control("sim_advance", json!({"seconds": 3600})).unwrap();
-    assert_eq!(head["block_number"], 155);
+    assert_eq!(
+        (&head["block_number"], &head["blocks"]),
+        (&json!(155), &json!(1))
+    );
     assert_eq!(time(json!("latest")), before + 3600);
     assert_eq!(time(json!("pre_confirmed")), before + 3600);
+    let head = control("sim_advance", json!({"seconds": 90, "blocks": 3})).unwrap();
+    assert_eq!(
+        (&head["block_number"], &head["blocks"]),
+        (&json!(158), &json!(3))
+    );
+    assert_eq!(time(json!({"block_number": 156})), before + 3630);
     for method in ["sim_pause", "sim_resume"] {
-        assert_eq!(control(method, json!({})).unwrap()["block_number"], 155);
+        assert_eq!(control(method, json!({})).unwrap()["block_number"], 158);
     }
     for (method, params) in [
         ("sim_mine", json!({"blocks": 0})),
         ("sim_mine", json!({"blocks": 10_001})),
         ("sim_mine", json!({"block": 1})),
-        ("sim_reorg", json!({"depth": 156})),
+        ("sim_reorg", json!({"depth": 159})),
         ("sim_reorg", json!({})),
         ("sim_advance", json!({"seconds": -1})),
         ("sim_advance", json!({"seconds": u64::MAX})),
+        ("sim_advance", json!({"seconds": 1, "blocks": 0})),
+        ("sim_advance", json!({"seconds": 1, "blocks": 10_001})),
     ] {
         let error = control(method, params).unwrap_err();
         assert_eq!(error["code"], -32602, "{method}");

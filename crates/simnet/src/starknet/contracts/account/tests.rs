@@ -1,0 +1,202 @@
+//! What accounts let others do in their name, and when.
+
+use super::*;
+use crate::starknet::contract::Contract as _;
+use crate::starknet::contracts::deployer;
+use crate::starknet::contracts::erc20::transfer_call;
+use crate::starknet::contracts::lab::{ALICE, BOB, ETH, Lab, call};
+use crate::starknet::hash::contract_address;
+use crate::starknet::wallet::{Wallet, outside_call};
+use primitives::{felt_to_hex, selector};
+use std::sync::Arc;
+
+const NOW: u64 = 1_800_000_000;
+const GIFT: u64 = 5;
+
+/// A chain with an account of each class, and tokens in each of them.
+fn lab() -> (Lab, [Wallet; 3]) {
+    let classes = || [Account::Both, Account::OnlyFirst, Account::Neither];
+    let mut lab = Lab::new(|contracts| {
+        deployer::install(contracts);
+        for class in classes() {
+            contracts.declare(Arc::new(class));
+        }
+    });
+    let wallets = classes().map(|class| {
+        let wallet = Wallet::fresh(77);
+        let (class_hash, key) = (class.class().hash, wallet.public_key());
+        let deployment = [class_hash, key, Felt::ZERO, Felt::ONE, key];
+        lab.run(
+            ALICE,
+            &call(deployer::MODERN, "deploy_contract", &deployment),
+        );
+        let address = contract_address(key, class_hash, &[key]);
+        lab.run(ALICE, &transfer_call(ETH, address, U256::from(1_000)));
+        Wallet { address, ..wallet }
+    });
+    lab.time = NOW;
+    (lab, wallets)
+}
+
+/// Anybody may pay Bob until a minute has passed.
+fn gift(nonce: u64) -> OutsideExecution {
+    OutsideExecution {
+        caller: ANY_CALLER,
+        nonce: Felt::from(nonce),
+        execute_after: NOW - 60,
+        execute_before: NOW + 60,
+        calls: vec![transfer_call(ETH, BOB, U256::from(GIFT))],
+    }
+}
+
+#[test]
+fn outside_executions_have_the_hashes_that_wallets_sign() {
+    // Made with starknet.js: outsideExecution.getTypedData, typedData.getMessageHash.
+    let payment = |calldata: &[u64]| Call {
+        to: Felt::from(0x49d),
+        selector: selector("transfer"),
+        calldata: calldata.iter().copied().map(Felt::from).collect(),
+    };
+    let execution = OutsideExecution {
+        caller: ANY_CALLER,
+        nonce: Felt::from(7),
+        execute_after: 1,
+        execute_before: 2_000_000_000,
+        calls: vec![payment(&[1, 2, 0]), payment(&[])],
+    };
+    for (version, expected) in [
+        (
+            OutsideVersion::One,
+            "0x7f0a641df493df0923b635a6be60ffb1e56aeb44bb42dbb28127458b72b5417",
+        ),
+        (
+            OutsideVersion::Two,
+            "0x23a3421d2e48e4b73f2e65c0a510ae5b61cf1f2d47c7d5d85132782fda27386",
+        ),
+    ] {
+        let hash = execution.hash(version, Felt::from(0x1234)).map(felt_to_hex);
+        assert_eq!(hash.as_deref(), Some(expected), "{version:?}");
+    }
+}
+
+#[test]
+fn accounts_say_which_interfaces_they_have() {
+    let (lab, wallets) = lab();
+    let known = [[true, true], [true, false], [false, false]];
+    for (wallet, known) in wallets.iter().zip(known) {
+        for name in ["supports_interface", "supportsInterface"] {
+            let supports = |id| lab.view(wallet.address, name, &[id]) == [Felt::ONE];
+            assert_eq!([OUTSIDE_V1, OUTSIDE_V2].map(supports), known, "{name}");
+            assert!(INTERFACES.into_iter().all(supports));
+            assert!(!supports(Felt::TWO));
+        }
+    }
+}
+
+#[test]
+fn what_the_owner_signed_is_done_once() {
+    let (mut lab, [both, first, _]) = lab();
+    for (wallet, version) in [
+        (&both, OutsideVersion::One),
+        (&both, OutsideVersion::Two),
+        (&first, OutsideVersion::One),
+    ] {
+        let nonce = Felt::from(version == OutsideVersion::Two);
+        let execution = gift(u64::from(version == OutsideVersion::Two));
+        let unused = |lab: &Lab| {
+            let name = "is_valid_outside_execution_nonce";
+            lab.view(wallet.address, name, &[nonce]) == [Felt::ONE]
+        };
+        let before = lab.balance(ETH, BOB);
+        assert!(unused(&lab));
+        let signed = wallet.outside(version, &execution);
+        // One call that returned one element.
+        let (returned, _) = lab.run(ALICE, &signed);
+        assert_eq!(returned, [Felt::ONE; 3]);
+        assert_eq!(lab.balance(ETH, BOB), before + U256::from(GIFT));
+        assert!(!unused(&lab));
+        lab.refuses(ALICE, &signed, "SRC9: duplicated nonce");
+    }
+}
+
+#[test]
+fn versions_that_an_account_does_not_know_are_no_entrypoints() {
+    let (mut lab, [_, first, neither]) = lab();
+    for (wallet, version) in [
+        (&first, OutsideVersion::Two),
+        (&neither, OutsideVersion::One),
+        (&neither, OutsideVersion::Two),
+    ] {
+        let failure = lab.try_run(ALICE, &wallet.outside(version, &gift(0)));
+        assert!(failure.unwrap_err().contains("entry point"));
+    }
+}
+
+#[test]
+fn the_time_is_between_the_bounds_and_never_at_one() {
+    let (mut lab, [both, ..]) = lab();
+    let signed = both.outside(OutsideVersion::Two, &gift(0));
+    for (time, words) in [
+        (0, "SRC9: now <= execute_after"),
+        (NOW - 60, "SRC9: now <= execute_after"),
+        (NOW + 60, "SRC9: now >= execute_before"),
+        (u64::MAX, "SRC9: now >= execute_before"),
+    ] {
+        lab.time = time;
+        lab.refuses(ALICE, &signed, words);
+    }
+    lab.time = NOW + 59;
+    lab.run(ALICE, &signed);
+    lab.time = NOW - 59;
+    lab.run(ALICE, &both.outside(OutsideVersion::Two, &gift(1)));
+}
+
+#[test]
+fn only_the_caller_that_is_named_may_call() {
+    let (mut lab, [both, ..]) = lab();
+    let execution = OutsideExecution {
+        caller: ALICE,
+        ..gift(0)
+    };
+    let signed = both.outside(OutsideVersion::One, &execution);
+    lab.refuses(BOB, &signed, "SRC9: invalid caller");
+    lab.run(ALICE, &signed);
+}
+
+#[test]
+fn a_signature_of_anybody_or_of_anything_else_is_refused() {
+    let (mut lab, [both, first, _]) = lab();
+    let invalid = "SRC9: invalid signature";
+    let thief = Wallet {
+        private_key: Felt::TWO,
+        ..both.clone()
+    };
+    lab.refuses(
+        ALICE,
+        &thief.outside(OutsideVersion::Two, &gift(0)),
+        invalid,
+    );
+    let signature = both.sign(gift(0).hash(OutsideVersion::One, both.address).unwrap());
+    let other = outside_call(both.address, OutsideVersion::Two, &gift(0), &signature);
+    lab.refuses(ALICE, &other, invalid);
+    let other = outside_call(first.address, OutsideVersion::One, &gift(0), &signature);
+    lab.refuses(ALICE, &other, invalid);
+    lab.run(ALICE, &both.outside(OutsideVersion::Two, &gift(0)));
+}
+
+#[test]
+fn longer_signatures_are_for_accounts_that_take_them() {
+    let (mut lab, [both, first, _]) = lab();
+    for (wallet, takes) in [(&both, true), (&first, false)] {
+        let hash = gift(3).hash(OutsideVersion::One, wallet.address).unwrap();
+        let listed = |signer| {
+            let mut list = vec![Felt::ONE, Felt::ZERO, signer];
+            list.extend(wallet.sign(hash));
+            outside_call(wallet.address, OutsideVersion::One, &gift(3), &list)
+        };
+        let stranger = listed(Felt::TWO);
+        lab.refuses(ALICE, &stranger, "SRC9: invalid signature");
+        let done = lab.try_run(ALICE, &listed(wallet.public_key()));
+        assert_eq!(done.is_ok(), takes);
+    }
+}
