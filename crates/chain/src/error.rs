@@ -1,6 +1,6 @@
 //! Everything that can go wrong between this program and a node.
 
-use primitives::SolanaHash;
+use primitives::{Felt, SolanaHash};
 use reqwest::StatusCode;
 use serde::de::Error as _;
 use std::{sync::Arc, time::Duration};
@@ -11,6 +11,15 @@ const MAX_TEXT_CHARS: usize = 300;
 
 /// Error code of Starknet nodes for a block that they do not have.
 const BLOCK_NOT_FOUND: i64 = 24;
+
+/// For a transaction that they do not know.
+const TRANSACTION_NOT_FOUND: i64 = 29;
+
+/// For a transaction that fails where it is tried out.
+const EXECUTION_ERROR: i64 = 41;
+
+/// For a transaction that they have already.
+const DUPLICATE_TRANSACTION: i64 = 59;
 
 /// Error code of Solana nodes that fell behind their cluster.
 const UNHEALTHY: i64 = -32_005;
@@ -147,6 +156,14 @@ pub enum RpcError {
         /// The height of the answer.
         got: u64,
     },
+    /// The node knows a transaction by another hash than its sender.
+    #[error("the node calls transaction {ours:#x} {theirs:#x}: it is of another chain, or errs")]
+    WrongHash {
+        /// What was computed here.
+        ours: Felt,
+        /// What the node says.
+        theirs: Felt,
+    },
     /// More blocks were asked at once than one call may return.
     #[error("at most {limit} blocks can be read at once")]
     RangeTooLong {
@@ -222,6 +239,7 @@ impl RpcError {
             | Self::OtherCluster { .. }
             | Self::Pending { .. }
             | Self::WrongBlock { .. }
+            | Self::WrongHash { .. }
             | Self::RangeTooLong { .. } => false,
         }
     }
@@ -229,6 +247,21 @@ impl RpcError {
     /// Whether the node says that it does not have the block.
     pub fn is_block_not_found(&self) -> bool {
         matches!(self, Self::Node { source, .. } if source.code == BLOCK_NOT_FOUND)
+    }
+
+    /// Whether the node says that a transaction would fail.
+    pub fn is_execution_failure(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if source.code == EXECUTION_ERROR)
+    }
+
+    /// Whether the node says that it does not know the transaction.
+    pub(crate) fn is_transaction_not_found(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if source.code == TRANSACTION_NOT_FOUND)
+    }
+
+    /// Whether the node says that it has the transaction already.
+    pub(crate) fn is_duplicate_transaction(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if source.code == DUPLICATE_TRANSACTION)
     }
 
     /// Whether a Solana node says that it fell behind.
@@ -294,6 +327,7 @@ impl RpcError {
             | Self::Pending { .. }
             | Self::Incomplete { .. }
             | Self::WrongBlock { .. }
+            | Self::WrongHash { .. }
             | Self::RangeTooLong { .. } => "unusable",
         }
     }

@@ -1,4 +1,4 @@
-//! Reading a chain through a node that speaks JSON-RPC over HTTP.
+//! Reading a chain, and sending to it, through a node that speaks JSON-RPC over HTTP.
 //!
 //! `jsonrpc` is the transport and knows no chain: timeouts, bounded retries,
 //! a concurrency limit, bounded answers. `starknet` asks a Starknet node of
@@ -20,7 +20,8 @@ pub use solana::{
     SignatureEntry, SignaturePage, SolanaClient, VoteAccount, VoteAccounts,
 };
 pub use starknet::{
-    Block, BlockGas, Event, ExchangeAnswer, ExchangeQuestion, HeadsError, Imagined, MAX_BLOCKS,
-    MAX_PAIRS, PoolAnswer, PoolQuestion, Simulated, SpecVersion, StarknetClient, Transfers, Untold,
-    pool_event, ring_at_heads,
+    Block, BlockGas, Broadcast, BroadcastAction, ContractCall, Event, ExchangeAnswer,
+    ExchangeQuestion, Executed, FeeEstimate, Finality, HeadsError, Imagined, MAX_BLOCKS, MAX_PAIRS,
+    PoolAnswer, PoolQuestion, SendError, Simulated, SpecVersion, StarkSigner, StarknetClient,
+    TransactionReceipt, TransactionStatus, Transfers, Untold, execution, pool_event, ring_at_heads,
 };

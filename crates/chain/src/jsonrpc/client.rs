@@ -60,6 +60,24 @@ impl JsonRpc {
             .await
     }
 
+    /// One call that is not repeated, whatever becomes of it.
+    pub(crate) async fn call_once<P: Serialize, T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: &P,
+    ) -> Result<T, RpcError> {
+        let id = self.take_ids(1);
+        let read = |body: &[u8]| {
+            let answer = envelope::read_single(method, id, body)?;
+            parse(
+                method,
+                answer.map_err(|source| RpcError::Node { method, source })?,
+            )
+        };
+        let question = Request::new(id, method, params);
+        self.request(method, &question, read, |_| false).await
+    }
+
     /// One call for each of `params`, in batches, the results in the same order.
     ///
     /// `decode` makes a value of a result, or of the failure of one call. It
@@ -183,21 +201,31 @@ impl JsonRpc {
         loop {
             let error = match self.attempt(method, body.clone(), &read).await {
                 Ok(value) => return Ok(value),
-                Err(error) if attempt < self.options.attempts.get() && retrying(&error) => error,
-                Err(error) => return Err(error),
+                Err(error) => error,
             };
-            let delay = backoff::delay(&self.options, attempt, error.retry_after(), &*self.entropy);
-            counter!("stoa_rpc_retries_total", "method" => method).increment(1);
-            tracing::debug!(
-                method,
-                attempt,
-                ?delay,
-                error = &error as &dyn std::error::Error,
-                "asking the node again"
-            );
-            tokio::time::sleep(delay).await;
+            if !retrying(&error) || !self.pause(method, attempt, &error).await {
+                return Err(error);
+            }
             attempt += 1;
         }
+    }
+
+    /// Waits before the next attempt after an error; says whether there is one.
+    pub(crate) async fn pause(&self, method: &'static str, attempt: u32, error: &RpcError) -> bool {
+        if attempt >= self.options.attempts.get() {
+            return false;
+        }
+        let delay = backoff::delay(&self.options, attempt, error.retry_after(), &*self.entropy);
+        counter!("stoa_rpc_retries_total", "method" => method).increment(1);
+        tracing::debug!(
+            method,
+            attempt,
+            ?delay,
+            error = error as &dyn std::error::Error,
+            "asking the node again"
+        );
+        tokio::time::sleep(delay).await;
+        true
     }
 
     async fn attempt<T>(

@@ -3,11 +3,15 @@
 use super::{
     Block, SpecVersion,
     block::{Header, WireBlock},
+    broadcast::Broadcast,
     exchange::{self, BlockGas, ExchangeAnswer, ExchangeQuestion},
+    fees::{self, FeeEstimate},
     felt::WireFelt,
     holdings,
+    outcome::{self, TransactionReceipt, TransactionStatus},
     pools::{self, PoolAnswer, PoolQuestion},
     readings,
+    sending::{self, SendError},
     simulation::{self, Imagined, Simulated},
     supplies,
 };
@@ -270,7 +274,36 @@ impl StarknetClient {
         &self,
         accounts: &[Address],
         at: BlockRef,
-    ) -> Result<Vec<Option<Felt>>, RpcError> {
+    ) -> Result<Vec<Option<u64>>, RpcError> {
         simulation::nonces(&self.0, accounts, at.hash).await
+    }
+
+    /// What a transaction is expected to cost on top of the newest block,
+    /// whoever signed it. A transaction that fails there is an error of the node
+    /// ([`RpcError::is_execution_failure`]).
+    pub async fn estimate_fee(&self, broadcast: &Broadcast) -> Result<FeeEstimate, RpcError> {
+        fees::estimate(&self.0, broadcast).await
+    }
+
+    /// Gives the transaction of this hash to the node, once, however often
+    /// answers are lost.
+    pub async fn send(&self, broadcast: &Broadcast, hash: Felt) -> Result<(), SendError> {
+        sending::send(&self.0, broadcast, hash).await
+    }
+
+    /// What the node knows of a transaction; `None` if nothing.
+    pub async fn transaction_status(
+        &self,
+        hash: Felt,
+    ) -> Result<Option<TransactionStatus>, RpcError> {
+        outcome::status(&self.0, hash).await
+    }
+
+    /// What a transaction cost and where it is; `None` before it is executed.
+    pub async fn transaction_receipt(
+        &self,
+        hash: Felt,
+    ) -> Result<Option<TransactionReceipt>, RpcError> {
+        outcome::receipt(&self.0, hash).await
     }
 }

@@ -5,6 +5,7 @@
 //! the state of the block alone.
 
 use super::{
+    broadcast::{Broadcast, BroadcastAction, ContractCall, WireTransaction, execution},
     calls::{ByHash, is_silence},
     felt::WireFelt,
 };
@@ -12,15 +13,13 @@ use crate::{
     error::RpcError,
     jsonrpc::{JsonRpc, parse},
 };
+use primitives::transaction_hash::{Invoke, Terms, Version};
 use primitives::{Address, Felt};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
 const SIMULATE: &str = "starknet_simulateTransactions";
-
-/// Version 3, with the bit that makes a transaction a mere question.
-const QUERY_VERSION: &str = "0x100000000000000000000000000000003";
 
 /// A transaction that nobody sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,9 +27,9 @@ pub struct Imagined {
     /// Who would send it.
     pub account: Address,
     /// How many they sent before.
-    pub nonce: Felt,
-    /// Its calls: contract, selector of the function, arguments.
-    pub calls: Vec<(Address, Felt, Vec<Felt>)>,
+    pub nonce: u64,
+    /// Its calls.
+    pub calls: Vec<ContractCall>,
 }
 
 /// What would become of it.
@@ -47,86 +46,33 @@ pub enum Simulated {
 #[derive(Serialize)]
 struct Question {
     block_id: ByHash,
-    transactions: [Invoke; 1],
+    transactions: [WireTransaction; 1],
     simulation_flags: [&'static str; 2],
 }
 
-#[derive(Serialize)]
-struct Invoke {
-    r#type: &'static str,
-    version: &'static str,
-    sender_address: WireFelt,
-    calldata: Vec<WireFelt>,
-    signature: [(); 0],
-    nonce: WireFelt,
-    resource_bounds: Bounds,
-    tip: &'static str,
-    paymaster_data: [(); 0],
-    account_deployment_data: [(); 0],
-    nonce_data_availability_mode: &'static str,
-    fee_data_availability_mode: &'static str,
-}
-
-#[derive(Serialize)]
-struct Bounds {
-    #[serde(rename = "l1_gas")]
-    l1: Bound,
-    #[serde(rename = "l1_data_gas")]
-    l1_data: Bound,
-    #[serde(rename = "l2_gas")]
-    l2: Bound,
-}
-
-#[derive(Serialize)]
-struct Bound {
-    max_amount: &'static str,
-    max_price_per_unit: &'static str,
-}
-
-/// Who allows nothing only wants to know.
-const NOTHING: Bound = Bound {
-    max_amount: "0x0",
-    max_price_per_unit: "0x0",
-};
-
 impl Question {
+    /// Who allows nothing only wants to know.
     fn new(imagined: &Imagined, block_hash: Felt) -> Self {
-        let invoke = Invoke {
-            r#type: "INVOKE",
-            version: QUERY_VERSION,
-            sender_address: WireFelt(imagined.account.felt()),
-            calldata: execution(&imagined.calls),
-            signature: [],
-            nonce: WireFelt(imagined.nonce),
-            resource_bounds: Bounds {
-                l1: NOTHING,
-                l1_data: NOTHING,
-                l2: NOTHING,
+        let invoke = Broadcast {
+            action: BroadcastAction::Invoke(Invoke {
+                sender: imagined.account.felt(),
+                calldata: execution(&imagined.calls),
+                account_deployment_data: Vec::new(),
+            }),
+            terms: Terms {
+                nonce: imagined.nonce,
+                ..Terms::default()
             },
-            tip: "0x0",
-            paymaster_data: [],
-            account_deployment_data: [],
-            nonce_data_availability_mode: "L1",
-            fee_data_availability_mode: "L1",
+            signature: Vec::new(),
         };
         Self {
             block_id: ByHash {
                 block_hash: WireFelt(block_hash),
             },
-            transactions: [invoke],
+            transactions: [WireTransaction::new(&invoke, Version::QueryV3)],
             simulation_flags: ["SKIP_VALIDATE", "SKIP_FEE_CHARGE"],
         }
     }
-}
-
-/// The arguments by which an account is asked to make calls.
-fn execution(calls: &[(Address, Felt, Vec<Felt>)]) -> Vec<WireFelt> {
-    let mut felts = vec![Felt::from(calls.len())];
-    for (to, selector, calldata) in calls {
-        felts.extend([to.felt(), *selector, Felt::from(calldata.len())]);
-        felts.extend(calldata);
-    }
-    felts.into_iter().map(WireFelt).collect()
 }
 
 #[derive(Deserialize)]
@@ -223,7 +169,7 @@ pub(super) async fn nonces(
     rpc: &JsonRpc,
     accounts: &[Address],
     block_hash: Felt,
-) -> Result<Vec<Option<Felt>>, RpcError> {
+) -> Result<Vec<Option<u64>>, RpcError> {
     const METHOD: &str = "starknet_getNonce";
     let questions: Vec<_> = accounts
         .iter()
@@ -237,11 +183,18 @@ pub(super) async fn nonces(
     rpc.batch(METHOD, &questions, |_, answer| match answer {
         Ok(nonce) => {
             let WireFelt(nonce) = parse(METHOD, nonce)?;
-            Ok(Some(nonce))
+            let nonce = u64::try_from(nonce);
+            nonce
+                .map(Some)
+                .map_err(|_| RpcError::malformed(METHOD, too_large()))
         }
         Err(error) if error.is_block_not_found() => Err(error),
         Err(RpcError::Node { source, .. }) if !source.is_overload() => Ok(None),
         Err(error) => Err(error),
     })
     .await
+}
+
+fn too_large() -> serde_json::Error {
+    serde_json::Error::custom("a nonce has at most 64 bits")
 }

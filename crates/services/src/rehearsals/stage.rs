@@ -2,9 +2,9 @@
 
 use super::ways::{Way, Ways};
 use crate::{fault::Fault, snapshot::Snapshot};
-use chain::{Imagined, Simulated, StarknetClient};
+use chain::{ContractCall, Imagined, Simulated, StarknetClient};
 use market::Rehearsed;
-use primitives::{Address, Felt, U256, selector};
+use primitives::{Address, U256, selector};
 use std::collections::{BTreeMap, BTreeSet};
 use trading::{Call, FeeTerms, Step, rehearsal};
 
@@ -20,7 +20,7 @@ const MAX_REASON_CHARS: usize = 500;
 const AMOUNT: u64 = 1_000_000_000_000_000_000;
 
 /// An account with the number of transactions that it sent.
-pub(super) type Player = (Address, Felt);
+pub(super) type Player = (Address, u64);
 
 /// A token with the way on which it is tried out.
 #[derive(Debug)]
@@ -99,7 +99,11 @@ impl Stage<'_> {
 
     fn imagine(&self, (account, nonce): Player, way: &[Step]) -> Option<Imagined> {
         let calls = self.calls(way, account)?.into_iter();
-        let calls = calls.map(|call| (call.to, selector(call.entrypoint), call.calldata));
+        let calls = calls.map(|call| ContractCall {
+            to: call.to,
+            selector: selector(call.entrypoint),
+            calldata: call.calldata,
+        });
         Some(Imagined {
             account,
             nonce,

@@ -1,0 +1,64 @@
+//! Signatures on the Stark curve by a key that is held in memory.
+
+use primitives::Felt;
+use starknet_crypto::{get_public_key, rfc6979_generate_k, sign};
+use std::fmt;
+
+/// Signs for accounts that are owned by one Stark key. The key is never shown.
+#[derive(Clone)]
+pub struct StarkSigner {
+    private_key: Felt,
+}
+
+/// More than one nonce in a row is unusable for nobody.
+const MAX_NONCES: u32 = 16;
+
+impl StarkSigner {
+    /// Nothing is nobody's key.
+    #[must_use]
+    pub fn new(private_key: Felt) -> Option<Self> {
+        (private_key != Felt::ZERO).then_some(Self { private_key })
+    }
+
+    /// By which others know the key.
+    #[must_use]
+    pub fn public_key(&self) -> Felt {
+        get_public_key(&self.private_key)
+    }
+
+    /// `r` and `s` for a hash, the same for the same hash (RFC 6979); `None` for
+    /// a number that no hash of a transaction is.
+    #[must_use]
+    pub fn sign(&self, hash: Felt) -> Option<[Felt; 2]> {
+        (0..MAX_NONCES).find_map(|seed| {
+            let seed = (seed > 0).then(|| Felt::from(seed));
+            let k = rfc6979_generate_k(&hash, &self.private_key, seed.as_ref());
+            let signature = sign(&self.private_key, &hash, &k).ok()?;
+            Some([signature.r, signature.s])
+        })
+    }
+}
+
+impl fmt::Debug for StarkSigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StarkSigner(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use starknet_crypto::verify;
+
+    #[test]
+    fn a_signature_is_of_its_key_and_hash_alone_and_the_key_is_not_shown() {
+        let signer = StarkSigner::new(Felt::from(0x1234_5678_9abc_u64)).unwrap();
+        let hash = Felt::from(42);
+        let [r, s] = signer.sign(hash).unwrap();
+        assert!(verify(&signer.public_key(), &hash, &r, &s).unwrap());
+        assert!(!verify(&signer.public_key(), &Felt::from(43), &r, &s).unwrap());
+        assert_eq!(signer.sign(hash), Some([r, s]));
+        assert_eq!(format!("{signer:?}"), "StarkSigner(..)");
+        assert!(StarkSigner::new(Felt::ZERO).is_none());
+    }
+}
