@@ -95,7 +95,11 @@ pub(super) fn bound(
     let inverse_asks = Closure::inverse_asks(lens, &known, 1);
     let mut touched: Vec<TokenId> = known.iter().map(|(token, _)| *token).collect();
     if may_keep {
-        touched = (0..).zip(bids.all()).filter(|(_, bid)| **bid > 0.0).map(|(token, _)| token).collect();
+        touched = (0..)
+            .zip(bids.all())
+            .filter(|(_, bid)| **bid > 0.0)
+            .map(|(token, _)| token)
+            .collect();
     }
     let both = inverse_asks.all().iter().zip(bids.all());
     let gaining = (0..)

@@ -2,8 +2,8 @@
 //! (Martí, Resende & Ribeiro, *Multi-start methods for combinatorial optimization*).
 //!
 //! Local search ends at different places. Where the [bound](super::bound) leaves room
-//! beyond what is found, it begins again from a relaxed solution, without each venue,
-//! and with each venue alone; then once more from the best of all of them. So an order
+//! beyond what is found, it begins again from farther above the limit of swaps, from a
+//! relaxed solution, without each venue, and with each venue alone; then once more from the best of all of them. So an order
 //! that leaves no venue out is about as good as any that does: those are searched
 //! without detours, and are among the candidates of the other.
 
@@ -17,6 +17,9 @@ use super::{Found, NARROW, Search, best, ways};
 use crate::VenueSet;
 use amm::book::VenueId;
 use std::collections::BTreeSet;
+
+/// How many times as many swaps as are allowed a wider climb looks at.
+const WIDE: usize = 8;
 
 /// What a bound may leave, as a share: less is not searched for.
 const ROOM: f64 = 1e-5;
@@ -39,6 +42,7 @@ impl<'g> Search<'_, 'g> {
         if !may_pay(VenueSet::NONE, net) {
             return divisions;
         }
+        divisions.extend(self.climb(scope, goal, WIDE));
         divisions.extend(self.relaxed(scope, goal));
         if self.order.avoid == VenueSet::NONE {
             let hops = scope.arena.hops.iter();
@@ -54,7 +58,8 @@ impl<'g> Search<'_, 'g> {
                 }
             }
         }
-        let last = best(goal, &divisions).and_then(|(arena, best)| self.polished(scope, goal, arena, best));
+        let last = best(goal, &divisions)
+            .and_then(|(arena, best)| self.polished(scope, goal, arena, best));
         divisions.extend(last);
         divisions
     }
@@ -79,7 +84,9 @@ impl<'g> Search<'_, 'g> {
         if scope.start.is_empty() {
             return None;
         }
-        let division = self.climber(&scope.arena, goal).relaxed(&scope.start, &scope.prices, NARROW);
+        let division =
+            self.climber(&scope.arena, goal)
+                .relaxed(&scope.start, &scope.prices, NARROW);
         Some((scope.arena.clone(), division))
     }
 
@@ -91,7 +98,10 @@ impl<'g> Search<'_, 'g> {
         arena: &Arena<'g>,
         division: &Division,
     ) -> Option<(Arena<'g>, Division)> {
-        let tokens = division.parts.iter().filter_map(|part| arena.hops.get(part.hop));
+        let tokens = division
+            .parts
+            .iter()
+            .filter_map(|part| arena.hops.get(part.hop));
         let set = tokens.map(|hop| scope.arena.find(hop.pool, hop.sale));
         let set: Vec<usize> = set.collect::<Option<_>>()?;
         let mut prices = scope.prices.clone();

@@ -44,10 +44,14 @@ use plan::Plan;
 use prices::SOLD;
 use scope::Scope;
 use settle::Candidate;
+use std::cell::Cell;
 use ways::Way;
 
 /// Says when a search has to end with what it has.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
+
+/// Rounds of local search of one order, all its beginnings together.
+const MAX_ROUNDS: usize = 400;
 
 /// How often an amount that no single way can take is made smaller.
 const MAX_SMALLER: usize = 16;
@@ -78,6 +82,13 @@ pub fn routes(
     if sold == bought || order.max_swaps == 0 {
         return Vec::new();
     }
+    // Counted in rounds and not by a clock, so that the same order has the same routes
+    // wherever the deadline is not met first.
+    let rounds = Cell::new(0);
+    let limited = || {
+        rounds.set(rounds.get() + 1);
+        rounds.get() > MAX_ROUNDS || stop()
+    };
     let search = |stop| {
         let search = Search {
             lens: &lens,
@@ -91,7 +102,7 @@ pub fn routes(
             Amount::Out(amount) => search.purchase(f64::from(amount), size),
         }
     };
-    let routes = search(stop);
+    let routes = search(&limited);
     if routes.is_empty() && stop() {
         // Without any route there is nothing to stop with.
         return search(&|| false);

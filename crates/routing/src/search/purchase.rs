@@ -19,6 +19,10 @@ const MAX_SALES: usize = 10;
 /// Sales of less that are searched, where the bound says that less may be enough.
 const MAX_LOWER: usize = 3;
 
+/// Plans that are counted in whole units: the cheapest, and those that only whole units
+/// tell from it.
+const MAX_SETTLED: usize = 24;
+
 /// Amounts that are tried for the first guess.
 const MAX_GUESSES: usize = 24;
 
@@ -92,6 +96,15 @@ impl<'g> Search<'_, 'g> {
             (goal, found) = (lower, there);
         }
         let bound = found.bound.as_ref().map(|bound| -bound.cost(bought));
+        let cost = |plan: &Plan<'_>| {
+            let gas = plan
+                .swaps
+                .iter()
+                .map(|swap| self.order.costs.swap_at(swap.pool.venue));
+            plan.sold + gas.sum::<f64>()
+        };
+        plans.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        plans.truncate(MAX_SETTLED);
         let others = || buying(&self.others(&goal, &found), &goal, bought);
         self.chosen(&plans, bound, size, others)
     }
