@@ -78,12 +78,13 @@ impl<'g> Search<'_, 'g> {
         };
         for _ in 0..MAX_LOWER {
             // Less may be enough, and other pools the best for it.
-            let least = found.bound.as_ref().map(|bound| bound.cost(bought));
-            let room = least.map(|least| [least.max(high / 2.0), high]);
-            let Some([least, most]) = room.filter(|[least, most]| !is_near(*least, *most)) else {
+            let floor = found.bound.as_ref().map(|bound| bound.cost(bought));
+            let room = floor.map(|floor| [floor.max(high / 2.0), high]);
+            let Some([floor, ceiling]) = room.filter(|[floor, high]| !is_near(*floor, *high))
+            else {
                 break;
             };
-            let lower = self.sale_of((least * most).sqrt(), bought);
+            let lower = self.sale_of((floor * ceiling).sqrt(), bought);
             let there = self.find(&lower);
             let mut new = buying(&there.divisions, &lower, bought);
             new.extend(buying(&self.detours(&lower, &there), &lower, bought));
