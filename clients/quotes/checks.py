@@ -48,6 +48,7 @@ class Tallies:
     gaps: list[float] = field(default_factory=list)
     asked: int = 0
     quoted: int = 0
+    show: bool = False
     lock: Lock = field(default_factory=Lock)
 
     def note(self, check: str, short: float, order: Order, what: str) -> None:
@@ -56,6 +57,8 @@ class Tallies:
             tally = self.by_check[check]
             tally.compared += 1
             tally.worse += short > ROUNDING
+            if self.show and short > ROUNDING:
+                print(f"  {check} is better by {short:.1e}: {order} ({what})", flush=True)
             if short > max(tally.worst, ROUNDING):
                 tally.worst, tally.case = short, f"{order} ({what})"
 

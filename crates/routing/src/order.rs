@@ -96,6 +96,18 @@ impl VenueSet {
         Self(self.0 | 1 << venue.index())
     }
 
+    /// Without one.
+    #[must_use]
+    pub const fn but(self, venue: VenueId) -> Self {
+        Self(self.0 & !(1 << venue.index()))
+    }
+
+    /// With all of another.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether it is one of them.
     #[must_use]
     pub const fn has(self, venue: VenueId) -> bool {

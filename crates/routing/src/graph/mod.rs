@@ -11,7 +11,7 @@ pub(crate) use topology::{Link, Sale, TokenId, Topology, Way};
 
 use crate::VenueSet;
 use amm::Pieces;
-use amm::book::{PoolId, Pools, VenueId};
+use amm::book::{PoolId, Pools};
 use primitives::Address;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -133,9 +133,9 @@ impl<'g> Lens<'g> {
         &self.graph.topology
     }
 
-    /// The same without the pools of one more venue.
-    pub(crate) fn without(&self, venue: VenueId) -> Lens<'g> {
-        self.graph.without(self.avoid.with(venue))
+    /// The same without the pools of some more venues.
+    pub(crate) fn without(&self, venues: VenueSet) -> Lens<'g> {
+        self.graph.without(self.avoid.and(venues))
     }
 
     /// The best price of a sale's first unit; 0 where nothing can be sold.

@@ -58,7 +58,6 @@ impl<'g> Hop<'g> {
         let rungs = pool.rungs(sale.way);
         let start = rungs.first().map_or(f64::INFINITY, |rung| rung.z);
         let cost = goal.costs.swap_at(pool.venue);
-        let sold = ladder::flow_at(rungs, start * (1.0 + SHALLOW)).sold;
         Self {
             from,
             to,
@@ -68,9 +67,7 @@ impl<'g> Hop<'g> {
             cost,
             threshold: start * start,
             start,
-            // A curve of even depth that begins at `z` and takes `a` for a unit
-            // keeps `a z (√from − √to / z)²` until its price is that of the tokens.
-            drag: (cost * SHALLOW / sold).sqrt(),
+            drag: drag(rungs, cost),
         }
     }
 
@@ -101,6 +98,16 @@ impl<'g> Hop<'g> {
         }
         surplus(self.rungs, from, to)
     }
+}
+
+/// How much the root of a sold token's price has to be below the first that a pool
+/// pays until the pool keeps this.
+pub(super) fn drag(rungs: &[Rung], cost: f64) -> f64 {
+    let start = rungs.first().map_or(f64::INFINITY, |rung| rung.z);
+    let sold = ladder::flow_at(rungs, start * (1.0 + SHALLOW)).sold;
+    // A curve of even depth that begins at `z` and takes `a` for a unit keeps
+    // `a z (√from − √to / z)²` until its price is that of the tokens.
+    (cost * SHALLOW / sold).sqrt()
 }
 
 /// What a pool keeps if it trades until its price is that of the tokens.
@@ -150,6 +157,19 @@ impl<'g> Arena<'g> {
             }
         }
         Self { tokens, hops }
+    }
+
+    /// The same, where swaps cost a part of what they do.
+    pub(super) fn at_part_of_cost(&self, part: f64) -> Self {
+        let hops = self.hops.iter().map(|hop| Hop {
+            cost: hop.cost * part,
+            drag: hop.drag * part.sqrt(),
+            ..*hop
+        });
+        Self {
+            tokens: self.tokens.clone(),
+            hops: hops.collect(),
+        }
     }
 
     /// The swap of a pool in a direction.

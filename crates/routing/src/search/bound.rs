@@ -14,25 +14,48 @@ use super::closure::Closure;
 use super::division::Division;
 use super::goal::Goal;
 use super::prices::SOLD;
+use crate::VenueSet;
 use crate::graph::{Lens, Sale, TokenId};
+use amm::book::VenueId;
 
-/// Rounds of prices; where they do not settle, cycles gain and nothing is known.
+/// Rounds of prices.
 const ROUNDS: usize = 12;
 
+/// What pools may keep beyond their costs, as a share of what is traded: where cycles
+/// gain, prices settle only if they may keep what those gain. The first counts for
+/// which they do.
+const SLACKS: [f64; 6] = [0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2];
+
 /// A bound in the bought token.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Bound {
     /// The price of the sold token.
     pub(super) price: f64,
-    /// What the pools of a route keep beyond the costs of their swaps, at most.
-    pub(super) kept: f64,
+    /// What pools keep beyond the costs of their swaps, those first that keep most.
+    /// Any two of a route may trade nothing; they belong to no venue.
+    surpluses: Vec<(f64, Option<VenueId>)>,
+    max_swaps: usize,
 }
 
 impl Bound {
-    /// What is left of it for a goal.
-    pub(super) fn net(&self, goal: &Goal) -> f64 {
+    /// What is left of it for a goal, without the pools of some venues.
+    pub(super) fn net(&self, goal: &Goal, avoid: VenueSet) -> f64 {
         let kept = 1.0 - goal.costs.fee_many;
-        kept * (self.price * goal.many + self.kept)
+        kept * (self.price * goal.many + self.kept(avoid))
+    }
+
+    /// What a purchase costs at least.
+    pub(super) fn cost(&self, bought: f64) -> f64 {
+        (bought - self.kept(VenueSet::NONE)) / self.price
+    }
+
+    /// What the pools of a route keep beyond the costs of their swaps, at most.
+    fn kept(&self, avoid: VenueSet) -> f64 {
+        let is_open = |venue: Option<VenueId>| venue.is_none_or(|venue| !avoid.has(venue));
+        let open = self.surpluses.iter().filter(|(_, venue)| is_open(*venue));
+        let most = open.take(self.max_swaps).enumerate();
+        most.map(|(at, (kept, _))| if at < 2 { *kept } else { kept.max(0.0) })
+            .sum()
     }
 }
 
@@ -58,14 +81,26 @@ pub(super) fn bound(
             known.push((token, division.prices[node]));
         }
     }
-    let bids = Closure::bids(lens, &known, ROUNDS);
-    if !bids.is_closed {
-        return None;
-    }
-    // At its bid no token is worth selling for another, so that only what known
-    // tokens buy is left to be looked at.
+    let price = division.prices[SOLD];
+    let kept = 1.0 - goal.costs.fee_many;
+    let settled = SLACKS.iter().find_map(|slack| {
+        let slack = slack * price * goal.many;
+        let most = |venue| goal.costs.swap_at(venue) / kept + slack;
+        let bids = Closure::paying_bids(lens, &known, ROUNDS, most);
+        bids.is_settled.then_some((bids, slack > 0.0))
+    });
+    let (bids, may_keep) = settled?;
+    // At its bid no token is worth the swap that sells it for another, so that only
+    // what known tokens buy is left to be looked at.
     let inverse_asks = Closure::inverse_asks(lens, &known, 1);
     let mut touched: Vec<TokenId> = known.iter().map(|(token, _)| *token).collect();
+    if may_keep {
+        touched = (0..)
+            .zip(bids.all())
+            .filter(|(_, bid)| **bid > 0.0)
+            .map(|(token, _)| token)
+            .collect();
+    }
     let both = inverse_asks.all().iter().zip(bids.all());
     let gaining = (0..)
         .zip(both)
@@ -85,9 +120,11 @@ pub(super) fn bound(
     }
     touched.sort_unstable();
     touched.dedup();
-    let price = division.prices[SOLD];
-    let kept = scales.kept(&touched);
-    Some(Bound { price, kept })
+    Some(Bound {
+        price,
+        surpluses: scales.all_surpluses(&touched),
+        max_swaps: goal.max_swaps,
+    })
 }
 
 struct Scales<'a, 'g> {
@@ -132,12 +169,12 @@ impl Scales<'_, '_> {
         for link in self.lens.topology().neighbours(token) {
             let other = self.price(link.to);
             if self.is_passed([token, link.to]) {
-                self.surpluses(link.sale, [price, other], |surplus| {
+                self.surpluses(link.sale, [price, other], |surplus, _| {
                     kept += surplus.max(0.0);
                 });
             }
             if self.is_passed([link.to, token]) {
-                self.surpluses(link.sale.back(), [other, price], |surplus| {
+                self.surpluses(link.sale.back(), [other, price], |surplus, _| {
                     kept += surplus.max(0.0);
                 });
             }
@@ -147,7 +184,7 @@ impl Scales<'_, '_> {
 
     /// What the pools of a sale keep at prices of its tokens, costs taken off,
     /// if they trade at all.
-    fn surpluses(&self, sale: Sale, [from, to]: [f64; 2], mut each: impl FnMut(f64)) {
+    fn surpluses(&self, sale: Sale, [from, to]: [f64; 2], mut each: impl FnMut(f64, VenueId)) {
         if self.lens.rate(sale) * to <= from {
             return;
         }
@@ -156,44 +193,40 @@ impl Scales<'_, '_> {
         for pool in self.lens.pools(sale) {
             let surplus = surplus(pool.rungs(sale.way), from, to);
             if surplus > 0.0 {
-                each(surplus - self.goal.costs.swap_at(pool.venue) / kept);
+                let cost = self.goal.costs.swap_at(pool.venue) / kept;
+                each(surplus - cost, pool.venue);
             }
         }
     }
 
-    /// What the pools of a route keep at most, looking at those of some tokens.
-    fn kept(&self, tokens: &[TokenId]) -> f64 {
-        let cheapest = self
-            .goal
-            .costs
-            .swap
-            .iter()
-            .copied()
-            .fold(f64::INFINITY, f64::min);
+    /// What the pools of some tokens keep, those first that keep most.
+    fn all_surpluses(&self, tokens: &[TokenId]) -> Vec<(f64, Option<VenueId>)> {
+        let costs = self.goal.costs.swap.iter().copied();
+        let cheapest = costs.fold(f64::INFINITY, f64::min);
         let idle = if cheapest.is_finite() {
             -cheapest / (1.0 - self.goal.costs.fee_many)
         } else {
             0.0
         };
-        // Any two pools may trade nothing.
-        let mut best = vec![idle; 2];
+        let mut found = vec![(idle, None); 2];
         for token in tokens {
             for link in self.lens.topology().neighbours(*token) {
                 let prices = [self.price(*token), self.price(link.to)];
                 if self.is_passed([*token, link.to]) {
-                    self.surpluses(link.sale, prices, |surplus| best.push(surplus));
+                    self.surpluses(link.sale, prices, |surplus, venue| {
+                        found.push((surplus, Some(venue)));
+                    });
                 }
-                if tokens.binary_search(&link.to).is_err() {
+                let is_other = tokens.binary_search(&link.to).is_err();
+                if is_other && self.is_passed([link.to, *token]) {
                     let [here, there] = prices;
-                    self.surpluses(link.sale.back(), [there, here], |surplus| {
-                        best.push(surplus);
+                    self.surpluses(link.sale.back(), [there, here], |surplus, venue| {
+                        found.push((surplus, Some(venue)));
                     });
                 }
             }
         }
-        best.sort_by(|a, b| b.total_cmp(a));
-        let most = best.iter().take(self.goal.max_swaps).enumerate();
-        most.map(|(at, kept)| if at < 2 { *kept } else { kept.max(0.0) })
-            .sum()
+        found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        found
     }
 }

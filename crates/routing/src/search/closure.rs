@@ -2,22 +2,47 @@
 //! first units along any way, by Bellman–Ford (Cormen et al., *Introduction to
 //! Algorithms*, section 22.1), in rounds.
 
+use super::arena::{drag, surplus};
 use crate::graph::{Lens, Link, TokenId};
+use crate::ladder;
+use amm::Rung;
+use amm::book::VenueId;
+
+/// Parts of the drag of a curve that is even, tried in this order: others keep more.
+const DRAGGED: [f64; 3] = [0.95, 0.5, 0.2];
 
 /// Prices for all tokens of a graph, in the token that known prices are in.
 #[derive(Debug)]
 pub(super) struct Closure {
     prices: Vec<f64>,
     /// Whether another round would change nothing.
-    pub(super) is_closed: bool,
+    pub(super) is_settled: bool,
 }
 
 impl Closure {
     /// The most that tokens can be sold for; 0 where they cannot. Known prices
     /// stay.
     pub(super) fn bids(lens: &Lens<'_>, known: &[(TokenId, f64)], rounds: usize) -> Self {
-        Self::spread(lens, known, rounds, |bid, link| {
-            lens.rate(link.sale.back()) * bid
+        Self::spread(lens, known, rounds, |bid, link, best| {
+            (lens.rate(link.sale.back()) * bid).max(best)
+        })
+    }
+
+    /// The same with prices at which no pool keeps more than this, by its venue.
+    pub(super) fn paying_bids(
+        lens: &Lens<'_>,
+        known: &[(TokenId, f64)],
+        rounds: usize,
+        most: impl Fn(VenueId) -> f64,
+    ) -> Self {
+        Self::spread(lens, known, rounds, |bid, link, best| {
+            let sale = link.sale.back();
+            if lens.rate(sale) * bid <= best {
+                return best;
+            }
+            let pools = lens.pools(sale);
+            let bids = pools.map(|pool| paying_bid(pool.rungs(sale.way), bid, most(pool.venue)));
+            bids.fold(best, f64::max)
         })
     }
 
@@ -28,16 +53,18 @@ impl Closure {
             .iter()
             .map(|(token, price)| (*token, price.recip()))
             .collect();
-        Self::spread(lens, &known, rounds, |inverse, link| {
-            lens.rate(link.sale) * inverse
+        Self::spread(lens, &known, rounds, |inverse, link, best| {
+            (lens.rate(link.sale) * inverse).max(best)
         })
     }
 
+    /// `offer` is the best price that a token has by a link from one of this price,
+    /// or what it is so far.
     fn spread(
         lens: &Lens<'_>,
         known: &[(TokenId, f64)],
         rounds: usize,
-        offer: impl Fn(f64, &Link) -> f64,
+        offer: impl Fn(f64, &Link, f64) -> f64,
     ) -> Self {
         let count = lens.topology().token_count();
         let mut prices = vec![0.0; count];
@@ -60,12 +87,15 @@ impl Closure {
                     *state = State::Open;
                 }
                 for link in lens.topology().neighbours(token) {
-                    let offer = offer(price, link);
                     let at = link.to as usize;
                     let (Some(best), Some(state)) = (prices.get_mut(at), states.get_mut(at)) else {
                         continue;
                     };
-                    if offer > *best && *state != State::Known {
+                    if *state == State::Known {
+                        continue;
+                    }
+                    let offer = offer(price, link, *best);
+                    if offer > *best {
                         *best = offer;
                         if *state == State::Open {
                             *state = State::Waiting;
@@ -76,8 +106,8 @@ impl Closure {
             }
             std::mem::swap(&mut now, &mut next);
         }
-        let is_closed = now.is_empty();
-        Self { prices, is_closed }
+        let is_settled = now.is_empty();
+        Self { prices, is_settled }
     }
 
     #[inline]
@@ -92,6 +122,17 @@ impl Closure {
     pub(super) fn into_prices(self) -> Vec<f64> {
         self.prices
     }
+}
+
+/// A price of a sold token at which a pool keeps no more than this, where the bought
+/// one has this price: as low as is easily found.
+fn paying_bid(rungs: &[Rung], to: f64, most: f64) -> f64 {
+    let first = ladder::first_price(rungs) * to;
+    let (root, drag) = (first.sqrt(), drag(rungs, most));
+    let bids = DRAGGED.iter().map(|part| root - part * drag);
+    let mut bids = bids.filter(|root| *root > 0.0).map(|root| root * root);
+    let lowest = bids.find(|bid| surplus(rungs, *bid, to) <= most);
+    lowest.unwrap_or(first)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -115,7 +115,8 @@ impl Division {
     }
 
     /// Divides as much as buys this: Newton's method on what is sold, which buys
-    /// ever less. Gives what is sold; `None` if the pools do not have as much.
+    /// ever less, within a bracket. Gives what is sold; `None` if the pools do not
+    /// have as much.
     pub(super) fn buying(
         &self,
         arena: &Arena<'_>,
@@ -125,18 +126,27 @@ impl Division {
         let mut goal = goal.clone();
         let mut division = self.clone();
         let mut sold = goal.amount(division.parts.len());
+        let (mut low, mut high) = (0.0_f64, f64::INFINITY);
         let set = self.set();
         for _ in 0..MAX_STEPS {
             let missing = bought - division.bought;
-            if division.bought > 0.0 && missing.abs() <= bought * TOLERANCE {
+            let is_taken = division.bought > 0.0;
+            if is_taken && missing.abs() <= bought * TOLERANCE {
                 return Some((division, sold));
             }
-            let step = if division.bought > 0.0 {
-                missing / division.prices[SOLD]
+            if is_taken && missing > 0.0 {
+                low = sold;
             } else {
-                -0.5 * sold
+                high = sold;
+            }
+            let newton = sold + missing / division.prices[SOLD];
+            sold = if is_taken && newton > low && newton < high {
+                newton.min(4.0 * sold)
+            } else if high.is_finite() {
+                (low.max(high / 16.0) * high).sqrt()
+            } else {
+                4.0 * sold
             };
-            sold += step.clamp(-0.75 * sold, 4.0 * sold);
             (goal.one, goal.many) = (sold, sold);
             division = Self::new(arena, &goal, &set, &division.prices);
         }

@@ -27,6 +27,9 @@ const DROPPED: usize = 10;
 /// what its swap costs: losses are known only nearly.
 const DOUBT: f64 = 4.0;
 
+/// The part of their costs that swaps have while a relaxed solution grows.
+const RELAXED: f64 = 0.25;
+
 /// What counts as better, as a share: less is lost in whole units.
 const BETTER: f64 = 1e-8;
 
@@ -44,8 +47,33 @@ impl Climb<'_, '_> {
     /// as many swaps as are allowed, cut back to what is, and improved there.
     pub(super) fn from(&self, set: &[usize], prices: &Prices, overgrowth: usize) -> Division {
         let start = Division::new(self.arena, self.goal, set, prices);
+        let grown = self.grown(start, self.goal.max_swaps.saturating_mul(overgrowth));
+        self.cut(grown)
+    }
+
+    /// The same by rounding a relaxed solution: grown as if swaps cost but a part of
+    /// what they do, so that pools are found that pay together and not alone.
+    pub(super) fn relaxed(&self, set: &[usize], prices: &Prices, overgrowth: usize) -> Division {
+        let arena = self.arena.at_part_of_cost(RELAXED);
+        let climb = Climb {
+            arena: &arena,
+            ..*self
+        };
+        let start = Division::new(&arena, self.goal, set, prices);
+        let grown = climb.grown(start, self.goal.max_swaps.saturating_mul(overgrowth));
+        let grown = Division::new(self.arena, self.goal, &grown.set(), &grown.prices);
+        self.cut(grown)
+    }
+
+    /// Improves a set as it is.
+    pub(super) fn polished(&self, set: &[usize], prices: &Prices) -> Division {
+        let start = Division::new(self.arena, self.goal, set, prices);
+        self.improved(start, self.goal.max_swaps)
+    }
+
+    /// Cuts back to as many swaps as are allowed, and improves what is left.
+    fn cut(&self, grown: Division) -> Division {
         let limit = self.goal.max_swaps;
-        let grown = self.grown(start, limit.saturating_mul(overgrowth));
         let cut = self.trimmed(grown, limit);
         self.improved(cut, limit)
     }
@@ -78,22 +106,37 @@ impl Climb<'_, '_> {
             if now.parts.len() >= limit || (now.bought > 0.0 && (self.stop)()) {
                 break;
             }
-            let found = self.additions(&now);
+            let mut found = self.additions(&now);
             let least = found.first().map_or(0.0, |best| best.gain * ALIKE);
-            let (mut set, mut prices) = (now.set(), now.prices.clone());
-            for addition in found.iter().take_while(|addition| addition.gain >= least) {
-                if set.len() < limit && self.fits(&set, addition) {
-                    set.extend_from_slice(&addition.hops);
-                    prices.extend(&addition.prices);
-                }
-            }
-            let trial = Division::new(self.arena, self.goal, &set, &prices);
-            if !self.is_better(&trial, &now) {
+            found.retain(|addition| addition.gain >= least);
+            // Too many at once may take prices too far: then half of them.
+            let halves = std::iter::successors(Some(found.len()), |count| Some(count / 2));
+            let mut trials = halves
+                .take_while(|count| *count > 0)
+                .map(|count| self.with_all(&now, found.iter().take(count), limit));
+            let Some(better) = trials.find(|trial| self.is_better(trial, &now)) else {
                 break;
-            }
-            now = trial;
+            };
+            now = better;
         }
         now
+    }
+
+    /// The same with all of some additions that fit and that the limit allows.
+    fn with_all<'x>(
+        &self,
+        now: &Division,
+        additions: impl Iterator<Item = &'x Addition>,
+        limit: usize,
+    ) -> Division {
+        let (mut set, mut prices) = (now.set(), now.prices.clone());
+        for addition in additions {
+            if set.len() < limit && self.fits(&set, addition) {
+                set.extend_from_slice(&addition.hops);
+                prices.extend(&addition.prices);
+            }
+        }
+        Division::new(self.arena, self.goal, &set, &prices)
     }
 
     /// The first of the most helpful additions that makes it better.

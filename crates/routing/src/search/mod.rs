@@ -5,8 +5,9 @@
 //!    then of all in the [`arena`] of tokens that matter ([`scope`]), by local
 //!    search; the amount is divided over each set as well as it can be
 //!    ([`division`]).
-//! 3. [`bound`]: how much better any other could be. Where that is much, it is
-//!    searched from farther above the limit of swaps, and without each venue.
+//! 3. [`bound`]: how much better any other could be. Where that is much,
+//!    [`detours`] are searched: from a relaxed solution, without each venue, and
+//!    with each alone.
 //! 4. [`settle`]: the best of each kind in whole units. What is left of them after
 //!    fees and gas decides, so that a route is never worse than a plainer one.
 
@@ -16,6 +17,7 @@ mod bound;
 mod branches;
 mod cholesky;
 mod closure;
+mod detours;
 mod division;
 mod edges;
 mod goal;
@@ -31,32 +33,32 @@ mod tests;
 mod ways;
 
 use crate::graph::{Lens, TokenId};
-use crate::{Amount, Graph, Order, Route};
-use amm::book::{Pools, VenueId};
+use crate::{Amount, Costs, Graph, Order, Route, VenueSet};
+use amm::book::Pools;
 use arena::Arena;
 use bound::Bound;
 use division::{Division, Part};
 use goal::Goal;
 use improve::Climb;
 use plan::Plan;
+use prices::SOLD;
 use scope::Scope;
 use settle::Candidate;
-use std::collections::BTreeSet;
+use std::cell::Cell;
 use ways::Way;
 
 /// Says when a search has to end with what it has.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
+/// Rounds of local search of one order, all its beginnings together.
+const MAX_ROUNDS: usize = 400;
+
 /// How often an amount that no single way can take is made smaller.
 const MAX_SMALLER: usize = 16;
 
 /// How many times as many swaps as are allowed a climb looks at before it chooses
-/// from them, and a second one where the bound leaves room.
+/// from them.
 const NARROW: usize = 3;
-const WIDE: usize = 8;
-
-/// What a bound may leave, as a share: less is not searched for.
-const ROOM: f64 = 1e-4;
 
 /// Routes that have more of their pools in common (Jaccard's index) count as one.
 const SAME: f64 = 0.7;
@@ -80,6 +82,13 @@ pub fn routes(
     if sold == bought || order.max_swaps == 0 {
         return Vec::new();
     }
+    // Counted in rounds and not by a clock, so that the same order has the same routes
+    // wherever the deadline is not met first.
+    let rounds = Cell::new(0);
+    let limited = || {
+        rounds.set(rounds.get() + 1);
+        rounds.get() > MAX_ROUNDS || stop()
+    };
     let search = |stop| {
         let search = Search {
             lens: &lens,
@@ -93,7 +102,7 @@ pub fn routes(
             Amount::Out(amount) => search.purchase(f64::from(amount), size),
         }
     };
-    let routes = search(stop);
+    let routes = search(&limited);
     if routes.is_empty() && stop() {
         // Without any route there is nothing to stop with.
         return search(&|| false);
@@ -141,7 +150,8 @@ impl<'g> Search<'_, 'g> {
         let plans: Vec<Plan<'g>> = plans
             .chain(found.divisions.iter().filter_map(divided))
             .collect();
-        let bound = found.bound.map(|bound| bound.net(&goal));
+        let bound = found.bound.as_ref();
+        let bound = bound.map(|bound| bound.net(&goal, VenueSet::NONE));
         let others = || {
             let others = self.others(&goal, &found);
             others.iter().filter_map(divided).collect()
@@ -168,37 +178,6 @@ impl<'g> Search<'_, 'g> {
         }
     }
 
-    /// If the bound on what is found leaves room: the best division from farther
-    /// above the limit of swaps, and the best that do without one of the venues.
-    fn detours(&self, goal: &Goal, found: &Found<'g>) -> Vec<(Arena<'g>, Division)> {
-        let around = found.around.as_ref();
-        let Some(scope) = around.filter(|_| self.leaves_room(goal, found)) else {
-            return Vec::new();
-        };
-        let hops = scope.arena.hops.iter();
-        let venues: BTreeSet<VenueId> = hops.map(|hop| hop.pool.venue).collect();
-        let venues = venues.into_iter().take_while(|_| !(self.stop)());
-        let detours = venues.filter_map(|venue| self.detour(goal, venue));
-        let wider = self.climb(scope, goal, WIDE);
-        wider.into_iter().chain(detours).collect()
-    }
-
-    /// The best division that does without a venue.
-    fn detour(&self, goal: &Goal, venue: VenueId) -> Option<(Arena<'g>, Division)> {
-        let lens = self.lens.without(venue);
-        let search = Search {
-            lens: &lens,
-            ..*self
-        };
-        let ways = ways::best(&lens, goal, self.ends, self.max_hops());
-        let scope = if self.max_hops() > 1 {
-            search.around(goal, &ways)
-        } else {
-            Scope::direct(&lens, goal, self.ends)
-        };
-        search.climb(&scope, goal, NARROW)
-    }
-
     /// What matters beyond the direct pools.
     fn around(&self, goal: &Goal, ways: &[Way<'g>]) -> Scope<'g> {
         let smaller = if ways.is_empty() {
@@ -213,14 +192,18 @@ impl<'g> Search<'_, 'g> {
     /// What no route exceeds, by the best division.
     fn bound(&self, goal: &Goal, divisions: &[(Arena<'g>, Division)]) -> Option<Bound> {
         let (arena, division) = best(goal, divisions)?;
+        let price = division.prices[SOLD];
+        if let Amount::Out(_) = self.order.amount {
+            // What a swap costs is worth no more than it could still buy.
+            let mut goal = goal.clone();
+            goal.costs = Costs {
+                fee_one: 0.0,
+                fee_many: 0.0,
+                ..self.order.costs.at(price)
+            };
+            return bound::bound(self.lens, &goal, arena, division);
+        }
         bound::bound(self.lens, goal, arena, division)
-    }
-
-    /// Whether a division may be much better than the best that is found.
-    fn leaves_room(&self, goal: &Goal, found: &Found<'g>) -> bool {
-        let best = best(goal, &found.divisions).map(|(_, division)| division.net(goal));
-        let is_near = |(bound, net): (Bound, f64)| bound.net(goal) - net <= ROOM * net.abs();
-        !(self.stop)() && !found.bound.zip(best).is_some_and(is_near)
     }
 
     const fn max_hops(&self) -> usize {
@@ -236,12 +219,7 @@ impl<'g> Search<'_, 'g> {
         if scope.start.is_empty() {
             return None;
         }
-        let climb = Climb {
-            arena: &scope.arena,
-            goal,
-            without: None,
-            stop: self.stop,
-        };
+        let climb = self.climber(&scope.arena, goal);
         let division = climb.from(&scope.start, &scope.prices, overgrowth);
         Some((scope.arena.clone(), division))
     }
@@ -271,8 +249,8 @@ impl<'g> Search<'_, 'g> {
         };
         let pools = open_seed(&climb, &found.ways)
             .map(|seed| (arena.clone(), climb.from(&seed, &best.prices, NARROW)));
-        let others = [pools, self.detour(goal, main.pool.venue)];
-        others.into_iter().flatten().collect()
+        let avoid = VenueSet::NONE.with(main.pool.venue);
+        pools.into_iter().chain(self.detour(goal, avoid)).collect()
     }
 
     /// Ways of an amount that is small enough for them.

@@ -14,7 +14,14 @@ use super::ways::{self, Way};
 use crate::{Costs, Route, ladder};
 
 /// Sales that are searched.
-const MAX_SALES: usize = 6;
+const MAX_SALES: usize = 10;
+
+/// Sales of less that are searched, where the bound says that less may be enough.
+const MAX_LOWER: usize = 3;
+
+/// Plans that are counted in whole units: the cheapest, and those that only whole units
+/// tell from it.
+const MAX_SETTLED: usize = 24;
 
 /// Amounts that are tried for the first guess.
 const MAX_GUESSES: usize = 24;
@@ -36,13 +43,15 @@ impl<'g> Search<'_, 'g> {
         let (mut low, mut high) = (0.0_f64, f64::INFINITY);
         for _ in 0..MAX_SALES {
             let goal = self.sale_of(sold, bought);
-            let mut found = self.find(&goal);
-            found.divisions.extend(self.detours(&goal, &found));
-            let divided = buying(&found.divisions, &goal, bought);
-            let along = self.buying_along(&found.ways, bought);
-            let new: Vec<Plan<'g>> = divided.into_iter().chain(along).collect();
-            let costs = new.iter().map(|plan| plan.sold);
-            let cost = costs.fold(f64::INFINITY, f64::min);
+            let found = self.find(&goal);
+            let mut new = buying(&found.divisions, &goal, bought);
+            new.extend(self.buying_along(&found.ways, bought));
+            let is_last = is_near(cheapest(&new), sold) || cheapest(&new) >= high;
+            if is_last {
+                new.extend(buying(&self.detours(&goal, &found), &goal, bought));
+            }
+            let cost = cheapest(&new);
+            let is_better = cost < high.min(sold) * (1.0 - NEAR);
             plans.extend(new);
             if cost > sold {
                 low = low.max(sold);
@@ -53,24 +62,50 @@ impl<'g> Search<'_, 'g> {
             }
             let next = if high.is_infinite() {
                 // More than the pools found can give: others may, for more.
-                sold * 8.0
+                sold * 2.0
             } else if cost / sold > FAR || sold / cost > FAR {
                 (low.max(high / 8.0) * high).sqrt()
             } else {
                 cost
             };
-            let is_near = (next / sold - 1.0).abs() <= NEAR;
             sold = next;
-            if is_near || (!plans.is_empty() && (self.stop)()) {
+            if (is_last && !is_better && high.is_finite()) || (!plans.is_empty() && (self.stop)()) {
                 break;
             }
         }
-        let Some((goal, found)) = last else {
+        let Some((mut goal, mut found)) = last else {
             return Vec::new();
         };
-        let bound = found
-            .bound
-            .map(|bound| -(bought - bound.kept) / bound.price);
+        for _ in 0..MAX_LOWER {
+            // Less may be enough, and other pools the best for it.
+            let floor = found.bound.as_ref().map(|bound| bound.cost(bought));
+            let room = floor.map(|floor| [floor.max(high / 2.0), high]);
+            let Some([floor, ceiling]) = room.filter(|[floor, high]| !is_near(*floor, *high))
+            else {
+                break;
+            };
+            let lower = self.sale_of((floor * ceiling).sqrt(), bought);
+            let there = self.find(&lower);
+            let mut new = buying(&there.divisions, &lower, bought);
+            new.extend(buying(&self.detours(&lower, &there), &lower, bought));
+            let cost = cheapest(&new);
+            plans.extend(new);
+            if cost >= high || (self.stop)() {
+                break;
+            }
+            high = cost;
+            (goal, found) = (lower, there);
+        }
+        let bound = found.bound.as_ref().map(|bound| -bound.cost(bought));
+        let cost = |plan: &Plan<'_>| {
+            let gas = plan
+                .swaps
+                .iter()
+                .map(|swap| self.order.costs.swap_at(swap.pool.venue));
+            plan.sold + gas.sum::<f64>()
+        };
+        plans.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        plans.truncate(MAX_SETTLED);
         let others = || buying(&self.others(&goal, &found), &goal, bought);
         self.chosen(&plans, bound, size, others)
     }
@@ -134,6 +169,16 @@ impl<'g> Search<'_, 'g> {
         }
         known
     }
+}
+
+/// Whether a cost is about what was guessed.
+fn is_near(cost: f64, guess: f64) -> bool {
+    (cost / guess - 1.0).abs() <= NEAR
+}
+
+fn cheapest(plans: &[Plan<'_>]) -> f64 {
+    let costs = plans.iter().map(|plan| plan.sold);
+    costs.fold(f64::INFINITY, f64::min)
 }
 
 /// Divisions, each of as much as buys what is wanted.

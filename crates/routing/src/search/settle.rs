@@ -13,6 +13,10 @@ use std::cmp::Ordering;
 /// nearly, and a purchase may have to sell a little more than was planned.
 const SPARED: f64 = 1e-6;
 
+/// The same of a pool that refused its part of a purchase: where pools are nearly
+/// empty, a little that is missing takes much more than was planned.
+const SPARED_AGAIN: f64 = 0.01;
+
 /// Pools that may refuse their part of a plan, one after the other.
 const MAX_REFUSALS: usize = 4;
 
@@ -52,7 +56,11 @@ impl Candidate {
                     return Some(Self { route, net });
                 }
                 Err(Broken::Refused(pool, Refusal::TooMuch { most })) => {
-                    limits.push((pool, f64::from(most)));
+                    let spared = match order.amount {
+                        Amount::In { .. } => 0.0,
+                        Amount::Out(_) => SPARED_AGAIN,
+                    };
+                    limits.push((pool, f64::from(most) * (1.0 - spared)));
                 }
                 Err(_) => return None,
             }
