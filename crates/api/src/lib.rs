@@ -31,6 +31,6 @@ pub use http::json::JsonBody;
 pub use http::limits::RateLimits;
 pub use http::metrics::{REQUEST_SECONDS, REQUEST_SECONDS_BUCKETS, REQUESTS_TOTAL};
 pub use http::server::{ConnectionLimits, Connections, serve};
-pub use marketplace::{Entry, MarketplaceConfig, MarketplaceLimits, Slug};
+pub use marketplace::{CatalogEntry, MarketplaceConfig, MarketplaceLimits, Slug};
 pub use network::{NetworkSegment, NetworkSegmentError};
 pub use openapi::openapi_documents;

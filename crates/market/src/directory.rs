@@ -6,7 +6,7 @@
 
 use crate::{
     effects::BlockEffects,
-    metadata::{Reading, TokenMetadata},
+    metadata::{TokenMetadata, TokenReading},
 };
 use primitives::Address;
 use std::collections::BTreeMap;
@@ -25,13 +25,13 @@ const RETRY_BASE: u64 = 36;
 /// The tokens of one chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Directory {
-    readings: BTreeMap<Address, Vec<(u64, Reading)>>,
+    readings: BTreeMap<Address, Vec<(u64, TokenReading)>>,
 }
 
 impl Directory {
     /// The directory of stored readings, each with the height of its block, in
     /// rising order of heights for each token.
-    pub fn from_readings(readings: impl IntoIterator<Item = (Address, u64, Reading)>) -> Self {
+    pub fn from_readings(readings: impl IntoIterator<Item = (Address, u64, TokenReading)>) -> Self {
         let mut directory = Self::default();
         for (address, number, reading) in readings {
             directory.push(address, number, reading);
@@ -64,7 +64,7 @@ impl Directory {
     pub fn apply(&mut self, effects: &BlockEffects) -> bool {
         let mut changed = false;
         for (address, reading) in &effects.readings {
-            changed |= matches!(reading, Reading::Readable(_));
+            changed |= matches!(reading, TokenReading::Readable(_));
             self.push(*address, effects.block.number, reading.clone());
         }
         changed
@@ -83,7 +83,7 @@ impl Directory {
         self.readings
             .iter()
             .filter_map(|(address, readings)| match readings.last() {
-                Some((_, Reading::Readable(metadata))) => Some((*address, metadata)),
+                Some((_, TokenReading::Readable(metadata))) => Some((*address, metadata)),
                 _ => None,
             })
     }
@@ -93,16 +93,16 @@ impl Directory {
         self.readings.len()
     }
 
-    fn push(&mut self, address: Address, number: u64, reading: Reading) {
+    fn push(&mut self, address: Address, number: u64, reading: TokenReading) {
         let readings = self.readings.entry(address).or_default();
         debug_assert!(readings.last().is_none_or(|(last, _)| *last < number));
         readings.push((number, reading));
     }
 }
 
-fn wants_another_look(readings: &[(u64, Reading)], number: u64) -> bool {
+fn wants_another_look(readings: &[(u64, TokenReading)], number: u64) -> bool {
     match readings.last() {
-        Some((last, Reading::Refused(_))) if readings.len() < MAX_READINGS => {
+        Some((last, TokenReading::Refused(_))) if readings.len() < MAX_READINGS => {
             let pause =
                 (0..readings.len()).fold(1_u64, |pause, _| pause.saturating_mul(RETRY_BASE));
             number >= last.saturating_add(pause)
@@ -118,13 +118,13 @@ mod tests {
     use primitives::{BlockRef, Felt, Timestamp};
     use proptest::prelude::*;
 
-    const REFUSED: Reading = Reading::Refused(Refusal::Unanswered);
+    const REFUSED: TokenReading = TokenReading::Refused(Refusal::Unanswered);
 
     fn address(n: u64) -> Address {
         Address::new(Felt::from(n))
     }
 
-    fn effects(number: u64, readings: Vec<(Address, Reading)>) -> BlockEffects {
+    fn effects(number: u64, readings: Vec<(Address, TokenReading)>) -> BlockEffects {
         let block = BlockRef {
             number,
             hash: Felt::from(number),
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    fn readable(symbol: &str) -> Reading {
+    fn readable(symbol: &str) -> TokenReading {
         crate::admit(symbol, symbol, Felt::from(18))
     }
 

@@ -1,6 +1,6 @@
 //! What one block changes.
 
-use crate::{figures::KeptFigures, metadata::Reading};
+use crate::{figures::KeptFigures, metadata::TokenReading};
 use amm::book::Change;
 use primitives::{Address, BlockRef, Felt, Timestamp};
 
@@ -16,7 +16,7 @@ pub struct BlockEffects {
     pub time: Timestamp,
     /// What was read of tokens at this block, each address at most once, in
     /// the order of addresses.
-    pub readings: Vec<(Address, Reading)>,
+    pub readings: Vec<(Address, TokenReading)>,
     /// What happened to pools, in order.
     pub pools: Vec<Change>,
     /// All pools after the block, at the heights where they are kept.

@@ -25,7 +25,7 @@ pub use conduct::{Conduct, Rehearsed, STREAK};
 pub use directory::{Directory, MAX_READINGS};
 pub use effects::BlockEffects;
 pub use listing::{Listing, ListingError, Listings};
-pub use metadata::{MAX_DECIMALS, Reading, Refusal, TokenMetadata, admit};
+pub use metadata::{MAX_DECIMALS, Refusal, TokenMetadata, TokenReading, admit};
 pub use query::{Direction, Page, SortKey, SortProperty, TokenQuery};
 pub use tag::{Tag, UnknownTag};
 pub use token::Token;

@@ -50,7 +50,7 @@ pub enum ListingError {
     },
     /// One entry is wrong.
     #[error("tokens[{index}].{field}: {problem}")]
-    Entry {
+    RawListing {
         /// Position in `tokens`, from 0.
         index: usize,
         /// The field.
@@ -62,14 +62,14 @@ pub enum ListingError {
 
 #[derive(Deserialize)]
 struct File {
-    tokens: Vec<Entry>,
+    tokens: Vec<RawListing>,
     #[serde(default)]
     tags: HashMap<String, Value>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct RawListing {
     chain_id: Value,
     address: String,
     #[serde(rename = "logoURI")]
@@ -92,7 +92,7 @@ impl Listings {
         }
         let mut listings = HashMap::new();
         for (index, entry) in file.tokens.into_iter().enumerate() {
-            let wrong = |field, problem| ListingError::Entry {
+            let wrong = |field, problem| ListingError::RawListing {
                 index,
                 field,
                 problem,

@@ -26,7 +26,7 @@ pub struct TokenMetadata {
 
 /// What one look at a token's metadata found.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Reading {
+pub enum TokenReading {
     /// The token can be listed.
     Readable(TokenMetadata),
     /// It cannot, for now.
@@ -47,17 +47,17 @@ pub enum Refusal {
 }
 
 /// Judges the decoded answers of a token's `name`, `symbol` and `decimals`.
-pub fn admit(name: &str, symbol: &str, decimals: Felt) -> Reading {
+pub fn admit(name: &str, symbol: &str, decimals: Felt) -> TokenReading {
     let decimals = match u8::try_from(decimals) {
         Ok(decimals) if decimals <= MAX_DECIMALS => decimals,
-        _ => return Reading::Refused(Refusal::Decimals),
+        _ => return TokenReading::Refused(Refusal::Decimals),
     };
     let symbol = visible(symbol, MAX_SYMBOL_CHARS);
     if symbol.is_empty() {
-        return Reading::Refused(Refusal::Invisible);
+        return TokenReading::Refused(Refusal::Invisible);
     }
     let name = visible(name, MAX_NAME_CHARS);
-    Reading::Readable(TokenMetadata {
+    TokenReading::Readable(TokenMetadata {
         name: if name.is_empty() {
             symbol.clone()
         } else {
@@ -101,8 +101,8 @@ mod tests {
 
     fn readable(name: &str, symbol: &str) -> TokenMetadata {
         match admit(name, symbol, Felt::from(18)) {
-            Reading::Readable(metadata) => metadata,
-            Reading::Refused(refusal) => panic!("refused: {refusal:?}"),
+            TokenReading::Readable(metadata) => metadata,
+            TokenReading::Refused(refusal) => panic!("refused: {refusal:?}"),
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
     fn an_invisible_symbol_keeps_the_token_out() {
         assert_eq!(
             admit("Name", "\u{200b}\u{0} ", Felt::from(18)),
-            Reading::Refused(Refusal::Invisible)
+            TokenReading::Refused(Refusal::Invisible)
         );
     }
 
@@ -149,7 +149,7 @@ mod tests {
         for decimals in [Felt::from(37), Felt::from(255), Felt::from(256), Felt::MAX] {
             assert_eq!(
                 admit("Name", "N", decimals),
-                Reading::Refused(Refusal::Decimals)
+                TokenReading::Refused(Refusal::Decimals)
             );
         }
     }
@@ -157,7 +157,7 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_a_contract_answers_is_safe_to_show(name in any::<String>(), symbol in any::<String>()) {
-            if let Reading::Readable(metadata) = admit(&name, &symbol, Felt::from(6)) {
+            if let TokenReading::Readable(metadata) = admit(&name, &symbol, Felt::from(6)) {
                 for (text, max) in [(&metadata.name, MAX_NAME_CHARS), (&metadata.symbol, MAX_SYMBOL_CHARS)] {
                     prop_assert!((1..=max).contains(&text.chars().count()));
                     prop_assert!(!text.chars().any(is_hidden));

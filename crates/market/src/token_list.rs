@@ -186,7 +186,7 @@ mod tests {
     use super::*;
     use crate::Direction::{Ascending, Descending};
     use crate::tag::Tag;
-    use crate::{BlockEffects, Direction, Reading, SortKey, SortProperty};
+    use crate::{BlockEffects, Direction, SortKey, SortProperty, TokenReading};
     use primitives::{BlockRef, Felt, Timestamp};
     use proptest::prelude::*;
     use std::num::NonZeroU64;
@@ -206,7 +206,7 @@ mod tests {
             .iter()
             .map(|(address, name, symbol)| {
                 let reading = crate::admit(name, symbol, Felt::from(*address % 19));
-                assert!(matches!(reading, Reading::Readable(_)));
+                assert!(matches!(reading, TokenReading::Readable(_)));
                 (Address::new(Felt::from(*address)), reading)
             })
             .collect();

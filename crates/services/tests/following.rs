@@ -307,7 +307,7 @@ async fn hostile_tokens_neither_break_the_list_nor_enter_it_unsafely() {
     let readings = station.contents().await.1;
     let refused = readings
         .iter()
-        .filter(|(_, _, reading)| matches!(reading, market::Reading::Refused(_)));
+        .filter(|(_, _, reading)| matches!(reading, market::TokenReading::Refused(_)));
     assert!(
         refused.count() >= 3,
         "the world has tokens that cannot be listed"

@@ -47,7 +47,7 @@ impl Caller {
 
 /// What an address leads to, whatever the port.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum Destination {
     /// This machine.
     Loopback,
     /// Another machine, by its number.
@@ -55,17 +55,17 @@ enum Place {
 }
 
 /// `None` for names: whoever owns one can let it lead to any machine.
-fn place(address: &str) -> Option<Place> {
+fn place(address: &str) -> Option<Destination> {
     let number = match Url::parse(address).ok()?.host()? {
-        Host::Domain("localhost") => return Some(Place::Loopback),
+        Host::Domain("localhost") => return Some(Destination::Loopback),
         Host::Domain(_) => return None,
         Host::Ipv4(number) => number.into(),
         Host::Ipv6(number) => std::net::IpAddr::from(number).to_canonical(),
     };
     Some(if number.is_loopback() {
-        Place::Loopback
+        Destination::Loopback
     } else {
-        Place::Machine(number)
+        Destination::Machine(number)
     })
 }
 

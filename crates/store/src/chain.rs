@@ -15,7 +15,7 @@ use crate::{
     reading::{self, ReadingRow},
 };
 use amm::book::changes_to_bytes;
-use market::{BlockEffects, Reading, figures::CutFigures};
+use market::{BlockEffects, TokenReading, figures::CutFigures};
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use sqlx::{FromRow, QueryBuilder};
 
@@ -34,7 +34,7 @@ pub struct ChainContents {
     /// The cursor's block with the time in its header.
     pub tip: Option<(BlockRef, Timestamp)>,
     /// Every reading with the height of its block, by address and then by block.
-    pub readings: Vec<(Address, u64, Reading)>,
+    pub readings: Vec<(Address, u64, TokenReading)>,
     /// Where the pools can be made from.
     pub pools: PoolHistory,
     /// Where the market figures can be made from.

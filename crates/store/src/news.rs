@@ -9,7 +9,7 @@ use crate::{
     pools,
     reading::{self, ReadingRow},
 };
-use market::{BlockEffects, Reading};
+use market::{BlockEffects, TokenReading};
 use primitives::{Address, BlockRef};
 use sqlx::FromRow;
 
@@ -101,7 +101,7 @@ async fn blocks_after(tx: &mut Tx, number: i64) -> Result<Vec<BlockEffects>, Sto
 /// Gives each block its readings; both are in the order of heights.
 fn join(
     rows: Vec<EffectsRow>,
-    readings: Vec<(Address, u64, Reading)>,
+    readings: Vec<(Address, u64, TokenReading)>,
 ) -> Result<Vec<BlockEffects>, StoreError> {
     let mut readings = readings.into_iter().peekable();
     let mut blocks = Vec::with_capacity(rows.len());

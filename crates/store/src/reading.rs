@@ -1,7 +1,7 @@
 //! A token reading as a row.
 
 use crate::{column::Column, error::StoreError};
-use market::{Reading, Refusal, TokenMetadata};
+use market::{Refusal, TokenMetadata, TokenReading};
 use primitives::Address;
 use sqlx::FromRow;
 
@@ -25,10 +25,10 @@ pub(crate) struct ReadingRow {
 }
 
 impl ReadingRow {
-    pub(crate) fn decode(self) -> Result<(Address, u64, Reading), StoreError> {
+    pub(crate) fn decode(self) -> Result<(Address, u64, TokenReading), StoreError> {
         let reading = if self.outcome == READABLE {
             let corrupt = |name| column(name).corrupt();
-            Reading::Readable(TokenMetadata {
+            TokenReading::Readable(TokenMetadata {
                 name: self.name.ok_or_else(|| corrupt("name"))?,
                 symbol: self.symbol.ok_or_else(|| corrupt("symbol"))?,
                 decimals: self
@@ -37,7 +37,9 @@ impl ReadingRow {
                     .ok_or_else(|| corrupt("decimals"))?,
             })
         } else {
-            Reading::Refused(refusal(&self.outcome).ok_or_else(|| column("outcome").corrupt())?)
+            TokenReading::Refused(
+                refusal(&self.outcome).ok_or_else(|| column("outcome").corrupt())?,
+            )
         };
         Ok((
             column("address").address(&self.address)?,
@@ -49,16 +51,16 @@ impl ReadingRow {
 
 /// The columns that hold what a reading found: outcome, name, symbol, decimals.
 pub(crate) fn columns(
-    reading: &Reading,
+    reading: &TokenReading,
 ) -> (&'static str, Option<&str>, Option<&str>, Option<i16>) {
     match reading {
-        Reading::Readable(metadata) => (
+        TokenReading::Readable(metadata) => (
             READABLE,
             Some(&metadata.name),
             Some(&metadata.symbol),
             Some(metadata.decimals.into()),
         ),
-        Reading::Refused(refusal) => (outcome(*refusal), None, None, None),
+        TokenReading::Refused(refusal) => (outcome(*refusal), None, None, None),
     }
 }
 

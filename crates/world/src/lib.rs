@@ -20,7 +20,7 @@ mod sending;
 mod swap;
 mod trader;
 
-use ::market::{Listings, Reading, price::AnchorList};
+use ::market::{Listings, TokenReading, price::AnchorList};
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
 pub use database::{ColumnShape, Engine, TestDatabase};
@@ -83,7 +83,11 @@ pub struct Station {
 }
 
 /// Everything that a store holds of the chain.
-pub type Contents = (Vec<(u64, Felt)>, Vec<(Address, u64, Reading)>, PoolHistory);
+pub type Contents = (
+    Vec<(u64, Felt)>,
+    Vec<(Address, u64, TokenReading)>,
+    PoolHistory,
+);
 
 impl World {
     /// A world with a short history.

@@ -16,7 +16,7 @@ pub(crate) use amounts::{amount0, amount1};
 pub use pool::{Pool, Reverted, Swapped};
 pub(crate) use powers::{power, tick_below};
 pub(crate) use quotation::quotation;
-pub use words::{Place, Words};
+pub use words::{TickBit, Words};
 
 use crate::Side;
 use primitives::U256;

@@ -16,7 +16,7 @@ pub struct Words {
 
 /// Where the bit of a tick is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct TickBit {
     /// The word, counted upwards from the one that begins at tick 0.
     pub word: i64,
     /// The bit within it; the lowest tick has bit 0.
@@ -44,9 +44,9 @@ impl Words {
 
     /// The bit of the nearest usable tick that is this one or below.
     #[must_use]
-    pub fn place(self, tick: i32) -> Place {
+    pub fn place(self, tick: i32) -> TickBit {
         let usable = i64::from(tick).div_euclid(self.spacing);
-        Place {
+        TickBit {
             word: usable.div_euclid(self.length),
             bit: usable.rem_euclid(self.length).unsigned_abs(),
         }
@@ -54,7 +54,7 @@ impl Words {
 
     /// The tick of a bit; `None` if no contract can hold it.
     #[must_use]
-    pub fn tick(self, place: Place) -> Option<i32> {
+    pub fn tick(self, place: TickBit) -> Option<i32> {
         let usable = place.word.checked_mul(self.length)?;
         let usable = usable.checked_add_unsigned(place.bit)?;
         i32::try_from(usable.checked_mul(self.spacing)?).ok()
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_place_that_no_tick_has_is_none() {
         let words = Words::new(256, 1);
-        let far = Place {
+        let far = TickBit {
             word: i64::MAX,
             bit: 0,
         };

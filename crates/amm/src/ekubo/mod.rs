@@ -8,7 +8,7 @@ mod extension;
 mod ratio;
 mod step;
 
-pub use crate::concentrated::{Amount, Place, Reverted, Step, Swapped, Words};
+pub use crate::concentrated::{Amount, Reverted, Step, Swapped, TickBit, Words};
 pub use extension::Extension;
 pub use ratio::{MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at, tick_at};
 pub use step::{Rounding, amount0_delta, amount1_delta, fee_on, step, with_fee};

@@ -9,7 +9,7 @@
 mod ratio;
 mod step;
 
-pub use crate::concentrated::{Amount, Place, Reverted, Step, Swapped, Words};
+pub use crate::concentrated::{Amount, Reverted, Step, Swapped, TickBit, Words};
 pub use ratio::{MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at, tick_at};
 pub use step::{FEE_UNIT, amount0_delta, amount1_delta, step};
 

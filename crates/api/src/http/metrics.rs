@@ -40,12 +40,12 @@ const MAX_SERIES: usize = 4_096;
 /// The series of answers. Looking one up by its labels is dear, so that each
 /// is kept once it is known.
 #[derive(Default)]
-pub(crate) struct Answers(RwLock<Known>);
+pub(crate) struct Answers(RwLock<RouteSeries>);
 
 /// Series by routes, and within those by methods and statuses, of which each
 /// route has few.
 #[derive(Default)]
-struct Known {
+struct RouteSeries {
     routes: HashMap<Box<str>, Vec<(Labels, Series)>>,
     series: usize,
 }

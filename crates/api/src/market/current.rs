@@ -6,7 +6,7 @@ use super::{
     answer::json,
     asked_tokens::{TokensBody, each_once},
     query::parse,
-    reading::Reading,
+    reading::RequestReader,
     token_price::{TokenPrice, TokenPriceV1, UsdPrice},
     view::View,
 };
@@ -94,7 +94,7 @@ fn read(
     asked: &[&str],
     most: usize,
 ) -> Result<(View, Vec<Address>), Rejection> {
-    let mut reading = Reading::new(state);
+    let mut reading = RequestReader::new(state);
     let mut problems = Problems::default();
     let asked = each_once(name, asked, most, &mut problems);
     reading.problems = problems;

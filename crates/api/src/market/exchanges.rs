@@ -7,7 +7,7 @@ use super::{
     decimal::Decimal,
     points::{ExchangePoint, ExchangeVolume, ExchangeVolumeV1, Worth},
     query::{DaysQuery, MomentQuery, MomentRangeQuery, RangeQuery, parse},
-    reading::{Reading, TokenAddress, TokenPath},
+    reading::{RequestReader, TokenAddress, TokenPath},
     view::View,
 };
 use crate::http::{
@@ -99,7 +99,7 @@ fn volumes(
     known: &KnownTags,
     uri: &Uri,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(state);
+    let mut reading = RequestReader::new(state);
     let token = reading.token(asked);
     let now = reading.now();
     let days = parse::<DaysQuery>(uri)?.read(now, &mut reading.problems);
@@ -161,7 +161,7 @@ async fn exchange_volume_line(
     known: KnownTags,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let (view, token, range) = Reading::new(&state).ranged(&asked, &uri)?;
+    let (view, token, range) = RequestReader::new(&state).ranged(&asked, &uri)?;
     let decimals = token.token.metadata.decimals;
     let traded = token.id.map(|id| {
         let figures = &view.snapshot.figures;
@@ -198,7 +198,7 @@ async fn exchange_tvl_line(
     known: KnownTags,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let (view, token, range) = Reading::new(&state).ranged(&asked, &uri)?;
+    let (view, token, range) = RequestReader::new(&state).ranged(&asked, &uri)?;
     let decimals = token.token.metadata.decimals;
     let locked = token.id.map(|id| {
         let figures = &view.snapshot.figures;
@@ -233,7 +233,7 @@ async fn exchange_tvl(
     known: KnownTags,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(&state);
+    let mut reading = RequestReader::new(&state);
     let now = reading.now();
     let moment = parse::<MomentQuery>(&uri)?.read(now, &mut reading.problems);
     tvl(&state, reading, &asked, moment, &known)
@@ -260,7 +260,7 @@ async fn exchange_tvl_v1(
     known: KnownTags,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(&state);
+    let mut reading = RequestReader::new(&state);
     let now = reading.now();
     let date = parse::<MomentQuery>(&uri)?;
     let range = parse::<MomentRangeQuery>(&uri)?;
@@ -270,7 +270,7 @@ async fn exchange_tvl_v1(
 
 fn tvl(
     state: &MarketState,
-    mut reading: Reading<'_>,
+    mut reading: RequestReader<'_>,
     asked: &str,
     moment: Option<i64>,
     known: &KnownTags,

@@ -8,7 +8,7 @@ use super::{
     pages::{Feed, SeriesKey},
     points::{Candle, PricePoint, VolumePoint},
     query::{QuoteQuery, Range, RangeQuery},
-    reading::{Currency, Reading, TokenAddress, TokenPath},
+    reading::{Currency, RequestReader, TokenAddress, TokenPath},
     series::Series,
     view::View,
 };
@@ -89,7 +89,7 @@ fn feed(
     (known, wants): (&KnownTags, WantsGzip),
     uri: &Uri,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(state);
+    let mut reading = RequestReader::new(state);
     let token = reading.token(asked);
     let currency = reading.currency(uri);
     let range = reading.range(uri);
@@ -131,7 +131,7 @@ async fn volume_line(
     known: KnownTags,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let (view, token, range) = Reading::new(&state).ranged(&asked, &uri)?;
+    let (view, token, range) = RequestReader::new(&state).ranged(&asked, &uri)?;
     let decimals = token.token.metadata.decimals;
     let amounts = token.id.map(|id| {
         let figures = &view.snapshot.figures;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use utoipa::IntoParams;
 
 /// A request that is being read.
-pub(super) struct Reading<'a> {
+pub(super) struct RequestReader<'a> {
     state: &'a MarketState,
     snapshot: Option<Arc<Snapshot>>,
     clock: Timestamp,
@@ -42,7 +42,7 @@ pub(super) enum Currency {
     Token(Option<TokenId>),
 }
 
-impl<'a> Reading<'a> {
+impl<'a> RequestReader<'a> {
     pub(super) fn new(state: &'a MarketState) -> Self {
         Self {
             snapshot: state.snapshots.load(),

@@ -6,7 +6,7 @@ use super::{
     answer::Frame,
     query::{FeedQuery, parse},
     ranking::ListKind,
-    reading::{Found, Reading, TokenAddress, TokenPath},
+    reading::{Found, RequestReader, TokenAddress, TokenPath},
     record::{ShortToken, TokenMarket, TokenMarketV1, Told},
     view::View,
 };
@@ -104,7 +104,7 @@ fn list(
     known: &KnownTags,
     wants: WantsGzip,
 ) -> Result<Response, Rejection> {
-    let (view, ()) = Reading::new(state).finish(Some(()))?;
+    let (view, ()) = RequestReader::new(state).finish(Some(()))?;
     let ranking = state.rankings.of(&view);
     let list = ranking.list(kind, state)?;
     let frame = Frame {
@@ -135,7 +135,7 @@ async fn market_token(
     known: KnownTags,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(&state);
+    let mut reading = RequestReader::new(&state);
     let token = reading.token(&asked);
     let with_feed = parse::<FeedQuery>(&uri)?.read(&mut reading.problems);
     let (view, (found, with_feed)) = reading.finish(token.zip(with_feed))?;
@@ -165,7 +165,7 @@ async fn market_token_v1(
     TokenPath(asked): TokenPath,
     known: KnownTags,
 ) -> Result<Response, Rejection> {
-    let mut reading = Reading::new(&state);
+    let mut reading = RequestReader::new(&state);
     let token = reading.token(&asked);
     let (view, found) = reading.finish(token)?;
     let (id, told) = told(&state, &view, &found, &asked)?;

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 
 /// What is the same for every refusal of one kind.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// The name that clients branch on.
     pub slug: &'static str,
     /// The statuses that it comes with; the first one is the usual one.
@@ -32,9 +32,9 @@ macro_rules! catalog {
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
             /// Its row of the table.
-            pub const fn entry(self) -> &'static Entry {
+            pub const fn entry(self) -> &'static CatalogEntry {
                 match self {
-                    $(Self::$name => &Entry {
+                    $(Self::$name => &CatalogEntry {
                         slug: $slug,
                         statuses: &[$($status),+],
                         title: $title,

@@ -2,7 +2,7 @@
 
 use super::{
     MarketplaceState, Problem,
-    catalog::{Entry, Slug},
+    catalog::{CatalogEntry, Slug},
     segment::Segment,
 };
 use axum::{
@@ -63,7 +63,7 @@ fn page(title: &str, content: &str) -> impl IntoResponse + use<> {
     (headers, Html(text))
 }
 
-fn row(entry: &Entry) -> String {
+fn row(entry: &CatalogEntry) -> String {
     format!(
         "<tr><td>{}</td><td><a href=\"/errors/{slug}\"><code>{slug}</code></a></td><td>{}</td></tr>",
         statuses(entry),
@@ -72,7 +72,7 @@ fn row(entry: &Entry) -> String {
     )
 }
 
-fn statuses(entry: &Entry) -> String {
+fn statuses(entry: &CatalogEntry) -> String {
     let texts: Vec<String> = entry.statuses.iter().map(u16::to_string).collect();
     texts.join(" or ")
 }

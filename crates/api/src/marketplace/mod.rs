@@ -40,7 +40,7 @@ mod users;
 mod validator_body;
 mod validators;
 
-pub use catalog::{Entry, Slug};
+pub use catalog::{CatalogEntry, Slug};
 pub use config::{MarketplaceConfig, MarketplaceLimits};
 pub(crate) use openapi::slugs;
 use problem::Problem;

@@ -32,7 +32,7 @@ impl Default for SignaturePage {
 
 /// A finalised transaction in an account's history.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "Entry")]
+#[serde(from = "WireEntry")]
 pub struct SignatureEntry {
     /// Its name.
     pub signature: Signature,
@@ -49,7 +49,7 @@ pub struct SignatureEntry {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct WireEntry {
     signature: Signature,
     slot: u64,
     // Must be there: without it, a failed transaction would look like a good one.
@@ -59,8 +59,8 @@ struct Entry {
     block_time: Option<i64>,
 }
 
-impl From<Entry> for SignatureEntry {
-    fn from(entry: Entry) -> Self {
+impl From<WireEntry> for SignatureEntry {
+    fn from(entry: WireEntry) -> Self {
         Self {
             signature: entry.signature,
             slot: entry.slot,

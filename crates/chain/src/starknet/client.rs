@@ -20,7 +20,7 @@ use crate::{
     jsonrpc::{JsonRpc, RpcOptions, parse},
 };
 use amm::book::{Created, Facts, Kind};
-use market::Reading;
+use market::TokenReading;
 use primitives::{Address, BlockRef, Entropy, Felt, U256};
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, sync::Arc};
@@ -139,7 +139,7 @@ impl StarknetClient {
         &self,
         tokens: &[Address],
         at: BlockRef,
-    ) -> Result<Vec<(Address, Reading)>, RpcError> {
+    ) -> Result<Vec<(Address, TokenReading)>, RpcError> {
         let mut tokens = tokens.to_vec();
         tokens.sort_unstable();
         tokens.dedup();

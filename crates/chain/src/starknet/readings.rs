@@ -6,14 +6,14 @@ use super::{
     text,
 };
 use crate::{error::RpcError, jsonrpc::JsonRpc};
-use market::{Reading, Refusal, admit};
+use market::{Refusal, TokenReading, admit};
 use primitives::{Address, Felt};
 
 const ENTRYPOINTS: [&str; 3] = ["name", "symbol", "decimals"];
 
 pub(super) struct Readings {
     /// In the order of the tokens.
-    pub(super) readings: Vec<Reading>,
+    pub(super) readings: Vec<TokenReading>,
     /// Whether any token is refused only because the node stayed silent.
     pub(super) any_silent: bool,
 }
@@ -35,12 +35,12 @@ pub(super) async fn read(
     })
 }
 
-fn reading(answers: &[Said; 3]) -> Reading {
+fn reading(answers: &[Said; 3]) -> TokenReading {
     let [name, symbol, decimals] = answers;
-    judge(name, symbol, decimals).unwrap_or_else(Reading::Refused)
+    judge(name, symbol, decimals).unwrap_or_else(TokenReading::Refused)
 }
 
-fn judge(name: &Said, symbol: &Said, decimals: &Said) -> Result<Reading, Refusal> {
+fn judge(name: &Said, symbol: &Said, decimals: &Said) -> Result<TokenReading, Refusal> {
     let (name, symbol, decimals) = (felts(name)?, felts(symbol)?, felts(decimals)?);
     let [decimals] = decimals else {
         return Err(Refusal::Malformed);

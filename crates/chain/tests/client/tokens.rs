@@ -2,7 +2,7 @@
 
 use crate::node::{Node, Reply, options, respond};
 use chain::{RpcError, RpcOptions};
-use market::{Reading, Refusal, TokenMetadata};
+use market::{Refusal, TokenMetadata, TokenReading};
 use primitives::{Address, BlockRef, Felt, U256, felt_to_hex, selector, short_string};
 use serde_json::{Value, json};
 use std::{num::NonZeroU32, time::Duration};
@@ -43,16 +43,16 @@ fn honest(call: &Value) -> Value {
     }
 }
 
-fn honest_reading() -> Reading {
-    Reading::Readable(TokenMetadata {
+fn honest_reading() -> TokenReading {
+    TokenReading::Readable(TokenMetadata {
         name: "Honest Coin".into(),
         symbol: "HON".into(),
         decimals: 18,
     })
 }
 
-fn refused(refusal: Refusal) -> Reading {
-    Reading::Refused(refusal)
+fn refused(refusal: Refusal) -> TokenReading {
+    TokenReading::Refused(refusal)
 }
 
 #[tokio::test]

@@ -2,12 +2,12 @@
 
 use super::{
     delta::{Delta, Flow, FlowPoint, NewToken, PricePoint, Stock, StockPoint},
-    legs::{self, Place, Worth},
+    legs::{self, TradedPool, Worth},
     state::{Figures, Taken},
     trade::Trade,
 };
 use crate::{
-    metadata::Reading,
+    metadata::TokenReading,
     price::{AnchorList, Anchors, Before, Edge, Rules, Settled, settle},
     token_id::TokenId,
     whole::scale,
@@ -22,7 +22,7 @@ pub struct Happened<'a> {
     /// The block's time, in seconds since 1970.
     pub time: i64,
     /// What was read of tokens.
-    pub readings: &'a [(Address, Reading)],
+    pub readings: &'a [(Address, TokenReading)],
     /// All pools after the block.
     pub pools: &'a Pools,
     /// Those that changed.
@@ -116,7 +116,7 @@ impl Appraiser {
     fn meet(&mut self, figures: &mut Figures, happened: &Happened<'_>) -> Vec<NewToken> {
         let mut tokens = Vec::new();
         for (address, reading) in happened.readings {
-            if let Reading::Readable(metadata) = reading
+            if let TokenReading::Readable(metadata) = reading
                 && figures.token(*address).is_none()
             {
                 tokens.push(NewToken {
@@ -251,10 +251,10 @@ impl Appraiser {
         Some(settle(&self.edges, &self.anchors, before, &self.rules))
     }
 
-    fn place(&self, trade: &Trade) -> Option<Place> {
+    fn place(&self, trade: &Trade) -> Option<TradedPool> {
         let place = usize::try_from(trade.pool.index()).ok()?;
         let pool = self.watched.get(place)?;
-        Some(Place {
+        Some(TradedPool {
             venue: pool.venue,
             tokens: pool.tokens,
         })

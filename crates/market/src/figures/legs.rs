@@ -25,7 +25,7 @@ pub(super) struct Worth {
 
 /// A trade's pool: its venue and tokens, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TradedPool {
     pub(super) venue: VenueId,
     pub(super) tokens: [Option<TokenId>; 2],
 }
@@ -41,7 +41,7 @@ struct Passage {
 /// The volume of a block's trades. `worth` is asked of trusted tokens only.
 pub(super) fn flows(
     trades: &[Trade],
-    place: impl Fn(&Trade) -> Option<Place>,
+    place: impl Fn(&Trade) -> Option<TradedPool>,
     worth: impl Fn(TokenId) -> Option<Worth>,
 ) -> Vec<FlowPoint> {
     let mut sums: BTreeMap<(TokenId, Flow), Sum> = BTreeMap::new();
@@ -169,7 +169,7 @@ mod tests {
         let all: Vec<Trade> = trades.iter().map(|(trade, _)| *trade).collect();
         let place = |trade: &Trade| {
             let (_, tokens) = trades.iter().find(|(other, _)| other == trade)?;
-            Some(Place {
+            Some(TradedPool {
                 venue: VenueId::at(0)?,
                 tokens: tokens.map(Some),
             })

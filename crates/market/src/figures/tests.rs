@@ -4,7 +4,7 @@
 use super::{
     Appraiser, Delta, Figures, Happened, KeptFigures, KeptPage, Taken, Trade, delta::Flow,
 };
-use crate::{Reading, admit, price::AnchorList, series::Resolution};
+use crate::{TokenReading, admit, price::AnchorList, series::Resolution};
 use amm::Side;
 use amm::book::{Book, Change, Created, Kind, Movement, PoolId, Registry, Shape, Spot, Venue};
 use primitives::{Address, Felt, U256};
@@ -189,7 +189,7 @@ impl Chain {
             });
             touched.insert(id);
         }
-        let readings: Vec<(Address, Reading)> = block
+        let readings: Vec<(Address, TokenReading)> = block
             .readable
             .iter()
             .collect::<BTreeSet<_>>()

@@ -1,6 +1,6 @@
 //! The pools of a market.
 
-use super::stage::{Place, Ranges, Stage, price, somewhere, whole};
+use super::stage::{PoolHome, Ranges, Stage, price, somewhere, whole};
 use super::tokens::{Role, SMALL, Token, of_role, share};
 use super::{Plan, Variant};
 use crate::Draws;
@@ -163,7 +163,10 @@ fn pool(stage: &mut Stage, draws: &Draws, variant: Variant, class: &Class, pair:
 fn stable(stage: &mut Stage, draws: &Draws, pair: &[Token; 2], reserves: [u128; 2], fee: u32) {
     let addresses = pair.map(|token| token.address);
     let decimals = pair.map(|token| token.decimals);
-    let (place, scale) = draws.one_of(&[(Place::Flat, 1), (Place::Amplified, 100_000_000_000_000)]);
+    let (place, scale) = draws.one_of(&[
+        (PoolHome::Flat, 1),
+        (PoolHome::Amplified, 100_000_000_000_000),
+    ]);
     let facts = Facts {
         fees: [u64::from(fee.min(5)) * scale; 2],
         decimals,

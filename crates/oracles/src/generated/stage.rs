@@ -15,7 +15,7 @@ const CLASS: u64 = 1;
 
 /// Where pools are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PoolHome {
     /// `x·y = k` in one contract.
     North = 2,
     /// The same in another one.
@@ -28,7 +28,7 @@ pub(super) enum Place {
     Amplified = 6,
 }
 
-impl Place {
+impl PoolHome {
     const ALL: [(Self, &str, Kind); 5] = [
         (Self::North, "north", Kind::MySwap),
         (Self::South, "south", Kind::MySwap),
@@ -79,11 +79,11 @@ pub(super) struct Ranges {
 impl Stage {
     /// An empty book, in its first block.
     pub(super) fn new() -> Self {
-        let venues = Place::ALL.map(|(place, name, kind)| place.venue(name, kind));
+        let venues = PoolHome::ALL.map(|(place, name, kind)| place.venue(name, kind));
         let registry = Registry::new(venues.to_vec()).unwrap_or_default();
         let mut book = Book::new(Arc::new(registry));
         book.begin(0);
-        for (place, ..) in Place::ALL {
+        for (place, ..) in PoolHome::ALL {
             book.apply(&Change::Class {
                 contract: place.contract(),
                 class: Felt::from(CLASS),
@@ -103,7 +103,7 @@ impl Stage {
     /// A pool `x·y = k` with a fee in units of 100,000.
     pub(super) fn product(
         &mut self,
-        place: Place,
+        place: PoolHome,
         tokens: [Address; 2],
         reserves: [u128; 2],
         fee: u32,
@@ -131,7 +131,7 @@ impl Stage {
             shape: Shape::Usual,
             price: Some(pool.price),
         };
-        self.create(Place::Core, created);
+        self.create(PoolHome::Core, created);
         self.moved(Movement::Held(pool.held.map(signed)));
         for (lower, upper, liquidity) in &pool.positions {
             self.moved(Movement::Position {
@@ -146,7 +146,7 @@ impl Stage {
     /// A pool for tokens that are worth the same.
     pub(super) fn stable(
         &mut self,
-        place: Place,
+        place: PoolHome,
         tokens: [Address; 2],
         reserves: [u128; 2],
         facts: Facts,
@@ -169,7 +169,7 @@ impl Stage {
         self.moved(Movement::Reserves(reserves));
     }
 
-    fn create(&mut self, place: Place, pool: Created) {
+    fn create(&mut self, place: PoolHome, pool: Created) {
         let venue = place.contract();
         self.book.apply(&Change::Created { venue, pool });
         self.ids
@@ -185,11 +185,11 @@ impl Stage {
 }
 
 /// One of the two places for `x·y = k`.
-pub(super) fn somewhere(draws: &Draws) -> Place {
+pub(super) fn somewhere(draws: &Draws) -> PoolHome {
     if draws.happens(0.6) {
-        Place::North
+        PoolHome::North
     } else {
-        Place::South
+        PoolHome::South
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
 };
 use chain::{Block, StarknetClient};
 use market::{
-    Reading,
+    TokenReading,
     figures::{CutFigures, Delta, DeltaError, Figures, Happened, KeptFigures, Taken},
 };
 use primitives::{Address, BlockRef, U256};
@@ -42,7 +42,7 @@ impl Indexer {
         &mut self,
         node: &StarknetClient,
         block: &Block,
-        readings: &[(Address, Reading)],
+        readings: &[(Address, TokenReading)],
         followed: &Followed,
     ) -> Result<Vec<u8>, Fault> {
         let supplies = self.supplies(node, block.at, readings).await?;
@@ -70,11 +70,11 @@ impl Indexer {
         &self,
         node: &StarknetClient,
         at: BlockRef,
-        readings: &[(Address, Reading)],
+        readings: &[(Address, TokenReading)],
     ) -> Result<Vec<(Address, U256)>, Fault> {
         let new = readings
             .iter()
-            .filter(|(_, reading)| matches!(reading, Reading::Readable(_)))
+            .filter(|(_, reading)| matches!(reading, TokenReading::Readable(_)))
             .map(|(address, _)| *address);
         let mut tokens: Vec<Address> = new.collect();
         if at.number.is_multiple_of(SUPPLIES_EVERY) {

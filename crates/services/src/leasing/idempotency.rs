@@ -47,7 +47,7 @@ pub enum Claim {
 pub struct KeyGuard {
     /// Ends before the place is given up.
     pub(super) tx: LedgerTx,
-    place: Place,
+    place: InFlightClaim,
 }
 
 impl KeyGuard {
@@ -83,12 +83,12 @@ impl InFlight {
 
 /// A request's place among those in flight; dropped, it is free.
 #[derive(Debug)]
-struct Place {
+struct InFlightClaim {
     in_flight: Arc<InFlight>,
     name: KeyName,
 }
 
-impl Place {
+impl InFlightClaim {
     /// Takes the place of a key, or tells the body of the request that has it.
     fn take(in_flight: &Arc<InFlight>, name: KeyName, body: [u8; 32]) -> Result<Self, [u8; 32]> {
         match in_flight.lock().entry(name.clone()) {
@@ -102,7 +102,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for InFlightClaim {
     fn drop(&mut self) {
         self.in_flight.lock().remove(&self.name);
     }
@@ -135,7 +135,7 @@ impl IdempotencyKeys {
             path: path.to_owned(),
             key,
         };
-        let place = match Place::take(&self.in_flight, name, body) {
+        let place = match InFlightClaim::take(&self.in_flight, name, body) {
             Ok(place) => place,
             Err(held) if held == body => return Ok(Claim::InFlight),
             Err(_) => return Ok(Claim::OtherBody),

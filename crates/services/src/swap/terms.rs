@@ -43,12 +43,12 @@ struct Inner {
     nodes: Vec<StarknetClient>,
     exchange: Address,
     configured: Terms,
-    known: ArcSwap<Known>,
+    known: ArcSwap<KnownTerms>,
 }
 
 /// What was read, and of whom.
 #[derive(Debug, Clone)]
-struct Known {
+struct KnownTerms {
     terms: Arc<Terms>,
     has_been_read: bool,
     tokens: BTreeSet<Address>,
@@ -66,7 +66,7 @@ impl ExchangeTerms {
     /// The terms of the exchange contract, or the configured ones where it does
     /// not tell.
     pub fn new(nodes: Vec<StarknetClient>, exchange: Address, configured: Terms) -> Self {
-        let known = Known {
+        let known = KnownTerms {
             terms: Arc::new(configured.clone()),
             has_been_read: false,
             tokens: BTreeSet::new(),
@@ -116,7 +116,7 @@ impl ExchangeTerms {
     }
 
     /// Goes on with what is known.
-    fn missing(known: &Known, reason: &str) -> Arc<Terms> {
+    fn missing(known: &KnownTerms, reason: &str) -> Arc<Terms> {
         metrics::counter!("stoa_swap_terms_failures_total").increment(1);
         tracing::debug!(reason, "the exchange's terms cannot be read");
         Arc::clone(&known.terms)
@@ -158,12 +158,12 @@ impl ExchangeTerms {
         Ok(())
     }
 
-    fn learn(&self, read: &Reading, subjects: &Subjects) {
+    fn learn(&self, read: &ContractTerms, subjects: &Subjects) {
         self.0.known.rcu(|known| known.with(read, subjects));
     }
 }
 
-impl Known {
+impl KnownTerms {
     fn unknown(&self, tokens: &[Address], integrator: Option<Address>) -> Subjects {
         let new = |all: &BTreeSet<Address>, asked: &[Address]| {
             let new = asked.iter().filter(|it| !all.contains(it));
@@ -175,7 +175,7 @@ impl Known {
         }
     }
 
-    fn with(&self, read: &Reading, subjects: &Subjects) -> Self {
+    fn with(&self, read: &ContractTerms, subjects: &Subjects) -> Self {
         let mut known = self.clone();
         remember(&mut known.tokens, &subjects.tokens);
         remember(&mut known.integrators, &subjects.integrators);
@@ -204,7 +204,7 @@ impl Subjects {
 
 /// What the contract said; of what it does not tell, what is configured.
 #[derive(Debug, Clone)]
-struct Reading {
+struct ContractTerms {
     one: Bps,
     many: Bps,
     exact_out: Bps,
@@ -213,7 +213,7 @@ struct Reading {
     gas: GasPrices,
 }
 
-impl Reading {
+impl ContractTerms {
     /// These terms with what was read.
     fn merged_into(&self, terms: &Terms) -> Terms {
         let mut fees = terms.fees.clone();
@@ -235,7 +235,7 @@ impl Reading {
 
 impl Inner {
     /// Asks the first node that answers.
-    async fn ask(&self, subjects: &Subjects) -> Result<Reading, Fault> {
+    async fn ask(&self, subjects: &Subjects) -> Result<ContractTerms, Fault> {
         let mut last = Fault::NoNode;
         for node in &self.nodes {
             match self.ask_node(node, subjects).await {
@@ -246,7 +246,11 @@ impl Inner {
         Err(last)
     }
 
-    async fn ask_node(&self, node: &StarknetClient, about: &Subjects) -> Result<Reading, Fault> {
+    async fn ask_node(
+        &self,
+        node: &StarknetClient,
+        about: &Subjects,
+    ) -> Result<ContractTerms, Fault> {
         let gas = node.gas().await?;
         let question = ExchangeQuestion {
             exchange: self.exchange,
@@ -268,7 +272,7 @@ impl Inner {
             let configured = || fees.waived_for.contains(integrator);
             (*integrator, read.unwrap_or_else(configured))
         };
-        Ok(Reading {
+        Ok(ContractTerms {
             one: bps(answer.one, fees.one),
             many: bps(answer.many, fees.many),
             exact_out: bps(answer.exact_out, fees.exact_out),

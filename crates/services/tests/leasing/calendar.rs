@@ -66,7 +66,7 @@ fn command() -> impl Strategy<Value = Command> {
 
 /// A lease as the model has it.
 #[derive(Debug)]
-struct Known {
+struct NaiveCalendar {
     id: Ulid,
     memo: String,
     validator: usize,
@@ -80,7 +80,7 @@ struct Known {
     strays: Vec<StrayReason>,
 }
 
-impl Known {
+impl NaiveCalendar {
     fn holds(&self, epoch: i32) -> bool {
         let holds = matches!(
             self.state,
@@ -95,7 +95,7 @@ struct Model {
     _database: TestDatabase,
     validators: Vec<Ulid>,
     traders: Vec<User>,
-    leases: Vec<Known>,
+    leases: Vec<NaiveCalendar>,
     /// Sent and not settled: which lease, and whether it is too little.
     sent: Vec<(usize, bool)>,
 }
@@ -154,7 +154,7 @@ impl Model {
             self.market.book(&self.traders[trader], &booking).await,
             full,
         ) {
-            (Ok(booked), None) => self.leases.push(Known {
+            (Ok(booked), None) => self.leases.push(NaiveCalendar {
                 id: booked.lease.id,
                 memo: booked.lease.payment.memo().to_string(),
                 validator,

@@ -9,7 +9,7 @@ use super::blockhashes::{Blockhashes, MAX_AGE, blockhash};
 use super::config::{PAST_EPOCHS, Rules};
 use super::execution::{Outcome, execute};
 use super::failure::TransactionError;
-use super::history::{Entry, History};
+use super::history::{History, HistoryEntry};
 use super::timeline::{Timeline, block_after, block_at, height};
 use super::wire::{Message, Transaction};
 use super::world::World;
@@ -299,7 +299,7 @@ impl Chain {
     }
 }
 
-fn undo(accounts: &mut Accounts, entry: &Entry) {
+fn undo(accounts: &mut Accounts, entry: &HistoryEntry) {
     for (key, account) in entry.all_before() {
         accounts.set(*key, *account);
     }

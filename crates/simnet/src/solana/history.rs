@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 /// A transaction in its place.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct HistoryEntry {
     /// How many came before it.
     pub(crate) number: u64,
     pub(crate) slot: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) line: OnceLock<String>,
 }
 
-impl Entry {
+impl HistoryEntry {
     /// What an account was before this transaction.
     fn before(&self, key: &PublicKey) -> Option<Account> {
         let keys = &self.transaction.message.keys;
@@ -62,7 +62,7 @@ pub(crate) fn memos(message: &Message) -> Option<String> {
 /// Transactions in their order.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    entries: VecDeque<Arc<Entry>>,
+    entries: VecDeque<Arc<HistoryEntry>>,
     by_signature: HashMap<Signature, u64>,
     by_address: HashMap<PublicKey, VecDeque<u64>>,
     /// Transactions that are no longer kept.
@@ -86,15 +86,15 @@ impl History {
         self.entries.len()
     }
 
-    pub(crate) fn entries(&self) -> impl DoubleEndedIterator<Item = &Arc<Entry>> {
+    pub(crate) fn entries(&self) -> impl DoubleEndedIterator<Item = &Arc<HistoryEntry>> {
         self.entries.iter()
     }
 
-    pub(crate) fn newest(&self) -> Option<&Arc<Entry>> {
+    pub(crate) fn newest(&self) -> Option<&Arc<HistoryEntry>> {
         self.entries.back()
     }
 
-    pub(crate) fn oldest(&self) -> Option<&Arc<Entry>> {
+    pub(crate) fn oldest(&self) -> Option<&Arc<HistoryEntry>> {
         self.entries.front()
     }
 
@@ -119,7 +119,7 @@ impl History {
         for key in &transaction.message.keys {
             self.by_address.entry(*key).or_default().push_back(number);
         }
-        self.entries.push_back(Arc::new(Entry {
+        self.entries.push_back(Arc::new(HistoryEntry {
             number,
             slot,
             index,
@@ -131,7 +131,7 @@ impl History {
     }
 
     /// Takes the newest one back.
-    pub(crate) fn take_back(&mut self) -> Option<Arc<Entry>> {
+    pub(crate) fn take_back(&mut self) -> Option<Arc<HistoryEntry>> {
         let entry = self.entries.pop_back()?;
         self.unlist(&entry, VecDeque::pop_back);
         Some(entry)
@@ -145,7 +145,7 @@ impl History {
         }
     }
 
-    fn unlist(&mut self, entry: &Entry, pop: fn(&mut VecDeque<u64>) -> Option<u64>) {
+    fn unlist(&mut self, entry: &HistoryEntry, pop: fn(&mut VecDeque<u64>) -> Option<u64>) {
         self.by_signature.remove(&entry.transaction.id());
         for key in &entry.transaction.message.keys {
             if let Some(list) = self.by_address.get_mut(key) {
@@ -157,12 +157,12 @@ impl History {
         }
     }
 
-    fn numbered(&self, number: u64) -> Option<&Arc<Entry>> {
+    fn numbered(&self, number: u64) -> Option<&Arc<HistoryEntry>> {
         let index = number.checked_sub(self.forgotten)?;
         self.entries.get(usize::try_from(index).ok()?)
     }
 
-    pub(crate) fn by_signature(&self, signature: &Signature) -> Option<&Arc<Entry>> {
+    pub(crate) fn by_signature(&self, signature: &Signature) -> Option<&Arc<HistoryEntry>> {
         self.numbered(*self.by_signature.get(signature)?)
     }
 
@@ -173,7 +173,7 @@ impl History {
         address: &PublicKey,
         after: u64,
         before: u64,
-    ) -> impl Iterator<Item = &Arc<Entry>> {
+    ) -> impl Iterator<Item = &Arc<HistoryEntry>> {
         let list = self.by_address.get(address);
         let end = list.map_or(0, |list| list.partition_point(|number| *number < before));
         let numbers = list

@@ -36,10 +36,10 @@ pub(crate) fn cells(key: &Key, value: U256) -> Vec<(Felt, Felt)> {
 /// Finds variables by their place. Addresses are computed when a contract is
 /// first asked about, and for new variables since.
 #[derive(Debug, Default)]
-pub(crate) struct StorageIndex(HashMap<Felt, Known>);
+pub(crate) struct StorageIndex(HashMap<Felt, ContractVariables>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct ContractVariables {
     variables: usize,
     places: HashMap<Felt, Key>,
 }

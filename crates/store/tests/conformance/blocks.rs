@@ -1,6 +1,6 @@
 //! Blocks to store.
 
-use market::{BlockEffects, Reading, Refusal, TokenMetadata};
+use market::{BlockEffects, Refusal, TokenMetadata, TokenReading};
 use primitives::{Address, BlockRef, Felt, Timestamp};
 
 /// The block of a height on a fork.
@@ -17,8 +17,8 @@ pub(crate) fn address(number: u64) -> Address {
 }
 
 /// A token that can be listed.
-pub(crate) fn readable(name: &str) -> Reading {
-    Reading::Readable(TokenMetadata {
+pub(crate) fn readable(name: &str) -> TokenReading {
+    TokenReading::Readable(TokenMetadata {
         name: name.into(),
         symbol: name.to_uppercase(),
         decimals: 18,
@@ -47,7 +47,7 @@ pub(crate) fn fork(parent: BlockRef, fork: u64, count: usize) -> Vec<BlockEffect
         let mut effect = empty(parent, fork);
         let number = effect.block.number;
         effect.readings = vec![
-            (address(1), Reading::Refused(refusal)),
+            (address(1), TokenReading::Refused(refusal)),
             (
                 address(100 + number),
                 readable(&format!("t{number}f{fork}")),

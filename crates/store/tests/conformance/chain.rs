@@ -1,7 +1,7 @@
 //! Blocks: append, read back, roll back, race.
 
 use crate::blocks::{address, block, empty, fork, readable};
-use market::{BlockEffects, Reading};
+use market::{BlockEffects, TokenReading};
 use primitives::{Address, BlockRef, Felt, Timestamp, short_string};
 use proptest::prelude::*;
 use rstest::rstest;
@@ -19,7 +19,7 @@ struct Contents {
     tip: Option<BlockRef>,
     tip_time: Option<Timestamp>,
     hashes: Vec<Option<Felt>>,
-    readings: Vec<(Address, u64, Reading)>,
+    readings: Vec<(Address, u64, TokenReading)>,
 }
 
 async fn contents(store: &Store) -> Contents {

@@ -5,7 +5,7 @@
 use amm::Side;
 use amm::book::{Book, Change, Created, Kind, Movement, PoolId, Registry, Shape, Spot, Venue};
 use market::figures::{Appraiser, Figures, Happened, Trade};
-use market::{BlockEffects, Reading, TokenId, admit};
+use market::{BlockEffects, TokenId, TokenReading, admit};
 use market::{price::AnchorList, series::Resolution, series::Span};
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use std::{collections::BTreeMap, sync::Arc};
@@ -209,7 +209,7 @@ fn created() -> Vec<Change> {
     (1..=TOKENS).map(pool).collect()
 }
 
-fn readings() -> Vec<(Address, Reading)> {
+fn readings() -> Vec<(Address, TokenReading)> {
     let reading = |token| {
         let decimals = if token == 0 { 6 } else { 18 };
         let symbol = format!("T{token}");

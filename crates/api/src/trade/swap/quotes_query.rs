@@ -66,7 +66,7 @@ pub(super) struct QuotesQuery {
 
 impl QuotesQuery {
     pub(super) fn read(&self, snapshot: &Snapshot, max_swaps: usize) -> Result<Wanted, Rejection> {
-        let mut reading = Reading::default();
+        let mut reading = QueryReader::default();
         let sold = reading.token("sellTokenAddress", &self.sell_token_address, snapshot);
         let bought = reading.token("buyTokenAddress", &self.buy_token_address, snapshot);
         if let (Some(sold), Some(bought)) = (sold, bought)
@@ -103,11 +103,11 @@ impl QuotesQuery {
 
 /// What was wrong so far.
 #[derive(Default)]
-struct Reading {
+struct QueryReader {
     problems: Problems,
 }
 
-impl Reading {
+impl QueryReader {
     /// The only value of a parameter, if it is given.
     fn once<'a>(&mut self, name: &str, given: &'a [String]) -> Option<&'a str> {
         match given {
@@ -267,9 +267,7 @@ impl Reading {
 mod tests {
     use super::*;
     use amm::book::Pools;
-    use market::{
-        Directory, Listings, Reading as Metadata, TokenList, TokenMetadata, figures::Figures,
-    };
+    use market::{Directory, Listings, TokenList, TokenMetadata, TokenReading, figures::Figures};
     use primitives::{BlockRef, Timestamp};
     use proptest::{prelude::*, sample::select};
     use services::Trail;
@@ -283,7 +281,7 @@ mod tests {
             decimals: 18,
         };
         let known = [Felt::ONE, Felt::TWO].map(Address::new);
-        let readings = known.map(|token| (token, 1, Metadata::Readable(metadata.clone())));
+        let readings = known.map(|token| (token, 1, TokenReading::Readable(metadata.clone())));
         let directory = Directory::from_readings(readings);
         Snapshot {
             head: BlockRef {

@@ -31,7 +31,7 @@ fn newest(folder: &Path) -> PathBuf {
 /// The transactions of a chain, and what the last address of each holds.
 fn history(node: &SolanaNode) -> Vec<(Signature, u64)> {
     let entries: Vec<_> = node.look(|chain| chain.history().entries().cloned().collect());
-    let receiver = |entry: &crate::solana::history::Entry| entry.transaction.message.keys[1];
+    let receiver = |entry: &crate::solana::history::HistoryEntry| entry.transaction.message.keys[1];
     entries
         .iter()
         .map(|entry| (entry.transaction.id(), balance(node, receiver(entry))))

@@ -7,7 +7,7 @@ use crate::jsonrpc::{Answer, Params, RpcError, result};
 use crate::objects::Objects;
 use crate::solana::chain::{Chain, Commitment};
 use crate::solana::failure::TransactionError;
-use crate::solana::history::Entry;
+use crate::solana::history::HistoryEntry;
 use crate::solana::node::SolanaNode;
 use crate::solana::timeline::height;
 use crate::solana::wire::Version;
@@ -84,7 +84,7 @@ pub(super) fn signatures_for_address(node: &SolanaNode, params: Params) -> Answe
 }
 
 /// All of a transaction's line but how sure it is.
-fn line(chain: &Chain, entry: &Entry) -> String {
+fn line(chain: &Chain, entry: &HistoryEntry) -> String {
     let err = entry
         .outcome
         .error
@@ -129,7 +129,7 @@ pub(super) fn signature_statuses(node: &SolanaNode, params: Params) -> Answer {
     })
 }
 
-fn status(entry: &Entry, head: u64, commitment: Commitment) -> Value {
+fn status(entry: &HistoryEntry, head: u64, commitment: Commitment) -> Value {
     let confirmations = match commitment {
         Commitment::Finalized => None,
         _ => Some(height(head) - height(entry.slot)),

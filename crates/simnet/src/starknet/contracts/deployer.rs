@@ -20,7 +20,7 @@ pub(crate) const LEGACY: Felt =
 pub(crate) const MODERN: Felt =
     Felt::from_hex_unchecked("0x02ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125");
 
-type Entry = Function<Deployer>;
+type Entrypoint = Function<Deployer>;
 
 const DEPLOYMENT: &[Typed] = &[
     ("class_hash", CLASS_HASH),
@@ -47,7 +47,7 @@ const EVENTS: &[EventSignature] = &[EventSignature {
     ],
 }];
 
-fn kind(name: &str, functions: &[Entry]) -> Kind<Deployer> {
+fn kind(name: &str, functions: &[Entrypoint]) -> Kind<Deployer> {
     let interface = Interface {
         events: EVENTS,
         ..Interface::default()
@@ -56,7 +56,7 @@ fn kind(name: &str, functions: &[Entry]) -> Kind<Deployer> {
 }
 
 static LEGACY_KIND: LazyLock<Kind<Deployer>> = LazyLock::new(|| {
-    let old = Entry::external(
+    let old = Entrypoint::external(
         "deployContract",
         LEGACY_DEPLOYMENT,
         &[ADDRESS],
@@ -65,8 +65,8 @@ static LEGACY_KIND: LazyLock<Kind<Deployer>> = LazyLock::new(|| {
     kind("UniversalDeployerV1", &[old])
 });
 static MODERN_KIND: LazyLock<Kind<Deployer>> = LazyLock::new(|| {
-    let new = Entry::external("deploy_contract", DEPLOYMENT, &[ADDRESS], Deployer::deploy);
-    let old = Entry::external("deployContract", DEPLOYMENT, &[ADDRESS], Deployer::deploy);
+    let new = Entrypoint::external("deploy_contract", DEPLOYMENT, &[ADDRESS], Deployer::deploy);
+    let old = Entrypoint::external("deployContract", DEPLOYMENT, &[ADDRESS], Deployer::deploy);
     kind("UniversalDeployerV2", &[new, old])
 });
 

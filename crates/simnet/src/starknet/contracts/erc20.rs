@@ -20,16 +20,16 @@ pub(crate) const TOTAL_SUPPLY: Variable = Variable::u256("ERC20_total_supply");
 static TRANSFER_EVENT: LazyLock<Felt> = LazyLock::new(|| selector("Transfer"));
 static APPROVAL_EVENT: LazyLock<Felt> = LazyLock::new(|| selector("Approval"));
 
-type Entry = Function<Erc20>;
+type Entrypoint = Function<Erc20>;
 
-const NAMES: [&[Entry]; 2] = [
+const NAMES: [&[Entrypoint]; 2] = [
     &[
-        Entry::view("name", &[], &[FELT], Erc20::name),
-        Entry::view("symbol", &[], &[FELT], Erc20::symbol),
+        Entrypoint::view("name", &[], &[FELT], Erc20::name),
+        Entrypoint::view("symbol", &[], &[FELT], Erc20::symbol),
     ],
     &[
-        Entry::view("name", &[], &[BYTE_ARRAY], Erc20::name),
-        Entry::view("symbol", &[], &[BYTE_ARRAY], Erc20::symbol),
+        Entrypoint::view("name", &[], &[BYTE_ARRAY], Erc20::name),
+        Entrypoint::view("symbol", &[], &[BYTE_ARRAY], Erc20::symbol),
     ],
 ];
 
@@ -43,33 +43,33 @@ const MINTING: &[Typed] = &[("account", ADDRESS), ("amount", U256_TYPE)];
 const ACCOUNT: &[Typed] = &[("account", ADDRESS)];
 
 #[rustfmt::skip]
-const CAMEL_CASE: &[Entry] = &[
-    Entry::view("decimals", &[], &[U8], Erc20::decimals),
-    Entry::view("totalSupply", &[], &[U256_TYPE], Erc20::total_supply),
-    Entry::view("balanceOf", ACCOUNT, &[U256_TYPE], Erc20::balance_of),
-    Entry::view("allowance", &[("owner", ADDRESS), ("spender", ADDRESS)], &[U256_TYPE], Erc20::allowance),
-    Entry::external("transfer", PAYMENT, &[BOOL], Erc20::transfer),
-    Entry::external("transferFrom", COLLECTION, &[BOOL], Erc20::transfer_from),
-    Entry::external("approve", &[("spender", ADDRESS), ("amount", U256_TYPE)], &[BOOL], Erc20::approve),
+const CAMEL_CASE: &[Entrypoint] = &[
+    Entrypoint::view("decimals", &[], &[U8], Erc20::decimals),
+    Entrypoint::view("totalSupply", &[], &[U256_TYPE], Erc20::total_supply),
+    Entrypoint::view("balanceOf", ACCOUNT, &[U256_TYPE], Erc20::balance_of),
+    Entrypoint::view("allowance", &[("owner", ADDRESS), ("spender", ADDRESS)], &[U256_TYPE], Erc20::allowance),
+    Entrypoint::external("transfer", PAYMENT, &[BOOL], Erc20::transfer),
+    Entrypoint::external("transferFrom", COLLECTION, &[BOOL], Erc20::transfer_from),
+    Entrypoint::external("approve", &[("spender", ADDRESS), ("amount", U256_TYPE)], &[BOOL], Erc20::approve),
 ];
 
-const SNAKE_CASE: &[Entry] = &[
-    Entry::view("total_supply", &[], &[U256_TYPE], Erc20::total_supply),
-    Entry::view("balance_of", ACCOUNT, &[U256_TYPE], Erc20::balance_of),
-    Entry::external("transfer_from", COLLECTION, &[BOOL], Erc20::transfer_from),
+const SNAKE_CASE: &[Entrypoint] = &[
+    Entrypoint::view("total_supply", &[], &[U256_TYPE], Erc20::total_supply),
+    Entrypoint::view("balance_of", ACCOUNT, &[U256_TYPE], Erc20::balance_of),
+    Entrypoint::external("transfer_from", COLLECTION, &[BOOL], Erc20::transfer_from),
 ];
 
 /// What a token that somebody may mint has in addition.
-const MINTED: [&[Entry]; 2] = [
-    &[Entry::external(
+const MINTED: [&[Entrypoint]; 2] = [
+    &[Entrypoint::external(
         "permissionedMint",
         MINTING,
         &[],
         Erc20::permissioned_mint,
     )],
     &[
-        Entry::external("permissionedMint", MINTING, &[], Erc20::permissioned_mint),
-        Entry::external("permissioned_mint", MINTING, &[], Erc20::permissioned_mint),
+        Entrypoint::external("permissionedMint", MINTING, &[], Erc20::permissioned_mint),
+        Entrypoint::external("permissioned_mint", MINTING, &[], Erc20::permissioned_mint),
     ],
 ];
 
@@ -94,13 +94,13 @@ static MODERN_SHARE: LazyLock<Entrypoints<Erc20>> =
     LazyLock::new(|| Entrypoints::new(&functions(Fashion::Modern, Text::Short)));
 
 /// What every token can do; nobody mints by calling these.
-fn functions(fashion: Fashion, text: Text) -> Vec<Entry> {
+fn functions(fashion: Fashion, text: Text) -> Vec<Entrypoint> {
     let [short, bytes] = NAMES;
     let names = match text {
         Text::Short => short,
         Text::Bytes => bytes,
     };
-    let more: &[Entry] = match fashion {
+    let more: &[Entrypoint] = match fashion {
         Fashion::Legacy => &[],
         Fashion::Modern => SNAKE_CASE,
     };

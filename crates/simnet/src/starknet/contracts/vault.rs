@@ -15,18 +15,18 @@ use crate::starknet::transaction::Call;
 use primitives::{Felt, U256, selector};
 use std::sync::{Arc, LazyLock};
 
-type Entry = Function<Vault>;
+type Entrypoint = Function<Vault>;
 
 const ASSETS: &[Typed] = &[("assets", U256_TYPE)];
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Entry] = &[
-    Entry::view("asset", &[], &[ADDRESS], Vault::asset),
-    Entry::view("total_assets", &[], &[U256_TYPE], Vault::total_assets),
-    Entry::view("convert_to_shares", ASSETS, &[U256_TYPE], Vault::convert_to_shares),
-    Entry::view("preview_deposit", ASSETS, &[U256_TYPE], Vault::convert_to_shares),
-    Entry::external("deposit", &[("assets", U256_TYPE), ("receiver", ADDRESS)], &[U256_TYPE], Vault::deposit),
-    Entry::external("deposit_with_referral", &[("assets", U256_TYPE), ("receiver", ADDRESS), ("referral", BYTE_ARRAY)], &[U256_TYPE], Vault::deposit_with_referral),
+const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::view("asset", &[], &[ADDRESS], Vault::asset),
+    Entrypoint::view("total_assets", &[], &[U256_TYPE], Vault::total_assets),
+    Entrypoint::view("convert_to_shares", ASSETS, &[U256_TYPE], Vault::convert_to_shares),
+    Entrypoint::view("preview_deposit", ASSETS, &[U256_TYPE], Vault::convert_to_shares),
+    Entrypoint::external("deposit", &[("assets", U256_TYPE), ("receiver", ADDRESS)], &[U256_TYPE], Vault::deposit),
+    Entrypoint::external("deposit_with_referral", &[("assets", U256_TYPE), ("receiver", ADDRESS), ("referral", BYTE_ARRAY)], &[U256_TYPE], Vault::deposit_with_referral),
 ];
 
 const DEPOSITED: EventSignature = EventSignature {

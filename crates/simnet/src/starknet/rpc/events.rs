@@ -3,7 +3,7 @@
 use super::error::{INVALID_CONTINUATION_TOKEN, PAGE_SIZE_TOO_BIG, TOO_MANY_KEYS_IN_FILTER};
 use super::hex::FeltParam;
 use super::id::BlockId;
-use super::render::{EmittedJson, EventsJson, Place};
+use super::render::{EmittedJson, EmittingBlock, EventsJson};
 use super::spec::Spec;
 use crate::jsonrpc::{Answer, Params, RpcError, result};
 use crate::starknet::chain::Chain;
@@ -103,14 +103,14 @@ pub(super) fn events(node: &StarknetNode, spec: Spec, params: Params) -> Answer 
     let sections = blocks
         .iter()
         .map(|block| Section {
-            place: Place {
+            place: EmittingBlock {
                 number: block.number,
                 hash: Some(&block.hash),
             },
             transactions: &block.transactions,
         })
         .chain(open.iter().map(|(number, transactions)| Section {
-            place: Place {
+            place: EmittingBlock {
                 number: *number,
                 hash: None,
             },
@@ -121,7 +121,7 @@ pub(super) fn events(node: &StarknetNode, spec: Spec, params: Params) -> Answer 
 
 /// A block, sealed or not.
 struct Section<'b> {
-    place: Place<'b>,
+    place: EmittingBlock<'b>,
     transactions: &'b [Arc<Transaction>],
 }
 

@@ -40,7 +40,7 @@ const OUTSIDE_V2: Felt =
 /// The nonces of outside executions that were used.
 const OUTSIDE_NONCES: Variable = Variable::felt("SRC9_nonces");
 
-type Entry = Function<Account>;
+type Entrypoint = Function<Account>;
 
 const CONSTRUCTOR: &[Typed] = &[("public_key", FELT)];
 const MESSAGE: &[Typed] = &[("hash", FELT), ("signature", FELTS)];
@@ -52,16 +52,16 @@ const DEPLOYMENT: &[Typed] = &[
 ];
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Entry] = &[
-    Entry::external("__validate__", &[("calls", CALLS)], &[FELT], Account::validate),
-    Entry::external("__execute__", &[("calls", CALLS)], &[RESULTS], Account::execute),
-    Entry::external("__validate_deploy__", DEPLOYMENT, &[FELT], Account::validate_deploy),
-    Entry::view("is_valid_signature", MESSAGE, &[FELT], Account::is_valid_signature),
-    Entry::view("isValidSignature", MESSAGE, &[FELT], Account::is_valid_signature),
-    Entry::view("supports_interface", INTERFACE, &[BOOL], Account::supports_interface),
-    Entry::view("supportsInterface", INTERFACE, &[BOOL], Account::supports_interface),
-    Entry::view("get_public_key", &[], &[FELT], Account::public_key),
-    Entry::view("getPublicKey", &[], &[FELT], Account::public_key),
+const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::external("__validate__", &[("calls", CALLS)], &[FELT], Account::validate),
+    Entrypoint::external("__execute__", &[("calls", CALLS)], &[RESULTS], Account::execute),
+    Entrypoint::external("__validate_deploy__", DEPLOYMENT, &[FELT], Account::validate_deploy),
+    Entrypoint::view("is_valid_signature", MESSAGE, &[FELT], Account::is_valid_signature),
+    Entrypoint::view("isValidSignature", MESSAGE, &[FELT], Account::is_valid_signature),
+    Entrypoint::view("supports_interface", INTERFACE, &[BOOL], Account::supports_interface),
+    Entrypoint::view("supportsInterface", INTERFACE, &[BOOL], Account::supports_interface),
+    Entrypoint::view("get_public_key", &[], &[FELT], Account::public_key),
+    Entrypoint::view("getPublicKey", &[], &[FELT], Account::public_key),
 ];
 
 const OUTSIDE_EXECUTION: &str = "stoa::contract::OutsideExecution";
@@ -81,17 +81,17 @@ const STRUCTURES: &[Structure] = &[(
 )];
 
 #[rustfmt::skip]
-const FIRST: &[Entry] = &[
-    Entry::external("execute_from_outside", OUTSIDE, &[RESULTS], Account::execute_from_outside),
-    Entry::view("is_valid_outside_execution_nonce", &[("nonce", FELT)], &[BOOL], Account::is_unused),
+const FIRST: &[Entrypoint] = &[
+    Entrypoint::external("execute_from_outside", OUTSIDE, &[RESULTS], Account::execute_from_outside),
+    Entrypoint::view("is_valid_outside_execution_nonce", &[("nonce", FELT)], &[BOOL], Account::is_unused),
 ];
 
 #[rustfmt::skip]
-const SECOND: &[Entry] = &[
-    Entry::external("execute_from_outside_v2", OUTSIDE, &[RESULTS], Account::execute_from_outside_v2),
+const SECOND: &[Entrypoint] = &[
+    Entrypoint::external("execute_from_outside_v2", OUTSIDE, &[RESULTS], Account::execute_from_outside_v2),
 ];
 
-fn kind(name: &str, outside: &[&[Entry]]) -> Kind<Account> {
+fn kind(name: &str, outside: &[&[Entrypoint]]) -> Kind<Account> {
     let interface = Interface {
         constructor: Some(CONSTRUCTOR),
         structures: if outside.is_empty() { &[] } else { STRUCTURES },

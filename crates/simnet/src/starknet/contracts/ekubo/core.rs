@@ -5,7 +5,7 @@ use super::addresses::{CORE, POSITIONS, ROUTER};
 use super::pool::Pool;
 use super::pool_key::PoolKey;
 use super::wire::{
-    Bounds, DELTA, Delta, I129, Order, POOL_KEY, POOL_PRICE, STRUCTURES, SWAP_PARAMETERS,
+    Bounds, DELTA, Delta, I129, POOL_KEY, POOL_PRICE, STRUCTURES, SWAP_PARAMETERS, SwapParameters,
     UPDATE_PARAMETERS, read_key, read_tick,
 };
 use crate::starknet::class::{
@@ -23,24 +23,24 @@ use amm::ekubo::{MAX_TICK, MIN_TICK, Rounding, position_amounts, sqrt_ratio_at};
 use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;
 
-type Entry = Function<Core>;
+type Entrypoint = Function<Core>;
 
 const KEY: &[Typed] = &[("pool_key", POOL_KEY)];
 const SEARCH: &[Typed] = &[("pool_key", POOL_KEY), ("from", I129), ("skip_ahead", U128)];
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Entry] = &[
-    Entry::view("get_pool_price", KEY, &[POOL_PRICE], Core::get_pool_price),
-    Entry::view("get_pool_liquidity", KEY, &[U128], Core::get_pool_liquidity),
-    Entry::view("get_pool_tick_liquidity_delta", &[("pool_key", POOL_KEY), ("index", I129)], &[I129], Core::get_tick),
-    Entry::view("get_position_liquidity", &[("pool_key", POOL_KEY), ("salt", FELT), ("owner", ADDRESS), ("lower", I129), ("upper", I129)], &[U128], Core::get_position),
-    Entry::view("next_initialized_tick", SEARCH, &["(ekubo::types::i129::i129, core::bool)"], Core::next_tick),
-    Entry::view("prev_initialized_tick", SEARCH, &["(ekubo::types::i129::i129, core::bool)"], Core::previous_tick),
-    Entry::external("initialize_pool", &[("pool_key", POOL_KEY), ("initial_tick", I129)], &[U256_TYPE], Core::initialize_pool),
-    Entry::external("maybe_initialize_pool", &[("pool_key", POOL_KEY), ("initial_tick", I129)], &["core::option::Option::<core::integer::u256>"], Core::maybe_initialize_pool),
-    Entry::external("update_position", &[("pool_key", POOL_KEY), ("params", UPDATE_PARAMETERS)], &[DELTA], Core::update_position),
-    Entry::external("swap", &[("pool_key", POOL_KEY), ("params", SWAP_PARAMETERS)], &[DELTA], Core::swap),
-    Entry::external("upgrade", &[("new_class_hash", CLASS_HASH)], &[], Core::upgrade),
+const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::view("get_pool_price", KEY, &[POOL_PRICE], Core::get_pool_price),
+    Entrypoint::view("get_pool_liquidity", KEY, &[U128], Core::get_pool_liquidity),
+    Entrypoint::view("get_pool_tick_liquidity_delta", &[("pool_key", POOL_KEY), ("index", I129)], &[I129], Core::get_tick),
+    Entrypoint::view("get_position_liquidity", &[("pool_key", POOL_KEY), ("salt", FELT), ("owner", ADDRESS), ("lower", I129), ("upper", I129)], &[U128], Core::get_position),
+    Entrypoint::view("next_initialized_tick", SEARCH, &["(ekubo::types::i129::i129, core::bool)"], Core::next_tick),
+    Entrypoint::view("prev_initialized_tick", SEARCH, &["(ekubo::types::i129::i129, core::bool)"], Core::previous_tick),
+    Entrypoint::external("initialize_pool", &[("pool_key", POOL_KEY), ("initial_tick", I129)], &[U256_TYPE], Core::initialize_pool),
+    Entrypoint::external("maybe_initialize_pool", &[("pool_key", POOL_KEY), ("initial_tick", I129)], &["core::option::Option::<core::integer::u256>"], Core::maybe_initialize_pool),
+    Entrypoint::external("update_position", &[("pool_key", POOL_KEY), ("params", UPDATE_PARAMETERS)], &[DELTA], Core::update_position),
+    Entrypoint::external("swap", &[("pool_key", POOL_KEY), ("params", SWAP_PARAMETERS)], &[DELTA], Core::swap),
+    Entrypoint::external("upgrade", &[("new_class_hash", CLASS_HASH)], &[], Core::upgrade),
 ];
 
 #[rustfmt::skip]
@@ -251,7 +251,7 @@ impl Core {
 
     fn swap(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         only_lockers(env)?;
-        let (key, order) = (read_key(calldata)?, Order::read(calldata)?);
+        let (key, order) = (read_key(calldata)?, SwapParameters::read(calldata)?);
         let pool = Pool::new(&key);
         let walk = pool.walk(env.syscalls, self.0, order)?;
         pool.write(env, walk.after);
@@ -288,7 +288,11 @@ fn found_tick((tick, initialized): (i32, bool)) -> Vec<Felt> {
 }
 
 /// Swaps in the name of the contract that is running, which pays what it owes.
-pub(super) fn swap(env: &mut Env<'_, '_>, key: &PoolKey, order: Order) -> Result<Delta, Revert> {
+pub(super) fn swap(
+    env: &mut Env<'_, '_>,
+    key: &PoolKey,
+    order: SwapParameters,
+) -> Result<Delta, Revert> {
     let calldata = [key.felts().to_vec(), order.felts()].concat();
     act(env, key, "swap", calldata)
 }

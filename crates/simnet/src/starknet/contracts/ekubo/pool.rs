@@ -2,7 +2,7 @@
 
 use super::addresses::CORE;
 use super::pool_key::PoolKey;
-use super::wire::{Bounds, Delta, Order};
+use super::wire::{Bounds, Delta, SwapParameters};
 use crate::starknet::contract::Env;
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::signed::Signed;
@@ -142,7 +142,7 @@ impl<'p> Pool<'p> {
         &self,
         syscalls: &dyn Syscalls<'_>,
         rounding: Rounding,
-        order: Order,
+        order: SwapParameters,
     ) -> Result<Walk, Revert> {
         let mut now = self.initialized(syscalls)?;
         // Selling the second token or buying the first one raises the price.
@@ -169,7 +169,7 @@ impl<'p> Pool<'p> {
         &self,
         syscalls: &dyn Syscalls<'_>,
         rounding: Rounding,
-        order: Order,
+        order: SwapParameters,
         rising: bool,
         now: Snapshot,
         left: u128,
@@ -217,7 +217,7 @@ fn check_limit(rising: bool, sqrt_ratio: U256, limit: U256) -> Result<(), Revert
 }
 
 /// What the core takes and gives for an order.
-fn delta(order: Order, named: u128, other: u128) -> Delta {
+fn delta(order: SwapParameters, named: u128, other: u128) -> Delta {
     let (named, other) = if order.amount.negative {
         (Signed::minus(named), Signed::plus(other))
     } else {

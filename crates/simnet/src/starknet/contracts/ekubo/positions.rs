@@ -25,7 +25,7 @@ const OWNERS: Variable = Variable::felt("owners");
 /// How many there are.
 pub(crate) const COUNT: Variable = Variable::felt("next_token_id");
 
-type Entry = Function<Positions>;
+type Entrypoint = Function<Positions>;
 
 const DEPOSIT: &[Typed] = &[
     ("pool_key", POOL_KEY),
@@ -34,15 +34,15 @@ const DEPOSIT: &[Typed] = &[
 ];
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Entry] = &[
-    Entry::external("mint_and_deposit", DEPOSIT, &["(core::integer::u64, core::integer::u128)"], Positions::mint_and_deposit),
-    Entry::external("mint_and_deposit_and_clear_both", DEPOSIT, &["(core::integer::u64, core::integer::u128, core::integer::u256, core::integer::u256)"], Positions::mint_and_deposit_and_clear_both),
-    Entry::external("deposit", &[("id", U64), ("pool_key", POOL_KEY), ("bounds", BOUNDS), ("min_liquidity", U128)], &[U128], Positions::deposit),
-    Entry::external("withdraw", &[("id", U64), ("pool_key", POOL_KEY), ("bounds", BOUNDS), ("liquidity", U128), ("min_token0", U128), ("min_token1", U128), ("collect_fees", BOOL)], &["(core::integer::u128, core::integer::u128)"], Positions::withdraw),
-    Entry::view("owner_of", &[("id", U64)], &[ADDRESS], Positions::owner_of),
-    Entry::external("clear", &[("token", ADDRESS)], &[U256_TYPE], clear::clear),
-    Entry::external("clear_minimum", &[("token", ADDRESS), ("minimum", U256_TYPE)], &[U256_TYPE], clear::clear_minimum),
-    Entry::external("clear_minimum_to_recipient", &[("token", ADDRESS), ("minimum", U256_TYPE), ("recipient", ADDRESS)], &[U256_TYPE], clear::clear_minimum_to_recipient),
+const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::external("mint_and_deposit", DEPOSIT, &["(core::integer::u64, core::integer::u128)"], Positions::mint_and_deposit),
+    Entrypoint::external("mint_and_deposit_and_clear_both", DEPOSIT, &["(core::integer::u64, core::integer::u128, core::integer::u256, core::integer::u256)"], Positions::mint_and_deposit_and_clear_both),
+    Entrypoint::external("deposit", &[("id", U64), ("pool_key", POOL_KEY), ("bounds", BOUNDS), ("min_liquidity", U128)], &[U128], Positions::deposit),
+    Entrypoint::external("withdraw", &[("id", U64), ("pool_key", POOL_KEY), ("bounds", BOUNDS), ("liquidity", U128), ("min_token0", U128), ("min_token1", U128), ("collect_fees", BOOL)], &["(core::integer::u128, core::integer::u128)"], Positions::withdraw),
+    Entrypoint::view("owner_of", &[("id", U64)], &[ADDRESS], Positions::owner_of),
+    Entrypoint::external("clear", &[("token", ADDRESS)], &[U256_TYPE], clear::clear),
+    Entrypoint::external("clear_minimum", &[("token", ADDRESS), ("minimum", U256_TYPE)], &[U256_TYPE], clear::clear_minimum),
+    Entrypoint::external("clear_minimum_to_recipient", &[("token", ADDRESS), ("minimum", U256_TYPE), ("recipient", ADDRESS)], &[U256_TYPE], clear::clear_minimum_to_recipient),
 ];
 
 static KIND: LazyLock<Kind<Positions>> = LazyLock::new(|| {

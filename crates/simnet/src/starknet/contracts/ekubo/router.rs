@@ -6,7 +6,9 @@ use super::clear;
 use super::core::{kind, swap};
 use super::pool::Pool;
 use super::pool_key::PoolKey;
-use super::wire::{DELTA, DELTAS, Delta, NODE, NODES, Order, STRUCTURES, TOKEN_AMOUNT, read_key};
+use super::wire::{
+    DELTA, DELTAS, Delta, NODE, NODES, STRUCTURES, SwapParameters, TOKEN_AMOUNT, read_key,
+};
 use crate::starknet::class::{ADDRESS, Class, Interface, Structure, Typed, U256 as U256_TYPE};
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;
@@ -21,7 +23,7 @@ use std::sync::LazyLock;
 /// Pools that one swap may pass, and swaps of one call.
 const MAX_NODES: usize = 32;
 
-type Entry = Function<Router>;
+type Entrypoint = Function<Router>;
 
 const SWAP: &str = "ekubo::interfaces::router::Swap";
 const SINGLE: &[Typed] = &[("node", NODE), ("token_amount", TOKEN_AMOUNT)];
@@ -29,14 +31,14 @@ const ROUTE: &[Typed] = &[("route", NODES), ("token_amount", TOKEN_AMOUNT)];
 const SWAP_STRUCTURE: Structure = (SWAP, ROUTE);
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Entry] = &[
-    Entry::external("swap", SINGLE, &[DELTA], Router::swap),
-    Entry::external("multihop_swap", ROUTE, &[DELTAS], Router::multihop_swap),
-    Entry::external("multi_multihop_swap", &[("swaps", "core::array::Array::<ekubo::interfaces::router::Swap>")], &["core::array::Array::<core::array::Array::<ekubo::types::delta::Delta>>"], Router::multi_multihop_swap),
-    Entry::view("quote_swap", SINGLE, &[DELTA], Router::quote_swap),
-    Entry::external("clear", &[("token", ADDRESS)], &[U256_TYPE], clear::clear),
-    Entry::external("clear_minimum", &[("token", ADDRESS), ("minimum", U256_TYPE)], &[U256_TYPE], clear::clear_minimum),
-    Entry::external("clear_minimum_to_recipient", &[("token", ADDRESS), ("minimum", U256_TYPE), ("recipient", ADDRESS)], &[U256_TYPE], clear::clear_minimum_to_recipient),
+const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::external("swap", SINGLE, &[DELTA], Router::swap),
+    Entrypoint::external("multihop_swap", ROUTE, &[DELTAS], Router::multihop_swap),
+    Entrypoint::external("multi_multihop_swap", &[("swaps", "core::array::Array::<ekubo::interfaces::router::Swap>")], &["core::array::Array::<core::array::Array::<ekubo::types::delta::Delta>>"], Router::multi_multihop_swap),
+    Entrypoint::view("quote_swap", SINGLE, &[DELTA], Router::quote_swap),
+    Entrypoint::external("clear", &[("token", ADDRESS)], &[U256_TYPE], clear::clear),
+    Entrypoint::external("clear_minimum", &[("token", ADDRESS), ("minimum", U256_TYPE)], &[U256_TYPE], clear::clear_minimum),
+    Entrypoint::external("clear_minimum_to_recipient", &[("token", ADDRESS), ("minimum", U256_TYPE), ("recipient", ADDRESS)], &[U256_TYPE], clear::clear_minimum_to_recipient),
 ];
 
 static KIND: LazyLock<Kind<Router>> = LazyLock::new(|| {
@@ -98,7 +100,7 @@ fn read_amount(calldata: &mut Calldata<'_>) -> Result<TokenAmount, Revert> {
 
 impl Node {
     /// What the core is asked to do; no limit means the widest.
-    fn order(&self, sale: TokenAmount) -> Result<Order, Revert> {
+    fn order(&self, sale: TokenAmount) -> Result<SwapParameters, Revert> {
         ensure(self.key.tokens.contains(&sale.token), "INVALID_TOKEN")?;
         let is_token1 = self.key.tokens[1] == sale.token;
         let limit = match (self.limit.is_zero(), is_token1 != sale.amount.negative) {
@@ -106,7 +108,7 @@ impl Node {
             (true, true) => MAX_SQRT_RATIO,
             (true, false) => MIN_SQRT_RATIO,
         };
-        Ok(Order {
+        Ok(SwapParameters {
             amount: sale.amount,
             is_token1,
             limit,

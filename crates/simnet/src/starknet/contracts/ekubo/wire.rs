@@ -80,14 +80,14 @@ impl Delta {
 
 /// What is to be swapped: an amount sold (plus) or bought (minus) of one token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct SwapParameters {
     pub(crate) amount: Signed,
     pub(crate) is_token1: bool,
     pub(crate) limit: U256,
     pub(crate) skip_ahead: u128,
 }
 
-impl Order {
+impl SwapParameters {
     pub(super) fn felts(self) -> Vec<Felt> {
         let mut felts = self.amount.felts().to_vec();
         felts.push(Felt::from(self.is_token1));

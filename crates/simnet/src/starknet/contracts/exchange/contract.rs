@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 /// How often more is sold until an exact amount is bought.
 const MAX_TOP_UPS: usize = 3;
 
-type Entry = Function<Exchange>;
+type Entrypoint = Function<Exchange>;
 
 const ROUTE: &str = "avnu::models::Route";
 const ROUTES: &str = "core::array::Array::<avnu::models::Route>";
@@ -59,9 +59,9 @@ const BUYING: &[Typed] = &[
 ];
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Entry] = &[
-    Entry::external("multi_route_swap", SELLING, &[BOOL], Exchange::multi_route_swap),
-    Entry::external("swap_exact_token_to", BUYING, &[BOOL], Exchange::swap_exact_token_to),
+const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::external("multi_route_swap", SELLING, &[BOOL], Exchange::multi_route_swap),
+    Entrypoint::external("swap_exact_token_to", BUYING, &[BOOL], Exchange::swap_exact_token_to),
 ];
 
 #[rustfmt::skip]
@@ -97,14 +97,14 @@ impl Contract for Exchange {
 
 /// What is traded for what, and for whom.
 #[derive(Debug, Clone, Copy)]
-struct Order {
+struct TakerOrder {
     taker: Felt,
     sold: Felt,
     bought: Felt,
     beneficiary: Felt,
 }
 
-impl Order {
+impl TakerOrder {
     /// Takes what is to be sold, and checks where the routes begin and end.
     fn begin(
         &self,
@@ -204,7 +204,7 @@ impl Exchange {
         let (least, beneficiary) = (calldata.u256()?, calldata.felt()?);
         let integrator = Integrator::read(calldata)?;
         let routes = routes::read(calldata)?;
-        let order = Order {
+        let order = TakerOrder {
             taker: env.caller(),
             sold,
             bought,
@@ -236,7 +236,7 @@ impl Exchange {
         let beneficiary = calldata.felt()?;
         let integrator = Integrator::read(calldata)?;
         let routes = routes::read(calldata)?;
-        let order = Order {
+        let order = TakerOrder {
             taker: env.caller(),
             sold,
             bought,

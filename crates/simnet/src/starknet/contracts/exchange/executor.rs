@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 /// Where it is: the word `stoa_executor`.
 pub(crate) const EXECUTOR: Felt = Felt::from_hex_unchecked("0x73746f615f6578656375746f72");
 
-type Entry = Function<Executor>;
+type Entrypoint = Function<Executor>;
 
 const INVOCATION: &[Typed] = &[
     ("buy_token", ADDRESS),
@@ -27,7 +27,7 @@ const INVOCATION: &[Typed] = &[
     ("open_note_id", FELT),
 ];
 
-const FUNCTIONS: &[Entry] = &[Entry::external(
+const FUNCTIONS: &[Entrypoint] = &[Entrypoint::external(
     "privacy_invoke",
     INVOCATION,
     &[U256_TYPE],

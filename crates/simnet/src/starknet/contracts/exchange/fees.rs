@@ -32,25 +32,25 @@ const WHITELISTED: Variable = Variable::felt("whitelisted_integrators");
 const CONFIG: &str = "avnu::components::fee::TokenFeeConfig";
 pub(super) const STRUCTURE: Structure = (CONFIG, &[("weight", U32)]);
 
-type Entry = Function<Exchange>;
+type Entrypoint = Function<Exchange>;
 
 const BPS: &[Typed] = &[("bps", U128)];
 
 #[rustfmt::skip]
-pub(super) const FUNCTIONS: &[Entry] = &[
-    Entry::view("get_owner", &[], &[ADDRESS], Exchange::get_owner),
-    Entry::view("get_fees_recipient", &[], &[ADDRESS], Exchange::get_fees_recipient),
-    Entry::view("get_fees_bps_0", &[], &[U128], Exchange::get_fees_bps_0),
-    Entry::view("get_fees_bps_1", &[], &[U128], Exchange::get_fees_bps_1),
-    Entry::view("get_swap_exact_token_to_fees_bps", &[], &[U128], Exchange::get_exact_out_bps),
-    Entry::view("get_token_fee_config", &[("token", ADDRESS)], &[CONFIG], Exchange::get_token_fee_config),
-    Entry::view("is_integrator_whitelisted", &[("integrator", ADDRESS)], &[BOOL], Exchange::is_integrator_whitelisted),
-    Entry::external("set_fees_recipient", &[("fees_recipient", ADDRESS)], &[BOOL], Exchange::set_fees_recipient),
-    Entry::external("set_fees_bps_0", BPS, &[BOOL], Exchange::set_fees_bps_0),
-    Entry::external("set_fees_bps_1", BPS, &[BOOL], Exchange::set_fees_bps_1),
-    Entry::external("set_swap_exact_token_to_fees_bps", BPS, &[BOOL], Exchange::set_exact_out_bps),
-    Entry::external("set_token_fee_config", &[("token", ADDRESS), ("config", CONFIG)], &[BOOL], Exchange::set_token_fee_config),
-    Entry::external("set_whitelisted_integrator", &[("integrator", ADDRESS), ("whitelisted", BOOL)], &[BOOL], Exchange::set_whitelisted_integrator),
+pub(super) const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::view("get_owner", &[], &[ADDRESS], Exchange::get_owner),
+    Entrypoint::view("get_fees_recipient", &[], &[ADDRESS], Exchange::get_fees_recipient),
+    Entrypoint::view("get_fees_bps_0", &[], &[U128], Exchange::get_fees_bps_0),
+    Entrypoint::view("get_fees_bps_1", &[], &[U128], Exchange::get_fees_bps_1),
+    Entrypoint::view("get_swap_exact_token_to_fees_bps", &[], &[U128], Exchange::get_exact_out_bps),
+    Entrypoint::view("get_token_fee_config", &[("token", ADDRESS)], &[CONFIG], Exchange::get_token_fee_config),
+    Entrypoint::view("is_integrator_whitelisted", &[("integrator", ADDRESS)], &[BOOL], Exchange::is_integrator_whitelisted),
+    Entrypoint::external("set_fees_recipient", &[("fees_recipient", ADDRESS)], &[BOOL], Exchange::set_fees_recipient),
+    Entrypoint::external("set_fees_bps_0", BPS, &[BOOL], Exchange::set_fees_bps_0),
+    Entrypoint::external("set_fees_bps_1", BPS, &[BOOL], Exchange::set_fees_bps_1),
+    Entrypoint::external("set_swap_exact_token_to_fees_bps", BPS, &[BOOL], Exchange::set_exact_out_bps),
+    Entrypoint::external("set_token_fee_config", &[("token", ADDRESS), ("config", CONFIG)], &[BOOL], Exchange::set_token_fee_config),
+    Entrypoint::external("set_whitelisted_integrator", &[("integrator", ADDRESS), ("whitelisted", BOOL)], &[BOOL], Exchange::set_whitelisted_integrator),
 ];
 
 /// Sets the exchange's fees: for one route, for more, and what it aims at when

@@ -13,13 +13,13 @@ use std::sync::LazyLock;
 
 const POOL: Variable = Variable::felt("pool");
 
-type Entry = Function<Factory>;
+type Entrypoint = Function<Factory>;
 
 const ID: &[Typed] = &[("token_a", ADDRESS), ("token_b", ADDRESS), ("fee", U32)];
 
-const FUNCTIONS: &[Entry] = &[
-    Entry::external("create_pool", ID, &[ADDRESS], Factory::create_pool),
-    Entry::view("get_pool", ID, &[ADDRESS], Factory::get_pool),
+const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::external("create_pool", ID, &[ADDRESS], Factory::create_pool),
+    Entrypoint::view("get_pool", ID, &[ADDRESS], Factory::get_pool),
 ];
 
 const EVENTS: &[EventSignature] = &[EventSignature {

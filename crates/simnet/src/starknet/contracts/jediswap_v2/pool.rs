@@ -34,7 +34,7 @@ const OWED: [Variable; 2] = [
     Variable::felt("position_tokens_owed1"),
 ];
 
-type Entry = Function<Pool>;
+type Entrypoint = Function<Pool>;
 
 const I32: &str = "yas_core::numbers::signed_integer::i32::i32";
 const I256: &str = "yas_core::numbers::signed_integer::i256::i256";
@@ -51,19 +51,19 @@ const CONSTRUCTOR: &[Typed] = &[
 ];
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Entry] = &[
-    Entry::view("get_token0", &[], &[ADDRESS], Pool::get_token0),
-    Entry::view("get_token1", &[], &[ADDRESS], Pool::get_token1),
-    Entry::view("get_fee", &[], &[U32], Pool::get_fee),
-    Entry::view("get_tick_spacing", &[], &[U32], Pool::get_tick_spacing),
-    Entry::view("get_sqrt_price_X96", &[], &[U256_TYPE], Pool::get_sqrt_price),
-    Entry::view("get_tick", &[], &[I32], Pool::get_tick),
-    Entry::view("get_liquidity", &[], &[U128], Pool::get_liquidity),
-    Entry::external("initialize", &[("sqrt_price_X96", U256_TYPE)], &[], Pool::initialize),
-    Entry::external("mint", &[("recipient", ADDRESS), ("tick_lower", I32), ("tick_upper", I32), ("amount", U128), ("data", FELTS)], &[TWO_AMOUNTS], Pool::mint),
-    Entry::external("burn", &[("tick_lower", I32), ("tick_upper", I32), ("amount", U128)], &[TWO_AMOUNTS], Pool::burn),
-    Entry::external("collect", &[("recipient", ADDRESS), ("tick_lower", I32), ("tick_upper", I32), ("amount0_requested", U128), ("amount1_requested", U128)], &["(core::integer::u128, core::integer::u128)"], Pool::collect),
-    Entry::external("swap", &[("recipient", ADDRESS), ("zero_for_one", BOOL), ("amount_specified", I256), ("sqrt_price_limit_X96", U256_TYPE), ("data", FELTS)], &["(yas_core::numbers::signed_integer::i256::i256, yas_core::numbers::signed_integer::i256::i256)"], Pool::swap),
+const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::view("get_token0", &[], &[ADDRESS], Pool::get_token0),
+    Entrypoint::view("get_token1", &[], &[ADDRESS], Pool::get_token1),
+    Entrypoint::view("get_fee", &[], &[U32], Pool::get_fee),
+    Entrypoint::view("get_tick_spacing", &[], &[U32], Pool::get_tick_spacing),
+    Entrypoint::view("get_sqrt_price_X96", &[], &[U256_TYPE], Pool::get_sqrt_price),
+    Entrypoint::view("get_tick", &[], &[I32], Pool::get_tick),
+    Entrypoint::view("get_liquidity", &[], &[U128], Pool::get_liquidity),
+    Entrypoint::external("initialize", &[("sqrt_price_X96", U256_TYPE)], &[], Pool::initialize),
+    Entrypoint::external("mint", &[("recipient", ADDRESS), ("tick_lower", I32), ("tick_upper", I32), ("amount", U128), ("data", FELTS)], &[TWO_AMOUNTS], Pool::mint),
+    Entrypoint::external("burn", &[("tick_lower", I32), ("tick_upper", I32), ("amount", U128)], &[TWO_AMOUNTS], Pool::burn),
+    Entrypoint::external("collect", &[("recipient", ADDRESS), ("tick_lower", I32), ("tick_upper", I32), ("amount0_requested", U128), ("amount1_requested", U128)], &["(core::integer::u128, core::integer::u128)"], Pool::collect),
+    Entrypoint::external("swap", &[("recipient", ADDRESS), ("zero_for_one", BOOL), ("amount_specified", I256), ("sqrt_price_limit_X96", U256_TYPE), ("data", FELTS)], &["(yas_core::numbers::signed_integer::i256::i256, yas_core::numbers::signed_integer::i256::i256)"], Pool::swap),
 ];
 
 #[rustfmt::skip]
@@ -148,7 +148,7 @@ fn read(read: impl Fn(Variable) -> U256) -> Snapshot {
 
 /// What is to be swapped: an amount sold (plus) or bought (minus).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Order {
+pub(super) struct SwapArguments {
     pub(super) to: Felt,
     /// Whether the first token is sold.
     pub(super) falling: bool,
@@ -157,7 +157,11 @@ pub(super) struct Order {
 }
 
 /// Swaps in the name of the running contract; answers with what the pool paid.
-pub(super) fn swap(env: &mut Env<'_, '_>, pool: Felt, order: Order) -> Result<U256, Revert> {
+pub(super) fn swap(
+    env: &mut Env<'_, '_>,
+    pool: Felt,
+    order: SwapArguments,
+) -> Result<U256, Revert> {
     let mut calldata = vec![order.to, Felt::from(order.falling)];
     calldata.extend(wide(order.amount));
     calldata.extend(halves(order.limit));
@@ -267,7 +271,7 @@ fn change(
 /// the named amount it used, and the other one.
 fn pass(
     env: &Env<'_, '_>,
-    order: Order,
+    order: SwapArguments,
     now: Snapshot,
     left: u128,
 ) -> Result<(Snapshot, u128, u128), Revert> {
@@ -308,7 +312,7 @@ fn pass(
 
 /// Follows an order; answers with the pool after it and what it took (plus) and
 /// gave (minus) of both tokens.
-fn walk(env: &Env<'_, '_>, order: Order) -> Result<(Snapshot, [Signed; 2]), Revert> {
+fn walk(env: &Env<'_, '_>, order: SwapArguments) -> Result<(Snapshot, [Signed; 2]), Revert> {
     let mut now = now(env)?;
     let reachable = if order.falling {
         order.limit < now.sqrt_ratio && order.limit > MIN_SQRT_RATIO
@@ -464,7 +468,7 @@ impl Pool {
     }
 
     fn swap(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
-        let order = Order {
+        let order = SwapArguments {
             to: calldata.felt()?,
             falling: calldata.bool()?,
             amount: read_wide(calldata)?,

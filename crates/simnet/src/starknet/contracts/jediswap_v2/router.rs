@@ -1,7 +1,7 @@
 //! The router: sells for people who let it spend.
 
 use super::calls::get_pool_call;
-use super::pool::{Order, swap};
+use super::pool::{SwapArguments, swap};
 use super::pool_id::PoolId;
 use crate::starknet::class::{ADDRESS, Class, Interface, Structure, U32, U64, U256 as U256_TYPE};
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves};
@@ -13,7 +13,7 @@ use amm::v3::{MAX_SQRT_RATIO, MIN_SQRT_RATIO};
 use primitives::{Felt, U256};
 use std::sync::LazyLock;
 
-type Entry = Function<Router>;
+type Entrypoint = Function<Router>;
 
 const PARAMETERS: &str = "stoa::jediswap_v2::ExactInputSingleParams";
 const STRUCTURES: &[Structure] = &[(
@@ -30,7 +30,7 @@ const STRUCTURES: &[Structure] = &[(
     ],
 )];
 
-const FUNCTIONS: &[Entry] = &[Entry::external(
+const FUNCTIONS: &[Entrypoint] = &[Entrypoint::external(
     "exact_input_single",
     &[("params", PARAMETERS)],
     &[U256_TYPE],
@@ -80,7 +80,7 @@ impl Router {
         let (from, own) = (env.caller(), env.address());
         collect(env, sold, (from, own), amount)?;
         env.call(&approve_call(sold, pool, amount))?;
-        let order = Order {
+        let order = SwapArguments {
             to,
             falling,
             amount: Signed::plus(size),

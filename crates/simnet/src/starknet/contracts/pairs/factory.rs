@@ -18,7 +18,7 @@ const PAIRS: Variable = Variable::felt("_all_pairs");
 const COUNT: Variable = Variable::felt("_num_of_pairs");
 const PAIR: Variable = Variable::felt("_pair");
 
-type Entry = Function<Factory>;
+type Entrypoint = Function<Factory>;
 
 pub(super) fn kind(rules: &Rules) -> Kind<Factory> {
     let interface = Interface {
@@ -42,30 +42,30 @@ pub(super) fn id_inputs(path: Path) -> &'static [Typed] {
 }
 
 #[rustfmt::skip]
-fn functions(rules: &Rules) -> Vec<Entry> {
+fn functions(rules: &Rules) -> Vec<Entrypoint> {
     let id = id_inputs(rules.path);
     let name = |snake, camel| rules.case.name(snake, camel);
     let mut functions = vec![
-        Entry::external(name("create_pair", "createPair"), id, &[ADDRESS], Factory::create_pair),
-        Entry::view(name("get_pair", "getPair"), id, &[ADDRESS], Factory::get_pair),
+        Entrypoint::external(name("create_pair", "createPair"), id, &[ADDRESS], Factory::create_pair),
+        Entrypoint::view(name("get_pair", "getPair"), id, &[ADDRESS], Factory::get_pair),
     ];
     let lists = match (rules.case, rules.path) {
         (Case::Camel, _) => vec![
-            Entry::view("allPairs", &[("index", FELT)], &[ADDRESS], Factory::pair_at),
-            Entry::view("allPairsLength", &[], &[FELT], Factory::count),
+            Entrypoint::view("allPairs", &[("index", FELT)], &[ADDRESS], Factory::pair_at),
+            Entrypoint::view("allPairsLength", &[], &[FELT], Factory::count),
         ],
         (Case::Snake, Path::Tiered) => vec![
-            Entry::view("all_pairs", &[], &["(core::integer::u32, core::array::Array::<core::starknet::contract_address::ContractAddress>)"], Factory::count_and_pairs),
-            Entry::view("all_pairs_length", &[], &[FELT], Factory::count),
-            Entry::view("get_fee", &[("pair", ADDRESS)], &[FELT], Factory::get_fee),
-            Entry::external("set_pair_fee", &[("pair", ADDRESS), ("fee", U8)], &[], Factory::set_pair_fee),
+            Entrypoint::view("all_pairs", &[], &["(core::integer::u32, core::array::Array::<core::starknet::contract_address::ContractAddress>)"], Factory::count_and_pairs),
+            Entrypoint::view("all_pairs_length", &[], &[FELT], Factory::count),
+            Entrypoint::view("get_fee", &[("pair", ADDRESS)], &[FELT], Factory::get_fee),
+            Entrypoint::external("set_pair_fee", &[("pair", ADDRESS), ("fee", U8)], &[], Factory::set_pair_fee),
         ],
         (Case::Snake, Path::Pairs) => vec![
-            Entry::view("all_pairs", &[], &[ADDRESSES], Factory::pairs),
+            Entrypoint::view("all_pairs", &[], &[ADDRESSES], Factory::pairs),
         ],
         (Case::Snake, _) => vec![
-            Entry::view("get_all_pairs", &[], &[ADDRESSES], Factory::pairs),
-            Entry::view("get_num_of_pairs", &[], &[FELT], Factory::count),
+            Entrypoint::view("get_all_pairs", &[], &[ADDRESSES], Factory::pairs),
+            Entrypoint::view("get_num_of_pairs", &[], &[FELT], Factory::count),
         ],
     };
     functions.extend(lists);

@@ -42,7 +42,7 @@ const FEE_RULE: FeeRule = FeeRule {
     leaves: false,
 };
 
-type Entry = Function<MySwap>;
+type Entrypoint = Function<MySwap>;
 
 const POOL: &str = "stoa::myswap::Pool";
 const STRUCTURES: &[Structure] = &[(
@@ -61,15 +61,15 @@ const STRUCTURES: &[Structure] = &[(
 const TWO_AMOUNTS: &str = "(core::integer::u256, core::integer::u256)";
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Entry] = &[
-    Entry::view("get_total_number_of_pools", &[], &[FELT], MySwap::count),
-    Entry::view("get_pool", &[("pool_id", FELT)], &[POOL], MySwap::get_pool),
-    Entry::view("get_lp_balance", &[("pool_id", FELT), ("lp_address", ADDRESS)], &[U256_TYPE], MySwap::get_shares),
-    Entry::view("get_total_shares", &[("pool_id", FELT)], &[U256_TYPE], MySwap::get_supply),
-    Entry::external("create_new_pool", &[("pool_name", FELT), ("a_address", ADDRESS), ("a_initial_liquidity", U256_TYPE), ("b_address", ADDRESS), ("b_initial_liquidity", U256_TYPE), ("fee_percentage", FELT)], &[FELT], MySwap::create_new_pool),
-    Entry::external("add_liquidity", &[("a_address", ADDRESS), ("a_amount", U256_TYPE), ("a_min_amount", U256_TYPE), ("b_address", ADDRESS), ("b_amount", U256_TYPE), ("b_min_amount", U256_TYPE)], &[TWO_AMOUNTS], MySwap::add_liquidity),
-    Entry::external("withdraw_liquidity", &[("pool_id", FELT), ("shares_amount", U256_TYPE), ("amount_min_a", U256_TYPE), ("amount_min_b", U256_TYPE)], &[TWO_AMOUNTS], MySwap::withdraw_liquidity),
-    Entry::external("swap", &[("pool_id", FELT), ("token_from_addr", ADDRESS), ("amount_from", U256_TYPE), ("amount_to_min", U256_TYPE)], &[U256_TYPE], MySwap::swap),
+const FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::view("get_total_number_of_pools", &[], &[FELT], MySwap::count),
+    Entrypoint::view("get_pool", &[("pool_id", FELT)], &[POOL], MySwap::get_pool),
+    Entrypoint::view("get_lp_balance", &[("pool_id", FELT), ("lp_address", ADDRESS)], &[U256_TYPE], MySwap::get_shares),
+    Entrypoint::view("get_total_shares", &[("pool_id", FELT)], &[U256_TYPE], MySwap::get_supply),
+    Entrypoint::external("create_new_pool", &[("pool_name", FELT), ("a_address", ADDRESS), ("a_initial_liquidity", U256_TYPE), ("b_address", ADDRESS), ("b_initial_liquidity", U256_TYPE), ("fee_percentage", FELT)], &[FELT], MySwap::create_new_pool),
+    Entrypoint::external("add_liquidity", &[("a_address", ADDRESS), ("a_amount", U256_TYPE), ("a_min_amount", U256_TYPE), ("b_address", ADDRESS), ("b_amount", U256_TYPE), ("b_min_amount", U256_TYPE)], &[TWO_AMOUNTS], MySwap::add_liquidity),
+    Entrypoint::external("withdraw_liquidity", &[("pool_id", FELT), ("shares_amount", U256_TYPE), ("amount_min_a", U256_TYPE), ("amount_min_b", U256_TYPE)], &[TWO_AMOUNTS], MySwap::withdraw_liquidity),
+    Entrypoint::external("swap", &[("pool_id", FELT), ("token_from_addr", ADDRESS), ("amount_from", U256_TYPE), ("amount_to_min", U256_TYPE)], &[U256_TYPE], MySwap::swap),
 ];
 
 const CREATED: &[Typed] = &[

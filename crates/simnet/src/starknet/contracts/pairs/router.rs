@@ -19,7 +19,7 @@ use primitives::{Felt, U256, selector};
 /// Pairs that one trade may pass.
 const MAX_HOPS: usize = 8;
 
-type Entry = Function<Router>;
+type Entrypoint = Function<Router>;
 
 const STABLE_ROUTE: &str = "stoa::router::Route";
 const TIERED_ROUTE: &str = "stoa::router::SwapPath";
@@ -64,7 +64,7 @@ fn inputs(parts: &[&[Typed]]) -> &'static [Typed] {
 }
 
 #[rustfmt::skip]
-fn functions(rules: &Rules) -> Vec<Entry> {
+fn functions(rules: &Rules) -> Vec<Entrypoint> {
     const SOLD: &[Typed] = &[("amountIn", U256_TYPE), ("amountOutMin", U256_TYPE)];
     const BOUGHT: &[Typed] = &[("amountOut", U256_TYPE), ("amountInMax", U256_TYPE)];
     const END: &[Typed] = &[("to", ADDRESS), ("deadline", U64)];
@@ -92,21 +92,21 @@ fn functions(rules: &Rules) -> Vec<Entry> {
     let reserves = if rules.reserves == Reserves::Narrow { NARROW } else { RESERVES };
     let amount: &[Typed] = &[("amount", U256_TYPE)];
     let mut functions = vec![
-        Entry::view("factory", &[], &[ADDRESS], Router::factory),
-        Entry::view("quote", inputs(&[&[("amountA", U256_TYPE)], reserves]), &[U256_TYPE], Router::quote),
-        Entry::view(name("get_amounts_out", "getAmountsOut"), inputs(&[amount, path]), &[U256S], Router::get_amounts_out),
-        Entry::external(name("add_liquidity", "addLiquidity"), inputs(&[id, ADDED]), &[THREE_AMOUNTS], Router::add_liquidity),
-        Entry::external(name("remove_liquidity", "removeLiquidity"), inputs(&[id, REMOVED]), &[PAIR_OF_AMOUNTS], Router::remove_liquidity),
-        Entry::external(name("swap_exact_tokens_for_tokens", "swapExactTokensForTokens"), inputs(&[SOLD, path, END]), &[U256S], Router::swap_exact_in),
+        Entrypoint::view("factory", &[], &[ADDRESS], Router::factory),
+        Entrypoint::view("quote", inputs(&[&[("amountA", U256_TYPE)], reserves]), &[U256_TYPE], Router::quote),
+        Entrypoint::view(name("get_amounts_out", "getAmountsOut"), inputs(&[amount, path]), &[U256S], Router::get_amounts_out),
+        Entrypoint::external(name("add_liquidity", "addLiquidity"), inputs(&[id, ADDED]), &[THREE_AMOUNTS], Router::add_liquidity),
+        Entrypoint::external(name("remove_liquidity", "removeLiquidity"), inputs(&[id, REMOVED]), &[PAIR_OF_AMOUNTS], Router::remove_liquidity),
+        Entrypoint::external(name("swap_exact_tokens_for_tokens", "swapExactTokensForTokens"), inputs(&[SOLD, path, END]), &[U256S], Router::swap_exact_in),
     ];
     if rules.path == Path::Tokens {
         let one = inputs(&[amount, reserves]);
-        functions.push(Entry::view(name("get_amount_out", "getAmountOut"), one, &[U256_TYPE], Router::get_amount_out));
-        functions.push(Entry::view(name("get_amount_in", "getAmountIn"), one, &[U256_TYPE], Router::get_amount_in));
+        functions.push(Entrypoint::view(name("get_amount_out", "getAmountOut"), one, &[U256_TYPE], Router::get_amount_out));
+        functions.push(Entrypoint::view(name("get_amount_in", "getAmountIn"), one, &[U256_TYPE], Router::get_amount_in));
     }
     if rules.path != Path::Stable {
-        functions.push(Entry::view(name("get_amounts_in", "getAmountsIn"), inputs(&[amount, path]), &[U256S], Router::get_amounts_in));
-        functions.push(Entry::external(name("swap_tokens_for_exact_tokens", "swapTokensForExactTokens"), inputs(&[BOUGHT, path, END]), &[U256S], Router::swap_exact_out));
+        functions.push(Entrypoint::view(name("get_amounts_in", "getAmountsIn"), inputs(&[amount, path]), &[U256S], Router::get_amounts_in));
+        functions.push(Entrypoint::external(name("swap_tokens_for_exact_tokens", "swapTokensForExactTokens"), inputs(&[BOUGHT, path, END]), &[U256S], Router::swap_exact_out));
     }
     functions
 }

@@ -45,7 +45,7 @@ pub(crate) struct EmittedJson<'b> {
 
 /// A block as its events name it; the one in the making has no hash.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'b> {
+pub(crate) struct EmittingBlock<'b> {
     pub(crate) number: u64,
     pub(crate) hash: Option<&'b Felt>,
 }
@@ -54,7 +54,7 @@ impl<'b> EmittedJson<'b> {
     /// The event `event_index` of the transaction `transaction_index`, which has
     /// this hash.
     pub(crate) fn new(
-        block: Place<'b>,
+        block: EmittingBlock<'b>,
         (transaction_index, transaction_hash): (usize, Felt),
         (event_index, event): (usize, &'b Event),
         spec: Spec,

@@ -14,7 +14,7 @@ pub(super) use block::{
     BlockJson, HeadJson, HeaderJson, PRE_CONFIRMED, PreConfirmedJson, finality,
 };
 pub(super) use body::Body;
-pub(super) use event::{EmittedJson, EventsJson, Place};
+pub(super) use event::{EmittedJson, EmittingBlock, EventsJson};
 pub(super) use state_diff::state_diff;
 pub(super) use trace::trace;
 pub(super) use transaction::{ReceiptJson, TransactionJson};

@@ -7,7 +7,7 @@
 //! pool by itself, and to close those where most is to be gained first.
 
 use super::permille::permille;
-use super::pool::{At, Order, Pool, Spot, slope};
+use super::pool::{At, Pool, PoolTrade, Spot, slope};
 use super::rehearsal::Rehearsal;
 use super::scene::Scene;
 use super::watch::Watch;
@@ -150,7 +150,7 @@ fn gap(scene: Scene<'_>, pool: &Pool, spot: Spot) -> Option<Gap> {
 fn trade(scene: Scene<'_>, pool: &Pool, gap: Gap, sender: Felt, least: f64) -> Option<Deed> {
     let (sold, _) = pool.way(gap.first);
     let owned = permille(scene.view.read(&balance_key(sold, sender)), 100);
-    let order = Order {
+    let order = PoolTrade {
         route: &[pool],
         sender,
         sold,
@@ -163,14 +163,14 @@ fn trade(scene: Scene<'_>, pool: &Pool, gap: Gap, sender: Felt, least: f64) -> O
     let most = amount(pool, gap);
     PARTS.into_iter().find_map(|part| {
         let amount = U256::try_from(most * part).ok()?.min(owned);
-        profitable(scene, Order { amount, ..order }, gap, U256::ZERO, least)
+        profitable(scene, PoolTrade { amount, ..order }, gap, U256::ZERO, least)
     })
 }
 
 /// The trade, if it earns enough at the prices of the market.
 fn profitable(
     scene: Scene<'_>,
-    order: Order<'_>,
+    order: PoolTrade<'_>,
     gap: Gap,
     limit: U256,
     least: f64,
@@ -188,7 +188,7 @@ fn profitable(
     }
     // Where a limit ended the trade, rounding may take a unit more.
     let expected = gain - gain / U256::from(1_000);
-    let calls = Order { amount, ..order }.calls(scene.view, expected, limit)?;
+    let calls = PoolTrade { amount, ..order }.calls(scene.view, expected, limit)?;
     Some(rehearsal.done(order.sender, calls))
 }
 

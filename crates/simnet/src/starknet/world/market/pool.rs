@@ -264,14 +264,14 @@ impl Pool {
 
 /// A trade along pools that sells `amount` of `sold`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Order<'o> {
+pub(super) struct PoolTrade<'o> {
     pub(super) route: &'o [&'o Pool],
     pub(super) sender: Felt,
     pub(super) sold: Felt,
     pub(super) amount: U256,
 }
 
-impl Order<'_> {
+impl PoolTrade<'_> {
     /// The token that is bought at last.
     pub(super) fn bought(&self) -> Felt {
         let pools = self.route.iter();

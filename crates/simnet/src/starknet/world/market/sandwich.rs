@@ -1,7 +1,7 @@
 //! The attacker, who trades before and after a large trade of somebody else.
 
 use super::permille::permille;
-use super::pool::{At, Order};
+use super::pool::{At, PoolTrade};
 use super::rehearsal::Rehearsal;
 use super::scene::Scene;
 use super::trading::seller;
@@ -39,7 +39,7 @@ pub(super) fn attack(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>
     let (victim, affordable) = seller(scene, pool, first, ALL_USD, rng)?;
     let route = [pool];
     let (sold, bought) = pool.way(first);
-    let order = Order {
+    let order = PoolTrade {
         route: &route,
         sender: victim,
         sold,
@@ -53,7 +53,7 @@ pub(super) fn attack(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>
     let owned = view.read(&balance_key(sold, attacker));
     let before = TRIES.iter().find_map(|thousandths| {
         let amount = permille(order.amount, *thousandths).min(owned);
-        let front = Order {
+        let front = PoolTrade {
             sender: attacker,
             amount,
             ..order
@@ -73,7 +73,7 @@ pub(super) fn attack(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Vec<Deed>
 /// them and the attacker more than before.
 fn surround(
     scene: Scene<'_>,
-    front: Order<'_>,
+    front: PoolTrade<'_>,
     (victim, victims): (Felt, &[Call]),
 ) -> Option<[Deed; 2]> {
     let (attacker, bought) = (front.sender, front.bought());
@@ -82,7 +82,7 @@ fn surround(
     let gain = rehearsal.gain(attacker, &calls, bought)?;
     let first = rehearsal.done(attacker, calls);
     rehearsal.make(victim, victims).ok()?;
-    let back = Order {
+    let back = PoolTrade {
         sold: bought,
         amount: gain,
         ..front

@@ -3,7 +3,7 @@
 use super::asset::Asset;
 use super::opening::MOST_WORK;
 use super::permille::permille;
-use super::pool::{Order, Pool};
+use super::pool::{Pool, PoolTrade};
 use super::rehearsal::Rehearsal;
 use super::scene::Scene;
 use crate::starknet::contracts::erc20::balance_key;
@@ -53,7 +53,7 @@ pub(super) fn noise(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
         .into_iter()
         .fold(usd, f64::min);
     let (sender, amount) = seller(scene, pool, first, usd, rng)?;
-    let order = Order {
+    let order = PoolTrade {
         route: &route,
         sender,
         sold: pool.way(first).0,
@@ -80,7 +80,7 @@ pub(super) fn trend(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     // The first token is sold if it has fallen against the second one.
     let first = change < 0.0;
     let (sender, amount) = seller(scene, pool, first, usd, rng)?;
-    let order = Order {
+    let order = PoolTrade {
         route: &[pool],
         sender,
         sold: pool.way(first).0,
@@ -100,7 +100,7 @@ pub(super) fn taken_in(scene: Scene<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let first = is_snare(pool.assets[0]) == sells;
     let usd = (USUAL_USD * log_normal(1.0, rng)).min(MOST_TAKEN_USD);
     let (sender, amount) = seller(scene, pool, first, usd, rng)?;
-    let order = Order {
+    let order = PoolTrade {
         route: &[pool],
         sender,
         sold: pool.way(first).0,
@@ -148,7 +148,7 @@ fn second<'a>(
 }
 
 /// Tries an order out, and sends it with what it may at worst come to.
-fn send(scene: Scene<'_>, order: Order<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
+fn send(scene: Scene<'_>, order: PoolTrade<'_>, rng: &mut ChaCha8Rng) -> Option<Deed> {
     let calls = order.calls(scene.view, U256::ZERO, U256::ZERO)?;
     let mut rehearsal = Rehearsal::new(scene.view);
     let bought = rehearsal.gain(order.sender, &calls, order.bought())?;

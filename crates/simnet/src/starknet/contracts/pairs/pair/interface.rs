@@ -8,7 +8,7 @@ use crate::starknet::class::{
 use crate::starknet::contract::{Function, Kind};
 use crate::starknet::contracts::erc20;
 
-type Entry = Function<Pair>;
+type Entrypoint = Function<Pair>;
 
 const CONSTRUCTOR: &[Typed] = &[
     ("token0", ADDRESS),
@@ -30,7 +30,7 @@ pub(in super::super) fn kind(rules: &Rules) -> Kind<Pair> {
 }
 
 #[rustfmt::skip]
-fn functions(rules: &Rules) -> Vec<Entry> {
+fn functions(rules: &Rules) -> Vec<Entrypoint> {
     const TO: &[Typed] = &[("to", ADDRESS)];
     const SWAP: &[Typed] = &[("amount0Out", U256_TYPE), ("amount1Out", U256_TYPE), ("to", ADDRESS)];
     const SWAP_WITH_DATA: &[Typed] =
@@ -43,14 +43,14 @@ fn functions(rules: &Rules) -> Vec<Entry> {
     };
     let swap = if rules.calls_back { SWAP_WITH_DATA } else { SWAP };
     let mut functions = vec![
-        Entry::view("factory", &[], &[ADDRESS], Pair::factory),
-        Entry::view("token0", &[], &[ADDRESS], Pair::token0),
-        Entry::view("token1", &[], &[ADDRESS], Pair::token1),
-        Entry::view(name("get_reserves", "getReserves"), &[], reserves, Pair::get_reserves),
-        Entry::external("mint", TO, &[U256_TYPE], Pair::mint),
-        Entry::external("burn", TO, &["(core::integer::u256, core::integer::u256)"], Pair::burn),
-        Entry::external("swap", swap, &[], Pair::swap),
-        Entry::external("sync", &[], &[], Pair::sync),
+        Entrypoint::view("factory", &[], &[ADDRESS], Pair::factory),
+        Entrypoint::view("token0", &[], &[ADDRESS], Pair::token0),
+        Entrypoint::view("token1", &[], &[ADDRESS], Pair::token1),
+        Entrypoint::view(name("get_reserves", "getReserves"), &[], reserves, Pair::get_reserves),
+        Entrypoint::external("mint", TO, &[U256_TYPE], Pair::mint),
+        Entrypoint::external("burn", TO, &["(core::integer::u256, core::integer::u256)"], Pair::burn),
+        Entrypoint::external("swap", swap, &[], Pair::swap),
+        Entrypoint::external("sync", &[], &[], Pair::sync),
     ];
     functions.extend(own_functions(rules.path));
     functions
@@ -58,33 +58,33 @@ fn functions(rules: &Rules) -> Vec<Entry> {
 
 /// What only pairs of one venue have.
 #[rustfmt::skip]
-fn own_functions(path: Path) -> Vec<Entry> {
+fn own_functions(path: Path) -> Vec<Entrypoint> {
     const SOLD: &[Typed] = &[("amountIn", U256_TYPE), ("tokenIn", ADDRESS)];
     const GIVEN_IN: &[Typed] = &[("amount_in", U256_TYPE), ("first_token_in", BOOL)];
     const GIVEN_OUT: &[Typed] = &[("amount_out", U256_TYPE), ("first_token_in", BOOL)];
     match path {
         Path::Tokens => vec![],
         Path::Stable => vec![
-            Entry::view("stable", &[], &[BOOL], Pair::stable),
-            Entry::view("fee0", &[], &[FELT], Pair::fee0),
-            Entry::view("fee1", &[], &[FELT], Pair::fee1),
-            Entry::view("getAmountOut", SOLD, &[U256_TYPE], Pair::get_amount_out),
-            Entry::external("setFees", &[("fee0", FELT), ("fee1", FELT)], &[], Pair::set_fees),
+            Entrypoint::view("stable", &[], &[BOOL], Pair::stable),
+            Entrypoint::view("fee0", &[], &[FELT], Pair::fee0),
+            Entrypoint::view("fee1", &[], &[FELT], Pair::fee1),
+            Entrypoint::view("getAmountOut", SOLD, &[U256_TYPE], Pair::get_amount_out),
+            Entrypoint::external("setFees", &[("fee0", FELT), ("fee1", FELT)], &[], Pair::set_fees),
         ],
         Path::Tiered => vec![
-            Entry::view("is_stable", &[], &[BOOL], Pair::stable),
-            Entry::view("fee", &[], &[FELT], Pair::fee0),
-            Entry::view("fee_vault", &[], &[ADDRESS], Pair::fee_vault),
-            Entry::view("snapshot", &[], &["(core::starknet::contract_address::ContractAddress, core::starknet::contract_address::ContractAddress, core::integer::u256, core::integer::u256, core::integer::u256, core::integer::u256, core::bool)"], Pair::snapshot),
-            Entry::view("get_amount_out", SOLD, &[U256_TYPE], Pair::get_amount_out),
-            Entry::view("get_amount_in", &[("amountOut", U256_TYPE), ("tokenIn", ADDRESS)], &[U256_TYPE], Pair::get_amount_in),
-            Entry::external("set_fee", &[("fee", FELT)], &[], Pair::set_fee),
+            Entrypoint::view("is_stable", &[], &[BOOL], Pair::stable),
+            Entrypoint::view("fee", &[], &[FELT], Pair::fee0),
+            Entrypoint::view("fee_vault", &[], &[ADDRESS], Pair::fee_vault),
+            Entrypoint::view("snapshot", &[], &["(core::starknet::contract_address::ContractAddress, core::starknet::contract_address::ContractAddress, core::integer::u256, core::integer::u256, core::integer::u256, core::integer::u256, core::bool)"], Pair::snapshot),
+            Entrypoint::view("get_amount_out", SOLD, &[U256_TYPE], Pair::get_amount_out),
+            Entrypoint::view("get_amount_in", &[("amountOut", U256_TYPE), ("tokenIn", ADDRESS)], &[U256_TYPE], Pair::get_amount_in),
+            Entrypoint::external("set_fee", &[("fee", FELT)], &[], Pair::set_fee),
         ],
         Path::Pairs => vec![
-            Entry::view("swap_fee", &[], &[U128], Pair::fee0),
-            Entry::view("out_given_in", GIVEN_IN, &[U256_TYPE], Pair::out_given_in),
-            Entry::view("in_given_out", GIVEN_OUT, &[U256_TYPE], Pair::in_given_out),
-            Entry::external("set_swap_fee", &[("swap_fee", U128)], &[], Pair::set_fee),
+            Entrypoint::view("swap_fee", &[], &[U128], Pair::fee0),
+            Entrypoint::view("out_given_in", GIVEN_IN, &[U256_TYPE], Pair::out_given_in),
+            Entrypoint::view("in_given_out", GIVEN_OUT, &[U256_TYPE], Pair::in_given_out),
+            Entrypoint::external("set_swap_fee", &[("swap_fee", U128)], &[], Pair::set_fee),
         ],
     }
 }

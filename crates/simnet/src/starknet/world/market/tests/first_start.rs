@@ -1,6 +1,6 @@
 //! What the market of a default first start looks like to whoever opens it.
 
-use super::super::pool::Order;
+use super::super::pool::PoolTrade;
 use super::super::rehearsal::Rehearsal;
 use super::gains::best_circle;
 use super::*;
@@ -59,7 +59,7 @@ fn loss(chain: &Chain, pair: [usize; 2]) -> f64 {
 fn paid(scene: Scene<'_>, pool: &Pool, usd: f64) -> Option<f64> {
     let sender = *scene.market.providers.last()?;
     let (sold, bought) = pool.asset_way(true);
-    let order = Order {
+    let order = PoolTrade {
         route: &[pool],
         sender,
         sold: pool.way(true).0,

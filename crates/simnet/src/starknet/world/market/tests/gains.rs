@@ -1,6 +1,6 @@
 //! What there is to gain by trading in a circle.
 
-use super::super::pool::Order;
+use super::super::pool::PoolTrade;
 use super::super::rehearsal::Rehearsal;
 use super::*;
 use crate::starknet::contracts::erc20::balance_key;
@@ -32,7 +32,7 @@ fn rate(scene: Scene<'_>, pool: &Pool, first: bool) -> Option<f64> {
     let (sold, bought) = pool.asset_way(first);
     let token = pool.way(first).0;
     let amount = scene.units(sold, USD)?;
-    let order = Order {
+    let order = PoolTrade {
         route: &[pool],
         sender,
         sold: token,

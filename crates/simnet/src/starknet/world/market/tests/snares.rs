@@ -1,6 +1,6 @@
 //! Tokens that take more than they give.
 
-use super::super::pool::Order;
+use super::super::pool::PoolTrade;
 use super::super::rehearsal::Rehearsal;
 use super::*;
 use crate::starknet::contracts::manner::SALE_REFUSED;
@@ -41,7 +41,7 @@ fn trade(scene: Scene<'_>, snare: Felt, sells: bool) -> Result<U256, String> {
     let (sold, bought) = pool.way(is_first == sells);
     // Arbitrageurs have everything.
     let sender = scene.market.arbitrageurs[0];
-    let order = Order {
+    let order = PoolTrade {
         route: &[pool],
         sender,
         sold,
