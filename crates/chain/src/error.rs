@@ -249,6 +249,11 @@ impl RpcError {
         matches!(self, Self::Node { source, .. } if source.code == BLOCK_NOT_FOUND)
     }
 
+    /// Whether the node has looked at what it was given, and refuses it.
+    pub(crate) fn is_verdict(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if !source.is_transient())
+    }
+
     /// Whether the node says that a transaction would fail.
     pub fn is_execution_failure(&self) -> bool {
         matches!(self, Self::Node { source, .. } if source.code == EXECUTION_ERROR)

@@ -78,8 +78,10 @@ impl Stage {
         }
     }
 
+    /// The token that fees are paid in.
     fn token(&self) -> Address {
-        self.account.funding[0].token
+        let mut funding = self.account.funding.iter();
+        funding.find(|it| it.symbol == "STRK").unwrap().token
     }
 
     /// A transfer, signed, within what the node expects it to cost.
@@ -263,8 +265,15 @@ async fn a_lost_answer_is_neither_a_lost_nor_a_second_transaction() {
                 stage.node.fault(STATUS, fault, asking).unwrap();
             }
             let sent = stage.client.send(&transfer, hash).await;
-            sent.unwrap_or_else(|error| panic!("{fault:?}, {adding}, {asking}: {error:?}"));
             stage.node.clear_faults("*");
+            match sent {
+                Ok(()) => {}
+                // A question whose answer is too long is not repeated.
+                Err(SendError::Unknown(_)) if fault == FaultKind::Oversized && asking > 0 => {
+                    stage.client.send(&transfer, hash).await.unwrap();
+                }
+                Err(error) => panic!("{fault:?}, {adding}, {asking}: {error:?}"),
+            }
             stage.node.mine(1).unwrap();
             assert_eq!(stage.held(somebody(number)).await, U256::ONE, "{fault:?}");
         }

@@ -83,16 +83,17 @@ async fn send_once(
                 }));
             }
             Err(error) if error.is_duplicate_transaction() => return Ok(()),
-            Err(error) if error.is_transient() => error,
             // What was lost before may be why it is refused now.
-            Err(error) if attempt > 1 => error,
-            Err(error) => return Err(SendError::Refused(error)),
+            Err(error) if attempt == 1 && error.is_verdict() => {
+                return Err(SendError::Refused(error));
+            }
+            Err(error) => error,
         };
         let known = outcome::status(rpc, hash).await;
         if known.map_err(SendError::Unknown)?.is_some() {
             return Ok(());
         }
-        if !error.is_transient() || !rpc.pause(method, attempt, &error).await {
+        if error.is_verdict() || !rpc.pause(method, attempt, &error).await {
             return Err(SendError::Unknown(error));
         }
         attempt += 1;
