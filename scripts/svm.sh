@@ -10,6 +10,7 @@ svm_digest() {
 
 # Runs it, and notes what it was run on in svm/checked, which is committed.
 check_svm() {
-  (cd svm && cargo fmt --check && RUSTC_WORKSPACE_WRAPPER= cargo test --quiet --no-fail-fast)
+  (cd svm && cargo fmt --check &&
+    RUSTC_WORKSPACE_WRAPPER="$PWD/../scripts/linting-rustc" cargo test --quiet --no-fail-fast)
   svm_digest >svm/checked
 }

@@ -7,10 +7,10 @@
 
 use chain::{
     Broadcast, BroadcastAction, ContractCall, Finality, RpcOptions, SendError, StarkSigner,
-    StarknetClient, TransactionStatus, execution,
+    StarknetClient, TransactionReceipt, TransactionStatus, execution,
 };
 use primitives::transaction_hash::{DeployAccount, Invoke, ResourceBounds, Terms, Version};
-use primitives::{Address, Entropy, Felt, ManualClock, SeededEntropy, Timestamp, U256, selector};
+use primitives::{Address, Entropy, Felt, ManualClock, SeededEntropy, Timestamp, U256};
 use simnet::{FaultKind, History, PrefundedAccount, StarknetConfig, StarknetNode};
 use starknet_rust_core::utils::get_contract_address;
 use std::{sync::Arc, time::Duration};
@@ -86,11 +86,8 @@ impl Stage {
 
     /// A transfer, signed, within what the node expects it to cost.
     async fn transfer(&mut self, to: Address, amount: u64) -> (Broadcast, Felt) {
-        let call = ContractCall {
-            to: self.token(),
-            selector: selector("transfer"),
-            calldata: vec![to.felt(), Felt::from(amount), Felt::ZERO],
-        };
+        let arguments = vec![to.felt(), Felt::from(amount), Felt::ZERO];
+        let call = ContractCall::new(self.token(), "transfer", arguments);
         let action = BroadcastAction::Invoke(Invoke {
             sender: self.account.address.felt(),
             calldata: execution(&[call]),
@@ -136,6 +133,13 @@ impl Stage {
         balance.unwrap().unwrap()
     }
 
+    /// The receipt of what was sent, in a block of now.
+    async fn landed(&self, hash: Felt) -> TransactionReceipt {
+        self.node.mine(1).unwrap();
+        let receipt = self.client.transaction_receipt(hash).await;
+        receipt.unwrap().unwrap()
+    }
+
     async fn sent_before(&self) -> u64 {
         let at = self.node.head();
         let nonces = self.client.nonces(&[self.account.address], at).await;
@@ -161,13 +165,7 @@ async fn what_is_sent_lands_and_its_receipt_says_what_it_cost() {
             .unwrap()
             .is_some()
     );
-    stage.node.mine(1).unwrap();
-    let receipt = stage
-        .client
-        .transaction_receipt(hash)
-        .await
-        .unwrap()
-        .unwrap();
+    let receipt = stage.landed(hash).await;
     assert_eq!(receipt.block, Some(stage.node.head()));
     assert_eq!(receipt.executed.finality, Finality::AcceptedOnL2);
     assert_eq!(receipt.executed.revert_reason, None);
@@ -191,13 +189,7 @@ async fn a_reverted_transaction_says_why_and_still_costs() {
         .hash(&transfer.terms, Version::V3, stage.chain_id);
     transfer.signature = stage.signer.sign(hash).unwrap().to_vec();
     stage.client.send(&transfer, hash).await.unwrap();
-    stage.node.mine(1).unwrap();
-    let receipt = stage
-        .client
-        .transaction_receipt(hash)
-        .await
-        .unwrap()
-        .unwrap();
+    let receipt = stage.landed(hash).await;
     assert!(
         receipt
             .executed
@@ -210,8 +202,9 @@ async fn a_reverted_transaction_says_why_and_still_costs() {
         panic!("{status:?}")
     };
     assert!(executed.revert_reason.is_some());
+    transfer.terms.nonce += 1;
     let failing = stage.client.estimate_fee(&transfer).await.unwrap_err();
-    assert!(!failing.is_transient(), "{failing:?}");
+    assert!(failing.is_execution_failure(), "{failing:?}");
 }
 
 #[tokio::test]

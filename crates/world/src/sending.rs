@@ -1,11 +1,11 @@
 //! An account of the world that signs and sends what it wants done.
 
 use crate::{World, trader::execution};
+use chain::StarkSigner;
 use primitives::transaction_hash::{Bound, Invoke, ResourceBounds, Terms, Version};
 use primitives::{felt_from_hex, felt_to_hex, short_string};
 use serde_json::json;
 use simnet::{Action, SignedTransaction};
-use starknet_crypto::{rfc6979_generate_k, sign};
 use trading::Call;
 
 /// Enough for a few calls at any price of a simulated network.
@@ -44,12 +44,11 @@ impl World {
             account_deployment_data: Vec::new(),
         };
         let hash = invoke.hash(&terms, Version::V3, short_string("SN_STOA"));
-        let k = rfc6979_generate_k(&hash, &account.private_key, None);
-        let signature = sign(&account.private_key, &hash, &k).expect("a signature");
+        let signer = StarkSigner::new(account.private_key).expect("a key");
         let transaction = SignedTransaction {
             action: Action::Invoke(invoke),
             terms,
-            signature: vec![signature.r, signature.s],
+            signature: signer.sign(hash).expect("a signature").to_vec(),
         };
         self.node.submit(transaction).expect("it is taken");
         self.node.mine(1).expect("a block");

@@ -3,7 +3,8 @@
 
 use crate::World;
 use axum::{Router, body::Body, http::Request};
-use primitives::{Address, BlockRef, Felt, U256, felt_from_hex, felt_to_hex, selector};
+use chain::ContractCall;
+use primitives::{Address, BlockRef, Felt, U256, felt_from_hex, felt_to_hex};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 use trading::{Call, Gas};
@@ -144,13 +145,10 @@ impl Trader {
 
 /// The arguments by which an account is asked to make calls.
 pub(crate) fn execution(calls: &[Call]) -> Vec<Felt> {
-    let mut felts = vec![Felt::from(calls.len())];
-    for call in calls {
-        felts.extend([call.to.felt(), selector(call.entrypoint)]);
-        felts.push(Felt::from(call.calldata.len()));
-        felts.extend(&call.calldata);
-    }
-    felts
+    let calls = calls.iter();
+    let calls =
+        calls.map(|call| ContractCall::new(call.to, call.entrypoint, call.calldata.clone()));
+    chain::execution(&calls.collect::<Vec<_>>())
 }
 
 /// The first two and the last two results of the calls of a transaction.

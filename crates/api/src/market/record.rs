@@ -1,7 +1,7 @@
 //! A token and its market, in the shapes of both versions, as they are sent and
 //! described.
 
-use super::{decimal::Decimal, points::PricePoint};
+use super::{decimal::Decimal, points::PricePoint, token_price::ETH};
 use crate::{
     dialect::{Dialect, Optional},
     trade::TagName,
@@ -221,9 +221,6 @@ pub(super) struct ShortToken<'a> {
     #[schema(example = 3_500.25)]
     current_price: f64,
 }
-
-/// An address of the descriptions.
-const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
 
 impl<'a> Told<'a> {
     pub(super) fn v3(&self, dialect: Dialect, feed: Vec<PricePoint>) -> TokenMarket<'a> {

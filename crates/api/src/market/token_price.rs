@@ -66,4 +66,4 @@ pub(super) struct TokenPriceV1 {
 }
 
 /// An address of the descriptions.
-const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
+pub(super) const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";

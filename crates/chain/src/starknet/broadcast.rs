@@ -4,7 +4,7 @@ use super::felt::WireFelt;
 use primitives::transaction_hash::{
     Bound, DataAvailability, DeployAccount, Invoke, ResourceBounds, Terms, Version,
 };
-use primitives::{Address, Felt};
+use primitives::{Address, Felt, selector};
 use serde::{Serialize, Serializer};
 
 /// A transaction with all that its sender says.
@@ -55,6 +55,18 @@ pub struct ContractCall {
     pub selector: Felt,
     /// Its arguments.
     pub calldata: Vec<Felt>,
+}
+
+impl ContractCall {
+    /// A call of the function of this name.
+    #[must_use]
+    pub fn new(to: Address, function: &str, calldata: Vec<Felt>) -> Self {
+        Self {
+            to,
+            selector: selector(function),
+            calldata,
+        }
+    }
 }
 
 /// What an account's `__execute__` is called with to make calls.

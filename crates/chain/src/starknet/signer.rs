@@ -10,11 +10,11 @@ pub struct StarkSigner {
     private_key: Felt,
 }
 
-/// More than one nonce in a row is unusable for nobody.
-const MAX_NONCES: u32 = 16;
+/// Hardly any `k` is unusable; so many in a row never are.
+const MAX_K: u32 = 16;
 
 impl StarkSigner {
-    /// Nothing is nobody's key.
+    /// `None` for zero, which is no key.
     #[must_use]
     pub fn new(private_key: Felt) -> Option<Self> {
         (private_key != Felt::ZERO).then_some(Self { private_key })
@@ -30,7 +30,7 @@ impl StarkSigner {
     /// a number that no hash of a transaction is.
     #[must_use]
     pub fn sign(&self, hash: Felt) -> Option<[Felt; 2]> {
-        (0..MAX_NONCES).find_map(|seed| {
+        (0..MAX_K).find_map(|seed| {
             let seed = (seed > 0).then(|| Felt::from(seed));
             let k = rfc6979_generate_k(&hash, &self.private_key, seed.as_ref());
             let signature = sign(&self.private_key, &hash, &k).ok()?;

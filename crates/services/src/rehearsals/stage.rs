@@ -4,7 +4,7 @@ use super::ways::{Way, Ways};
 use crate::{fault::Fault, snapshot::Snapshot};
 use chain::{ContractCall, Imagined, Simulated, StarknetClient};
 use market::Rehearsed;
-use primitives::{Address, U256, selector};
+use primitives::{Address, U256};
 use std::collections::{BTreeMap, BTreeSet};
 use trading::{Call, FeeTerms, Step, rehearsal};
 
@@ -99,11 +99,7 @@ impl Stage<'_> {
 
     fn imagine(&self, (account, nonce): Player, way: &[Step]) -> Option<Imagined> {
         let calls = self.calls(way, account)?.into_iter();
-        let calls = calls.map(|call| ContractCall {
-            to: call.to,
-            selector: selector(call.entrypoint),
-            calldata: call.calldata,
-        });
+        let calls = calls.map(|call| ContractCall::new(call.to, call.entrypoint, call.calldata));
         Some(Imagined {
             account,
             nonce,
