@@ -25,13 +25,14 @@ async function start(flags, settings) {
   const args = ["serve", "--listen", "127.0.0.1:0", "--sim-listen", "127.0.0.1:0", "--data", folder];
   const env = { ...process.env, STOA__SERVER__LOG: "warn", ...settings };
   const child = spawn(program, [...args, ...flags], { stdio: ["ignore", "pipe", "inherit"], env });
-  const stoa = { api: undefined, node: undefined, solana: undefined };
+  const stoa = { api: undefined, node: undefined, solana: undefined, signer: undefined };
   const ended = new Promise((resolve) => child.once("exit", (status) => resolve(status)));
   const ready = new Promise((resolve) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
       stoa.api ??= line.match(/^\s*api\s+(http:\S+)/)?.[1];
       stoa.node ??= line.match(/(http:\S+\/starknet)\b/)?.[1];
       stoa.solana ??= line.match(/(http:\S+\/solana)\b/)?.[1];
+      stoa.signer ??= line.match(/^\s*signer\s+(0x\S+)/)?.[1];
       if (/^\s*ready\b/.test(line)) resolve();
     });
   });

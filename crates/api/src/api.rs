@@ -72,6 +72,7 @@ impl Api {
             config.max_body_bytes,
             limits,
             Arc::clone(&services.entropy),
+            config.signer.clone(),
         );
         let market = MarketState::new(
             services.snapshots.clone(),

@@ -6,6 +6,7 @@ use crate::{
     marketplace::MarketplaceConfig,
     network::NetworkSegment,
 };
+use services::AnswerSigner;
 use std::time::Duration;
 
 /// The operator's choices.
@@ -25,6 +26,8 @@ pub struct ApiConfig {
     pub max_body_bytes: usize,
     /// Whether the figures are on the public listeners, too.
     pub public_metrics: bool,
+    /// Who signs answers of the trading and market APIs, for callers who ask for it.
+    pub signer: Option<AnswerSigner>,
     /// The marketplace.
     pub marketplace: MarketplaceConfig,
 }
@@ -39,6 +42,7 @@ impl Default for ApiConfig {
             request_timeout: Duration::from_secs(30),
             max_body_bytes: 1024 * 1024,
             public_metrics: true,
+            signer: None,
             marketplace: MarketplaceConfig::default(),
         }
     }

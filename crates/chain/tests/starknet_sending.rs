@@ -122,7 +122,8 @@ impl Stage {
     }
 
     async fn bounds(&self, broadcast: &Broadcast) -> ResourceBounds {
-        let estimate = self.client.estimate_fee(broadcast).await.unwrap();
+        let estimate = self.client.estimate_fee(broadcast, self.node.head()).await;
+        let estimate = estimate.unwrap();
         assert!(estimate.overall_fee > 0);
         estimate.bounds(50).unwrap()
     }
@@ -203,7 +204,11 @@ async fn a_reverted_transaction_says_why_and_still_costs() {
     };
     assert!(executed.revert_reason.is_some());
     transfer.terms.nonce += 1;
-    let failing = stage.client.estimate_fee(&transfer).await.unwrap_err();
+    let failing = stage
+        .client
+        .estimate_fee(&transfer, stage.node.head())
+        .await;
+    let failing = failing.unwrap_err();
     assert!(failing.is_execution_failure(), "{failing:?}");
 }
 

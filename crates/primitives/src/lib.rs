@@ -26,7 +26,7 @@ pub use felt::{FeltError, felt_from_hex, felt_to_hex, short_string};
 pub use impossible::{Impossible, OrImpossible, Place, impossible, report_impossible_to};
 pub use jiff::{SignedDuration, Timestamp};
 pub use ruint::aliases::U256;
-pub use selector::selector;
+pub use selector::{selector, starknet_keccak};
 pub use solana::{Base58Error, Lamports, PublicKey, Signature, SolanaHash};
 pub use starknet_types_core::felt::Felt;
 pub use text::is_hidden;

@@ -3,10 +3,14 @@
 use sha3::{Digest, Keccak256};
 use starknet_types_core::felt::Felt;
 
-/// The selector of an entrypoint, or the first key of an event: the low 250
-/// bits of the name's Keccak-256.
+/// The selector of an entrypoint, or the first key of an event.
 pub fn selector(name: &str) -> Felt {
-    let mut digest: [u8; 32] = Keccak256::digest(name.as_bytes()).into();
+    starknet_keccak(name.as_bytes())
+}
+
+/// The low 250 bits of Keccak-256.
+pub fn starknet_keccak(bytes: &[u8]) -> Felt {
+    let mut digest: [u8; 32] = Keccak256::digest(bytes).into();
     digest[0] &= 0b11;
     Felt::from_bytes_be(&digest)
 }

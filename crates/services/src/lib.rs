@@ -4,6 +4,7 @@
 //! Nothing here knows HTTP or SQL. Requests read the published [`Snapshot`]
 //! and never wait for the indexer.
 
+mod answer_signer;
 mod fault;
 mod follower;
 mod generational_cache;
@@ -18,12 +19,14 @@ mod ledger_probe;
 mod rate;
 mod refused;
 mod rehearsals;
+mod sender;
 mod shared_redis;
 mod snapshot;
 mod swap;
 mod trail;
 mod worth;
 
+pub use answer_signer::AnswerSigner;
 pub use fault::Fault;
 pub use follower::Follower;
 pub use generational_cache::GenerationalCache;
@@ -41,6 +44,7 @@ pub use ledger_probe::{LedgerHealth, LedgerProbe};
 pub use rate::{Decision, Policy, RateLimiter};
 pub use refused::Refused;
 pub use rehearsals::Rehearsals;
+pub use sender::{SendRefused, Sender, SenderOptions, SenderPool};
 pub use shared_redis::{RedisState, SharedRedis};
 pub use snapshot::{Snapshot, Snapshots};
 pub use swap::{

@@ -85,6 +85,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(1, "ledger", "0001_api_keys"),
         step!(2, "ledger", "0002_leasing"),
         step!(3, "ledger", "0003_identity"),
+        step!(4, "ledger", "0004_sending"),
     ],
 };
 

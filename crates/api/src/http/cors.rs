@@ -11,9 +11,10 @@ use axum::{
 
 const ALLOWED_METHODS: &str = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
 const ALLOWED_HEADERS: &str = "accept, content-type, cache-control, if-none-match, x-api-key, \
-    x-request-id, ask-signature, authorization, idempotency-key";
+    api-key, x-paymaster-api-key, x-request-id, ask-signature, authorization, idempotency-key";
 const EXPOSED_HEADERS: &str = "x-request-id, x-ratelimit-limit, x-ratelimit-remaining, \
-    x-ratelimit-reset, retry-after, etag, x-partial-bucket, idempotent-replayed";
+    x-ratelimit-reset, retry-after, etag, x-partial-bucket, idempotent-replayed, \
+    signature";
 
 /// Seconds for which a browser may remember a preflight's answer.
 const MAX_AGE_S: &str = "3600";

@@ -8,7 +8,7 @@ use super::{
     cors, entity_tag,
     error::Rejection,
     limits::{self, Caller, Limits},
-    metrics, request_id,
+    metrics, request_id, signing,
 };
 use axum::{
     Router,
@@ -20,6 +20,7 @@ use axum::{
 use futures_util::FutureExt;
 use hyper::body::Body as _;
 use primitives::Entropy;
+use services::AnswerSigner;
 use std::{
     any::Any,
     convert::Infallible,
@@ -53,6 +54,8 @@ pub(crate) struct Middleware(Arc<Parts>);
 struct Parts {
     limits: Limits,
     entropy: Arc<dyn Entropy>,
+    /// Signs answers to counted requests.
+    signer: Option<AnswerSigner>,
     timeout: Duration,
     max_body_bytes: usize,
     answers: metrics::Answers,
@@ -89,10 +92,12 @@ impl Middleware {
         max_body_bytes: usize,
         limits: Limits,
         entropy: Arc<dyn Entropy>,
+        signer: Option<AnswerSigner>,
     ) -> Self {
         Self(Arc::new(Parts {
             limits,
             entropy,
+            signer,
             timeout: request_timeout,
             max_body_bytes,
             answers: metrics::Answers::default(),
@@ -288,6 +293,7 @@ impl Surroundings {
         let refusal = self.middleware.refusal(&handling, &request);
         // Apart: it is large, and seldom there.
         let mut refusal = refusal.map(|rejection| Box::new(handling.refuse(rejection)));
+        let is_signed = self.signer().is_some() && signing::is_asked(request.headers_mut());
         let accepted = Accepted::of(request.headers());
         self.middleware.limit_body(&mut request);
         let arrival = Arrival::of(&mut request);
@@ -314,6 +320,13 @@ impl Surroundings {
             });
             let answer = self.middleware.answer(handling, &arrival, answer);
             let mut response = answer.instrument(span.clone()).await;
+            if let Some(signer) = self.signer() {
+                if is_signed {
+                    // Apart, as compression is.
+                    response = Box::pin(signing::sign(signer, response)).await;
+                }
+                signing::mark(response.headers_mut());
+            }
             response.headers_mut().insert(request_id::X_REQUEST_ID, id);
             cors::allow(response.headers_mut());
             entity_tag::mark_encoded(response.headers_mut());
@@ -327,6 +340,14 @@ impl Surroundings {
                 tracing::info!(status = status.as_u16(), duration_ms, "answered");
             });
             Ok(response)
+        }
+    }
+
+    /// Who signs answers here, if somebody does.
+    fn signer(&self) -> Option<&AnswerSigner> {
+        match self.counting {
+            Counting::Counted => self.middleware.0.signer.as_ref(),
+            Counting::Free | Counting::ByProduct(_) => None,
         }
     }
 

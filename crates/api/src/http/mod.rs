@@ -15,3 +15,4 @@ pub(crate) mod metrics;
 pub(crate) mod middleware;
 mod request_id;
 pub(crate) mod server;
+mod signing;

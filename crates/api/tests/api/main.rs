@@ -17,6 +17,7 @@ mod metrics;
 mod middleware;
 mod openapi;
 mod server;
+mod signing;
 mod strictness;
 mod support;
 mod trade;

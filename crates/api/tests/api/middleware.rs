@@ -57,6 +57,7 @@ async fn any_page_may_call_the_api_and_read_its_headers() {
             "retry-after",
             "etag",
             "x-partial-bucket",
+            "signature",
         ] {
             assert!(exposed.split(", ").any(|name| name == header), "{exposed}");
         }
@@ -86,6 +87,8 @@ async fn a_preflight_allows_what_clients_send() {
         "content-type",
         "if-none-match",
         "ask-signature",
+        "api-key",
+        "x-paymaster-api-key",
         "authorization",
         "idempotency-key",
         "accept",

@@ -278,11 +278,15 @@ impl StarknetClient {
         simulation::nonces(&self.0, accounts, at.hash).await
     }
 
-    /// What a transaction is expected to cost on top of the newest block,
-    /// whoever signed it. A transaction that fails there is an error of the node
+    /// What a transaction is expected to cost on top of a block, whoever signed
+    /// it. A transaction that fails there is an error of the node
     /// ([`RpcError::is_execution_failure`]).
-    pub async fn estimate_fee(&self, broadcast: &Broadcast) -> Result<FeeEstimate, RpcError> {
-        fees::estimate(&self.0, broadcast).await
+    pub async fn estimate_fee(
+        &self,
+        broadcast: &Broadcast,
+        at: BlockRef,
+    ) -> Result<FeeEstimate, RpcError> {
+        fees::estimate(&self.0, broadcast, at).await
     }
 
     /// Gives the transaction of this hash to the node, once, however often

@@ -2,9 +2,12 @@
 
 use super::{
     broadcast::{Broadcast, WireTransaction},
+    calls::ByHash,
+    felt::WireFelt,
     outcome::amount,
 };
 use crate::{error::RpcError, jsonrpc::JsonRpc};
+use primitives::BlockRef;
 use primitives::transaction_hash::{Bound, ResourceBounds, Version};
 use serde::{Deserialize, Serialize};
 
@@ -61,19 +64,22 @@ impl FeeEstimate {
 struct Question<'a> {
     request: [WireTransaction; 1],
     simulation_flags: &'a [&'static str],
-    block_id: &'static str,
+    block_id: ByHash,
 }
 
 /// The estimate for a transaction whose signature is not looked at, on top of
-/// the newest block.
+/// a block.
 pub(super) async fn estimate(
     rpc: &JsonRpc,
     broadcast: &Broadcast,
+    at: BlockRef,
 ) -> Result<FeeEstimate, RpcError> {
     let question = Question {
         request: [WireTransaction::new(broadcast, Version::QueryV3)],
         simulation_flags: &["SKIP_VALIDATE"],
-        block_id: "latest",
+        block_id: ByHash {
+            block_hash: WireFelt(at.hash),
+        },
     };
     let [estimate]: [FeeEstimate; 1] = rpc.call("starknet_estimateFee", &question).await?;
     Ok(estimate)

@@ -1,7 +1,11 @@
 //! Signatures on the Stark curve by a key that is held in memory.
 
-use primitives::Felt;
+use primitives::{Felt, starknet_keccak};
 use starknet_crypto::{get_public_key, rfc6979_generate_k, sign};
+use starknet_types_core::{
+    curve::{AffinePoint, ProjectivePoint},
+    hash::{Pedersen, StarkHash as _},
+};
 use std::fmt;
 
 /// Signs for accounts that are owned by one Stark key. The key is never shown.
@@ -24,6 +28,22 @@ impl StarkSigner {
     #[must_use]
     pub fn public_key(&self) -> Felt {
         get_public_key(&self.private_key)
+    }
+
+    /// The key as a point of the curve, both coordinates.
+    #[must_use]
+    pub fn public_point(&self) -> Option<[Felt; 2]> {
+        let generator = AffinePoint::generator();
+        let generator = ProjectivePoint::from_affine(generator.x(), generator.y()).ok()?;
+        let point = (&generator * self.private_key).to_affine().ok()?;
+        Some([point.x(), point.y()])
+    }
+
+    /// `r` and `s` for a text: for the Pedersen array hash of its one element,
+    /// the text's `starknet_keccak`.
+    #[must_use]
+    pub fn sign_text(&self, text: &[u8]) -> Option<[Felt; 2]> {
+        self.sign(Pedersen::hash_array(&[starknet_keccak(text)]))
     }
 
     /// `r` and `s` for a hash, the same for the same hash (RFC 6979); `None` for

@@ -3,7 +3,7 @@
 use super::{
     kinds::{
         Aggregator, Bytes, ChainId, Http, LogFilter, LogFormat, Plan, PublicUrl, Redis, Role,
-        WebSocket,
+        StarkKey, WebSocket,
     },
     leaf::{Leaf, LeafReader},
     secret::{SecretText, SecretUrl, SecretUrls},
@@ -205,6 +205,10 @@ settings! {
         network: NetworkSegment = "starknet";
         /// Names of fields: plain, or avnu, which the published SDKs expect.
         dialect: Dialect = "plain", takes("dialect", "NAME");
+        /// The private key that signs answers of the trading and market APIs for callers
+        /// who send `ask-signature: true`. Without it, nothing is signed; simulated
+        /// networks have a key that everybody knows.
+        signing_key: Option<StarkKey>;
     }
     /// How many requests a caller may make.
     limits: Limits {

@@ -2,7 +2,7 @@
 
 use super::{
     leaf::{Item, Leaf},
-    secret::Scheme,
+    secret::{MASK, Scheme},
 };
 use api::{AddressRange, Dialect, NetworkSegment};
 use leasing::Region;
@@ -177,6 +177,31 @@ impl Leaf for ChainId {
 
     fn shown(&self) -> Option<Value> {
         Some(self.to_string().into())
+    }
+}
+
+/// A private key of the Stark curve. It is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct StarkKey(pub(crate) Felt);
+
+impl fmt::Debug for StarkKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+impl Leaf for StarkKey {
+    const EXPECTED: &'static str = "a private key such as 0x1234, not 0";
+    const SECRET: bool = true;
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        // What is wrong with a secret is not told by repeating it.
+        let key = felt_from_hex(text).map_err(|_| None)?;
+        (key != Felt::ZERO).then_some(Self(key)).ok_or(None)
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(MASK.into())
     }
 }
 

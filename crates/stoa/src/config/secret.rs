@@ -5,7 +5,7 @@ use std::{borrow::Cow, ffi::OsString, fmt, fs, marker::PhantomData};
 use toml::Value;
 use url::Url;
 
-const MASK: &str = "***";
+pub(super) const MASK: &str = "***";
 
 /// A larger file is not a secret.
 const MAX_SECRET_BYTES: u64 = 64 * 1024;

@@ -9,7 +9,7 @@ pub(crate) use leases::{
 
 use crate::{
     ambient::{SystemClock, SystemEntropy},
-    config::{Bytes, Config, Plan, Role},
+    config::{Bytes, Config, Plan, Role, StarkKey},
     exchange::{exchange, executor},
     known::known,
     network::Network,
@@ -22,12 +22,12 @@ use chain::RpcOptions;
 pub(crate) use chain::StarknetClient;
 use market::Listings;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use primitives::{Clock, Entropy, SignedDuration};
+use primitives::{Clock, Entropy, SignedDuration, short_string};
 use services::{
-    ApiKeys, Follower, FreshnessLimits, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan,
-    GlobalPoller, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress, QUOTE_GAP,
-    QUOTE_SECONDS, QuoteStore, RateLimiter, Rehearsals, SharedRedis, Snapshots, SwapOptions, Swaps,
-    Terms,
+    AnswerSigner, ApiKeys, Follower, FreshnessLimits, GlobalFeed, GlobalKey, GlobalOptions,
+    GlobalPlan, GlobalPoller, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress,
+    QUOTE_GAP, QUOTE_SECONDS, QuoteStore, RateLimiter, Rehearsals, SharedRedis, Snapshots,
+    SwapOptions, Swaps, Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe};
 pub(crate) use simnet::{
@@ -463,7 +463,7 @@ pub(crate) async fn service(
         entropy: entropy(),
         metrics,
     };
-    let api = Api::new(api_config(config, market), services);
+    let api = Api::new(api_config(config, network, market), services);
     Ok(Service {
         work,
         health,
@@ -510,7 +510,16 @@ fn global(
         .context("cannot ask for global market data, see the section global")
 }
 
-fn api_config(config: &Config, market: Option<&Market>) -> ApiConfig {
+/// Who signs answers: the operator's key, or the published one of simulated networks.
+pub(crate) fn answer_signer(config: &Config, network: Network) -> Option<AnswerSigner> {
+    let published = network
+        .is_simulated()
+        .then(|| short_string("stoa signs for nobody"));
+    let key = config.api.signing_key.as_ref().map(|StarkKey(key)| *key);
+    AnswerSigner::new(key.or(published)?)
+}
+
+fn api_config(config: &Config, network: Network, market: Option<&Market>) -> ApiConfig {
     let Bytes(max_body_bytes) = config.server.max_body;
     let policy = |limit, window: Duration| Policy {
         limit,
@@ -528,6 +537,7 @@ fn api_config(config: &Config, market: Option<&Market>) -> ApiConfig {
         request_timeout: config.server.request_timeout,
         public_metrics: config.server.listen_operations.is_none(),
         max_body_bytes,
+        signer: answer_signer(config, network),
         marketplace: market.map(|market| market.face.clone()).unwrap_or_default(),
     }
 }

@@ -33,7 +33,7 @@ pub use validator::{StakeRow, ValidatorRow};
 use crate::{LedgerStore, column::Column, db::Tx, error::StoreError};
 
 /// A transaction on the ledger.
-pub struct LedgerTx(Tx);
+pub struct LedgerTx(pub(crate) Tx);
 
 impl LedgerStore {
     /// Begins a transaction.

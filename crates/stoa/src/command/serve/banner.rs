@@ -72,6 +72,9 @@ impl Banner<'_> {
         }
         let metrics = self.operations.unwrap_or(whole);
         say_about("metrics", format_args!("http://{metrics}/metrics"));
+        if let Some(signer) = wiring::answer_signer(self.config, self.network) {
+            say_about("signer", signer.public_key());
+        }
         match (self.simulation, &self.config.starknet.rpc) {
             (Some(simulation), _) => simulation.say(),
             (None, Some(rpc)) => say_about("node", rpc),

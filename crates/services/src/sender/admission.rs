@@ -1,0 +1,68 @@
+//! Whether an account may send one more, and with which nonce. Pure.
+
+use super::{SendRefused, SenderOptions};
+use primitives::transaction_hash::ResourceBounds;
+use primitives::{BlockRef, OrImpossible as _, U256};
+use store::SendRow;
+
+/// What the chain says of an account.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AccountView {
+    /// At this block.
+    pub(super) head: BlockRef,
+    /// Transactions that it has sent.
+    pub(super) nonce: u64,
+    /// What it can pay fees with.
+    pub(super) balance: U256,
+}
+
+/// The first nonce from the chain's on that none of `rows` has: those that were
+/// given out from there on.
+pub(super) fn next_nonce(
+    rows: &[SendRow],
+    view: &AccountView,
+    bounds: &ResourceBounds,
+    options: &SenderOptions,
+) -> Result<u64, SendRefused> {
+    for row in rows {
+        // Settled after the view was taken is not taken back.
+        if let Some(receipt) = row.state.receipt()
+            && receipt.block_number <= view.head.number
+        {
+            return Err(SendRefused::TakenBack {
+                nonce: row.nonce,
+                block: receipt.block_number,
+            });
+        }
+    }
+    if rows.len() >= options.in_flight {
+        return Err(SendRefused::InFlight(rows.len()));
+    }
+    let max_fee = max_fee(bounds).or_impossible("bounds are below what was allowed")?;
+    let fees = rows.iter().map(|row| row.max_fee);
+    let needed = fees
+        .chain([max_fee, options.reserve])
+        .fold(U256::ZERO, |sum, fee| sum.saturating_add(U256::from(fee)));
+    if view.balance < needed {
+        return Err(SendRefused::Balance {
+            needed,
+            balance: view.balance,
+        });
+    }
+    let nonce = rows
+        .iter()
+        .fold(view.nonce, |free, row| free + u64::from(row.nonce == free));
+    Ok(nonce)
+}
+
+/// The most that a transaction within bounds costs; `None` beyond 128 bits.
+pub(super) fn max_fee(bounds: &ResourceBounds) -> Option<u128> {
+    [bounds.l1_gas, bounds.l2_gas, bounds.l1_data_gas]
+        .into_iter()
+        .try_fold(0_u128, |sum, bound| {
+            let most = bound
+                .max_price_per_unit
+                .checked_mul(bound.max_amount.into())?;
+            sum.checked_add(most)
+        })
+}

@@ -1,0 +1,299 @@
+//! Sends transactions from accounts of this service.
+//!
+//! The one part that spends money. Nothing leaves before its row is in the
+//! ledger; nonces are handed out there under the account's lock, so that any
+//! number of processes can send from one account; what is asked for the same
+//! purpose is sent once; and it refuses rather than spends more than it may.
+//! [`Sender::follow`] finds out what became of it, and closes gaps that dropped
+//! transactions leave.
+
+mod admission;
+mod follow;
+mod kept;
+mod pool;
+mod refused;
+
+pub use pool::SenderPool;
+pub use refused::SendRefused;
+
+use crate::fault::Fault;
+use admission::{AccountView, max_fee, next_nonce};
+use chain::{
+    Broadcast, BroadcastAction, ContractCall, SendError, StarkSigner, StarknetClient, execution,
+};
+use primitives::transaction_hash::{Invoke, ResourceBounds, Terms, Version};
+use primitives::{Address, BlockRef, Clock, OrImpossible as _, SignedDuration, U256};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use store::{SendRow, SendState, SendingAccount, Store, StoreError};
+
+/// What a sender may do.
+#[derive(Debug, Clone, Copy)]
+pub struct SenderOptions {
+    /// The token that fees are paid in.
+    pub fee_token: Address,
+    /// The most that one transaction may cost, in its smallest unit.
+    pub max_fee: u128,
+    /// What the account keeps for closing gaps.
+    pub reserve: u128,
+    /// Transactions that no block has yet.
+    pub in_flight: usize,
+    /// Room that bounds have above the node's estimate.
+    pub room_percent: u32,
+    /// After so long, what the node does not know is given to it again.
+    pub patience: SignedDuration,
+    /// Blocks on top of which make a transaction final.
+    pub depth: u64,
+}
+
+/// Sends from one account.
+#[derive(Debug)]
+pub struct Sender {
+    store: Store,
+    nodes: Vec<StarknetClient>,
+    /// The node that answered last.
+    preferred: AtomicUsize,
+    account: SendingAccount,
+    signer: StarkSigner,
+    clock: Arc<dyn Clock>,
+    options: SenderOptions,
+}
+
+impl Sender {
+    /// A sender from an account that the signer's key owns, through any of
+    /// several nodes.
+    pub fn new(
+        store: Store,
+        nodes: Vec<StarknetClient>,
+        account: SendingAccount,
+        signer: StarkSigner,
+        clock: Arc<dyn Clock>,
+        options: SenderOptions,
+    ) -> Self {
+        Self {
+            store,
+            nodes,
+            preferred: AtomicUsize::new(0),
+            account,
+            signer,
+            clock,
+            options,
+        }
+    }
+
+    /// Whose transactions these are.
+    pub fn account(&self) -> SendingAccount {
+        self.account
+    }
+
+    /// Has the account make calls for a purpose. If something was sent for it
+    /// before, that is the answer, and nothing else is sent.
+    pub async fn submit(
+        &self,
+        purpose: &str,
+        calls: &[ContractCall],
+    ) -> Result<SendRow, SendRefused> {
+        if let Some(row) = self.sent_for(purpose).await? {
+            return Ok(row);
+        }
+        let (view, bounds) = self.ask(|node| self.survey(node, calls)).await?;
+        let Some((row, broadcast)) = self.write(purpose, calls, view, bounds).await? else {
+            let sent = self.sent_for(purpose).await?;
+            return Ok(sent.or_impossible("a purpose that exists is found")?);
+        };
+        if let Err(error) = self.give(&broadcast, row.hash).await {
+            // Its row is there: following finds it, and gives it again.
+            tracing::warn!(
+                purpose,
+                hash = format!("{:#x}", row.hash),
+                error = &error as &dyn std::error::Error,
+                "a transaction was not sent"
+            );
+        }
+        Ok(row)
+    }
+
+    async fn sent_for(&self, purpose: &str) -> Result<Option<SendRow>, SendRefused> {
+        let chain_id = self.account.chain_id;
+        Ok(self.store.ledger().find_send(chain_id, purpose).await?)
+    }
+
+    /// Asks one node after the other until one answers.
+    async fn ask<T, F>(
+        &self,
+        question: impl Fn(StarknetClient) -> F + Send,
+    ) -> Result<T, SendRefused>
+    where
+        F: Future<Output = Result<T, SendRefused>> + Send,
+    {
+        let first = self.preferred.load(Ordering::Relaxed);
+        let order = (0..self.nodes.len()).map(|step| (first + step) % self.nodes.len());
+        let mut failed = SendRefused::Fault(Fault::NoNode);
+        for index in order {
+            let Some(node) = self.nodes.get(index) else {
+                continue;
+            };
+            match question(node.clone()).await {
+                Err(SendRefused::Fault(fault)) if fault.is_of_a_node() => {
+                    failed = SendRefused::Fault(fault);
+                }
+                answer => {
+                    self.preferred.store(index, Ordering::Relaxed);
+                    return answer;
+                }
+            }
+        }
+        Err(failed)
+    }
+
+    /// What the account has, and bounds for its calls.
+    async fn survey(
+        &self,
+        node: StarknetClient,
+        calls: &[ContractCall],
+    ) -> Result<(AccountView, ResourceBounds), SendRefused> {
+        let head = node.head().await?;
+        let view = AccountView {
+            head,
+            nonce: self.nonce(&node, head).await?,
+            balance: self.balance(&node, head).await?,
+        };
+        let bounds = self.bounds(&node, calls, view.nonce, head).await?;
+        Ok((view, bounds))
+    }
+
+    /// Gives out a nonce and writes the transaction that has it; `None` if
+    /// another process had the same purpose.
+    async fn write(
+        &self,
+        purpose: &str,
+        calls: &[ContractCall],
+        view: AccountView,
+        bounds: ResourceBounds,
+    ) -> Result<Option<(SendRow, Broadcast)>, SendRefused> {
+        let mut tx = self.store.ledger().begin().await?;
+        tx.lock_sender(self.account).await?;
+        let rows = tx.sends_from(self.account, view.nonce).await?;
+        let signed = next_nonce(&rows, &view, &bounds, &self.options)
+            .and_then(|nonce| self.signed(calls, nonce, bounds));
+        let (mut row, broadcast) = match signed {
+            Ok(signed) => signed,
+            Err(refused) => {
+                tx.rollback().await?;
+                return Err(refused);
+            }
+        };
+        row.purpose = Some(purpose.to_owned());
+        match tx.insert_send(&row).await {
+            Ok(()) => {
+                tx.commit().await?;
+                Ok(Some((row, broadcast)))
+            }
+            Err(error) => {
+                tx.rollback().await?;
+                match error {
+                    StoreError::Exists { .. } => Ok(None),
+                    error => Err(error.into()),
+                }
+            }
+        }
+    }
+
+    /// How many transactions the chain has of the account.
+    async fn nonce(&self, node: &StarknetClient, at: BlockRef) -> Result<u64, SendRefused> {
+        let address = self.account.address;
+        let nonces = node.nonces(&[address], at).await?;
+        let nonce = nonces.first().copied().flatten();
+        nonce.ok_or(SendRefused::NoAccount(address))
+    }
+
+    /// What the account can pay fees with. Who does not say has nothing.
+    async fn balance(&self, node: &StarknetClient, at: BlockRef) -> Result<U256, SendRefused> {
+        let owner = self.account.address;
+        let balance = node.balance(self.options.fee_token, owner, at).await?;
+        Ok(balance.unwrap_or(U256::ZERO))
+    }
+
+    /// Bounds with room above what the node expects.
+    async fn bounds(
+        &self,
+        node: &StarknetClient,
+        calls: &[ContractCall],
+        nonce: u64,
+        at: BlockRef,
+    ) -> Result<ResourceBounds, SendRefused> {
+        let imagined = self.broadcast(calls, nonce, ResourceBounds::default());
+        let estimate = match node.estimate_fee(&imagined, at).await {
+            Err(error) if error.is_execution_failure() => {
+                return Err(SendRefused::WouldFail(error));
+            }
+            estimate => estimate?,
+        };
+        let bounds = estimate.bounds(self.options.room_percent);
+        let allowed = self.options.max_fee;
+        match bounds.and_then(|bounds| Some((bounds, max_fee(&bounds)?))) {
+            Some((bounds, max_fee)) if max_fee <= allowed => Ok(bounds),
+            other => Err(SendRefused::TooExpensive {
+                max_fee: other.map(|(_, max_fee)| max_fee),
+                allowed,
+            }),
+        }
+    }
+
+    fn broadcast(&self, calls: &[ContractCall], nonce: u64, bounds: ResourceBounds) -> Broadcast {
+        Broadcast {
+            action: BroadcastAction::Invoke(Invoke {
+                sender: self.account.address.felt(),
+                calldata: execution(calls),
+                account_deployment_data: Vec::new(),
+            }),
+            terms: Terms {
+                nonce,
+                bounds,
+                ..Terms::default()
+            },
+            signature: Vec::new(),
+        }
+    }
+
+    /// The transaction with its signature, and its row.
+    fn signed(
+        &self,
+        calls: &[ContractCall],
+        nonce: u64,
+        bounds: ResourceBounds,
+    ) -> Result<(SendRow, Broadcast), SendRefused> {
+        let mut broadcast = self.broadcast(calls, nonce, bounds);
+        let chain_id = self.account.chain_id;
+        let hash = broadcast
+            .action
+            .hash(&broadcast.terms, Version::V3, chain_id);
+        let signature = self.signer.sign(hash);
+        broadcast.signature = signature.or_impossible("a hash can be signed")?.to_vec();
+        let row = SendRow {
+            account: self.account,
+            nonce,
+            attempt: 0,
+            purpose: None,
+            hash,
+            broadcast: kept::to_bytes(&broadcast)?,
+            max_fee: max_fee(&bounds).or_impossible("bounds are below what was allowed")?,
+            created_at: self.clock.now(),
+            state: SendState::Open,
+        };
+        Ok((row, broadcast))
+    }
+
+    /// Gives a transaction to a node; to the next one if nothing is known of it
+    /// after that. It is the same transaction, and lands once.
+    async fn give(&self, broadcast: &Broadcast, hash: primitives::Felt) -> Result<(), SendRefused> {
+        let given = |node: StarknetClient| async move {
+            match node.send(broadcast, hash).await {
+                Ok(()) => Ok(()),
+                Err(SendError::Unknown(error)) => Err(error.into()),
+                Err(SendError::Refused(error)) => Err(SendRefused::NotTaken(error)),
+            }
+        };
+        self.ask(given).await
+    }
+}

@@ -1,0 +1,160 @@
+//! Accounts that this service sends from, and what they have sent.
+//!
+//! A nonce is given out and its transaction is written in one step under the
+//! account's lock, so that any number of processes send from one account
+//! without colliding, and whatever was sent can be found by its row.
+
+mod row;
+
+pub use row::{SendReceipt, SendRow, SendState, SendingAccount};
+
+use crate::{
+    LedgerStore,
+    db::on,
+    error::{StoreError, in_table},
+    leasing::LedgerTx,
+};
+use primitives::Felt;
+use row::{SEND, StoredSend, column, state_columns};
+
+const ACCOUNT: &str = "sending_account";
+
+/// Sends of one account that are read at once; far more than it may have open.
+const MAX_ROWS: i64 = 4_096;
+
+impl LedgerTx {
+    /// Keeps others from sending from an account until the transaction ends.
+    pub async fn lock_sender(&mut self, account: SendingAccount) -> Result<(), StoreError> {
+        on!(tx &mut self.0, connection =>
+            sqlx::query(
+                "INSERT INTO sending_account (chain_id, address) VALUES ($1, $2)
+                 ON CONFLICT (chain_id, address) DO UPDATE SET address = excluded.address",
+            )
+            .bind(account.chain_id.to_bytes_be().as_slice())
+            .bind(account.address.felt().to_bytes_be().as_slice())
+            .execute(connection)
+            .await
+            .map(drop)
+        )
+        .map_err(in_table(ACCOUNT))
+    }
+
+    /// What an account has sent with this nonce and later ones, by nonce, and
+    /// is not lost.
+    pub async fn sends_from(
+        &mut self,
+        account: SendingAccount,
+        nonce: u64,
+    ) -> Result<Vec<SendRow>, StoreError> {
+        let rows: Vec<StoredSend> = on!(tx &mut self.0, connection =>
+            sqlx::query_as(
+                "SELECT * FROM send
+                 WHERE chain_id = $1 AND account = $2 AND nonce >= $3 AND state <> 'lost'
+                 ORDER BY nonce, attempt LIMIT $4",
+            )
+            .bind(account.chain_id.to_bytes_be().as_slice())
+            .bind(account.address.felt().to_bytes_be().as_slice())
+            .bind(column("nonce").to_stored(nonce)?)
+            .bind(MAX_ROWS)
+            .fetch_all(connection)
+            .await
+        )
+        .map_err(in_table(SEND))?;
+        rows.into_iter().map(StoredSend::decode).collect()
+    }
+
+    /// Writes what is about to be sent, under the account's lock. A purpose that
+    /// is there already and not lost is [`StoreError::Exists`], and so is a nonce
+    /// with its attempt.
+    pub async fn insert_send(&mut self, row: &SendRow) -> Result<(), StoreError> {
+        on!(tx &mut self.0, connection =>
+            sqlx::query(
+                "INSERT INTO send (chain_id, account, nonce, attempt, purpose, hash, broadcast,
+                                   max_fee, created_at, state)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'open')",
+            )
+            .bind(row.account.chain_id.to_bytes_be().as_slice())
+            .bind(row.account.address.felt().to_bytes_be().as_slice())
+            .bind(column("nonce").to_stored(row.nonce)?)
+            .bind(i64::from(row.attempt))
+            .bind(&row.purpose)
+            .bind(row.hash.to_bytes_be().as_slice())
+            .bind(row.broadcast.as_slice())
+            .bind(row.max_fee.to_be_bytes().as_slice())
+            .bind(row.created_at.as_microsecond())
+            .execute(connection)
+            .await
+            .map(drop)
+        )
+        .map_err(in_table(SEND))
+    }
+
+    /// Says what became of an open send; whether it was open still.
+    pub async fn settle_send(
+        &mut self,
+        row: &SendRow,
+        state: &SendState,
+    ) -> Result<bool, StoreError> {
+        let (word, at, block, fee, reason) = state_columns(state)?;
+        let settled = on!(tx &mut self.0, connection =>
+            sqlx::query(
+                "UPDATE send SET state = $5, settled_at = $6, block_number = $7, fee = $8,
+                                 reason = $9
+                 WHERE chain_id = $1 AND account = $2 AND nonce = $3 AND attempt = $4
+                   AND state = 'open'",
+            )
+            .bind(row.account.chain_id.to_bytes_be().as_slice())
+            .bind(row.account.address.felt().to_bytes_be().as_slice())
+            .bind(column("nonce").to_stored(row.nonce)?)
+            .bind(i64::from(row.attempt))
+            .bind(word)
+            .bind(at)
+            .bind(block)
+            .bind(fee)
+            .bind(reason)
+            .execute(connection)
+            .await
+            .map(|done| done.rows_affected())
+        )
+        .map_err(in_table(SEND))?;
+        Ok(settled > 0)
+    }
+}
+
+impl LedgerStore {
+    /// What was sent for a purpose, unless it is lost.
+    pub async fn find_send(
+        &self,
+        chain_id: Felt,
+        purpose: &str,
+    ) -> Result<Option<SendRow>, StoreError> {
+        let row: Option<StoredSend> = on!(reader self.db(), pool =>
+            sqlx::query_as(
+                "SELECT * FROM send WHERE chain_id = $1 AND purpose = $2 AND state <> 'lost'",
+            )
+            .bind(chain_id.to_bytes_be().as_slice())
+            .bind(purpose)
+            .fetch_optional(pool)
+            .await
+        )
+        .map_err(in_table(SEND))?;
+        row.map(StoredSend::decode).transpose()
+    }
+
+    /// What an account has sent and nothing final is known of yet, by nonce.
+    pub async fn open_sends(&self, account: SendingAccount) -> Result<Vec<SendRow>, StoreError> {
+        let rows: Vec<StoredSend> = on!(reader self.db(), pool =>
+            sqlx::query_as(
+                "SELECT * FROM send WHERE chain_id = $1 AND account = $2 AND state = 'open'
+                 ORDER BY nonce, attempt LIMIT $3",
+            )
+            .bind(account.chain_id.to_bytes_be().as_slice())
+            .bind(account.address.felt().to_bytes_be().as_slice())
+            .bind(MAX_ROWS)
+            .fetch_all(pool)
+            .await
+        )
+        .map_err(in_table(SEND))?;
+        rows.into_iter().map(StoredSend::decode).collect()
+    }
+}
