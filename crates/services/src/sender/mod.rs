@@ -10,9 +10,11 @@
 mod admission;
 mod follow;
 mod kept;
+mod options;
 mod pool;
 mod refused;
 
+pub use options::SenderOptions;
 pub use pool::SenderPool;
 pub use refused::SendRefused;
 
@@ -22,29 +24,10 @@ use chain::{
     Broadcast, BroadcastAction, ContractCall, SendError, StarkSigner, StarknetClient, execution,
 };
 use primitives::transaction_hash::{Invoke, ResourceBounds, Terms, Version};
-use primitives::{Address, BlockRef, Clock, OrImpossible as _, SignedDuration, U256};
+use primitives::{BlockRef, Clock, OrImpossible as _, U256};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use store::{SendRow, SendState, SendingAccount, Store, StoreError};
-
-/// What a sender may do.
-#[derive(Debug, Clone, Copy)]
-pub struct SenderOptions {
-    /// The token that fees are paid in.
-    pub fee_token: Address,
-    /// The most that one transaction may cost, in its smallest unit.
-    pub max_fee: u128,
-    /// What the account keeps for closing gaps.
-    pub reserve: u128,
-    /// Transactions that no block has yet.
-    pub in_flight: usize,
-    /// Room that bounds have above the node's estimate.
-    pub room_percent: u32,
-    /// After so long, what the node does not know is given to it again.
-    pub patience: SignedDuration,
-    /// Blocks on top of which make a transaction final.
-    pub depth: u64,
-}
 
 /// Sends from one account.
 #[derive(Debug)]
