@@ -134,7 +134,7 @@ const PARTS: [(&str, Part); 15] = [
     ("page", || vec![http::token_page()]),
     ("backfill", || vec![indexing::backfill()]),
     ("restart", || vec![restarting::starting_again()]),
-    ("sending", || vec![sending::signed_transactions()]),
+    ("sending", sending::rows),
     ("typed-data", typed_data::rows),
     ("solana", solana::rows),
     ("leases", leases),
