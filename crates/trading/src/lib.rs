@@ -17,6 +17,7 @@ mod least;
 mod order;
 mod quote;
 mod recheck;
+pub mod recurring;
 mod rehearsal;
 #[cfg(test)]
 mod replay;

@@ -6,6 +6,7 @@ use super::config::{
     SPARSE_TRANSACTIONS, StarknetConfig,
 };
 use super::contracts::exchange::{EXCHANGE, EXECUTOR};
+use super::contracts::recurring::FACTORY;
 use super::feed::{Feed, News};
 use super::journal::{Control, Journal, Restored};
 use super::ledger::{Ledger, SteerError, Steering};
@@ -138,6 +139,11 @@ impl StarknetNode {
     /// Why the node makes no blocks any more, if it does not.
     pub fn failure(&self) -> Option<KeepError> {
         self.read().failure().cloned()
+    }
+
+    /// The account that executes recurring orders.
+    pub fn keeper(&self) -> PrefundedAccount {
+        self.read().world().keeper.clone()
     }
 
     /// The accounts that anyone may use, with their private keys.
@@ -273,6 +279,12 @@ impl StarknetNode {
     /// `stables` are meant to be worth a dollar, and many pools are with `hubs`.
     pub fn anchors() -> String {
         anchor_list::render()
+    }
+
+    /// The factory of recurring orders of every simulated network that has
+    /// exchanges.
+    pub fn recurring_order_factory() -> Address {
+        Address::new(FACTORY)
     }
 
     /// The exchange contract of every simulated network that has exchanges.

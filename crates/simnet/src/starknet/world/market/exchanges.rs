@@ -4,7 +4,7 @@ use super::asset::{self, Asset, Prices};
 use super::listing;
 use super::pool::Pool;
 use crate::starknet::contracts::pairs::{VENUES, my_swap};
-use crate::starknet::contracts::{ekubo, exchange, jediswap_v2, vault};
+use crate::starknet::contracts::{ekubo, exchange, jediswap_v2, recurring, vault};
 use crate::starknet::execution::Contracts;
 use crate::starknet::world::genesis::Genesis;
 use crate::starknet::world::random::random_felt;
@@ -162,4 +162,5 @@ pub(crate) fn install(contracts: &mut Contracts) {
     ekubo::install(contracts, Rounding::Exact);
     vault::install(contracts);
     exchange::install(contracts);
+    recurring::install(contracts);
 }

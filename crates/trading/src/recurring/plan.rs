@@ -1,0 +1,142 @@
+//! What may be ordered, and when its cycles are due.
+
+use super::frequency::Frequency;
+use jiff::{Span, tz::TimeZone};
+use primitives::{Address, SignedDuration, Timestamp, U256};
+use thiserror::Error;
+
+/// Cycles of an order, at most.
+pub const MAX_CYCLES: u32 = 1_000;
+
+/// When the cycles of an order are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// When the first one is.
+    pub start: Timestamp,
+    /// How far they are apart.
+    pub frequency: Frequency,
+    /// How many there are.
+    pub cycles: u32,
+}
+
+impl Plan {
+    /// When a cycle is due: its months after the start, on the last day of a month
+    /// that is too short, and its seconds after that. The cycle behind the last one
+    /// is the end. `None` beyond the calendar.
+    #[must_use]
+    pub fn due(&self, cycle: u32) -> Option<Timestamp> {
+        let months = self.frequency.months().checked_mul(cycle)?;
+        let seconds = self.frequency.seconds().checked_mul(cycle.into())?;
+        let start = self.start.to_zoned(TimeZone::UTC);
+        let months = Span::new().try_months(months).ok()?;
+        let moved = start.checked_add(months).ok()?.timestamp();
+        let seconds = SignedDuration::from_secs(i64::try_from(seconds).ok()?);
+        moved.checked_add(seconds).ok()
+    }
+
+    /// When nothing is due any more.
+    #[must_use]
+    pub fn end(&self) -> Option<Timestamp> {
+        self.due(self.cycles)
+    }
+}
+
+/// What a cycle has to buy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BuyBounds {
+    /// At least.
+    pub least: Option<U256>,
+    /// At most.
+    pub most: Option<U256>,
+}
+
+/// An order that may be created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewOrder {
+    /// What is sold.
+    pub sell: Address,
+    /// What is bought.
+    pub buy: Address,
+    /// In all.
+    pub amount: U256,
+    /// In one cycle.
+    pub per_cycle: U256,
+    /// When.
+    pub plan: Plan,
+    /// For how much.
+    pub bounds: BuyBounds,
+}
+
+/// Why an order cannot be created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum BadOrder {
+    /// Nothing would happen.
+    #[error("sellTokenAddress and buyTokenAddress are the same")]
+    SameToken,
+    /// Nothing would be sold.
+    #[error("sellAmountPerCycle is 0")]
+    NothingPerCycle,
+    /// Not even one cycle could be paid.
+    #[error("sellAmountPerCycle is more than sellAmount")]
+    TooMuchPerCycle,
+    /// Too many cycles.
+    #[error("{0} cycles, and at most {MAX_CYCLES} are possible: sell more in each of them")]
+    TooManyCycles(U256),
+    /// A cycle would be missed before the order is there.
+    #[error("startDate lies so far in the past that the second cycle would be due already")]
+    TooEarly,
+    /// It would never end.
+    #[error("the order would end beyond the calendar")]
+    TooLate,
+    /// Nothing would ever be bought.
+    #[error("tokenToMinAmount is more than tokenToMaxAmount")]
+    CrossedBounds,
+}
+
+impl NewOrder {
+    /// Checks an order that is to begin at `start`.
+    #[expect(clippy::too_many_arguments, reason = "an order has as many parts")]
+    pub fn new(
+        sell: Address,
+        buy: Address,
+        amount: U256,
+        per_cycle: U256,
+        frequency: Frequency,
+        start: Timestamp,
+        bounds: BuyBounds,
+        now: Timestamp,
+    ) -> Result<Self, BadOrder> {
+        if sell == buy {
+            return Err(BadOrder::SameToken);
+        }
+        let cycles = amount
+            .checked_div(per_cycle)
+            .ok_or(BadOrder::NothingPerCycle)?;
+        if cycles.is_zero() {
+            return Err(BadOrder::TooMuchPerCycle);
+        }
+        let fitting = u32::try_from(cycles).ok().filter(|it| *it <= MAX_CYCLES);
+        let plan = Plan {
+            start,
+            frequency,
+            cycles: fitting.ok_or(BadOrder::TooManyCycles(cycles))?,
+        };
+        plan.end().ok_or(BadOrder::TooLate)?;
+        if plan.due(1).is_none_or(|second| second <= now) {
+            return Err(BadOrder::TooEarly);
+        }
+        if let (Some(least), Some(most)) = (bounds.least, bounds.most)
+            && least > most
+        {
+            return Err(BadOrder::CrossedBounds);
+        }
+        Ok(Self {
+            sell,
+            buy,
+            amount,
+            per_cycle,
+            plan,
+            bounds,
+        })
+    }
+}
