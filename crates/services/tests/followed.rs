@@ -400,7 +400,10 @@ async fn a_failure_on_the_way_leaves_nothing_half_followed() {
         let mut failures = 0;
         for _ in 0..6 {
             world.node.mine(1).unwrap();
-            world.node.fault(method, FaultKind::Malformed, 1).unwrap();
+            world
+                .node
+                .fault(method, FaultKind::Malformed, 1_000)
+                .unwrap();
             let round = station.indexer.round(&stop).await;
             failures += u32::from(matches!(round, Err(Fault::Node(_))));
             world.node.clear_faults(method);

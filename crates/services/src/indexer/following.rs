@@ -15,7 +15,7 @@ use market::{
     BlockEffects,
     following::{ContractEvent, FollowedContract, FollowedEffects, MAX_FOLLOWED, Sightings, Watch},
 };
-use primitives::BlockRef;
+use primitives::{BlockRef, Felt};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Earlier blocks that are read for the contracts that one block makes followed.
@@ -101,7 +101,9 @@ impl Indexer {
         let mut events = Vec::new();
         let portion = usize::try_from(self.options.batch).unwrap_or(usize::MAX);
         for heights in heights.chunks(portion.clamp(1, chain::MAX_BLOCKS)) {
-            for block in node.blocks_for(heights.iter().copied(), &watch).await? {
+            let blocks = node.blocks_for(heights.iter().copied(), &watch).await?;
+            self.check_past(&blocks).await?;
+            for block in blocks {
                 let told = block.sightings.events.into_iter();
                 events.extend(told.filter(|event| {
                     let from = since.get(&event.contract);
@@ -124,8 +126,20 @@ impl Indexer {
         }
     }
 
-    /// Makes sure that what was read of earlier blocks is of our fork: a node that
-    /// has a block has those before it.
+    /// Makes sure that earlier blocks are those that are stored, where they are.
+    async fn check_past(&self, blocks: &[Block]) -> Result<(), Fault> {
+        let numbers: Vec<u64> = blocks.iter().map(|block| block.at.number).collect();
+        let stored = self.store.chain().blocks_at(&numbers).await?;
+        let stored: BTreeMap<u64, Felt> = stored.iter().map(|it| (it.number, it.hash)).collect();
+        let is_other = |at: BlockRef| stored.get(&at.number).is_some_and(|hash| *hash != at.hash);
+        match blocks.iter().find(|block| is_other(block.at)) {
+            Some(Block { at, .. }) => Err(Fault::Unlinked { number: at.number }),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes sure that all that was said of earlier blocks is of our fork: a node
+    /// that has a block has those before it.
     async fn still_has(&self, node: &StarknetClient, at: BlockRef) -> Result<(), Fault> {
         if node.block_hash(at.number).await? == Some(at.hash) {
             Ok(())

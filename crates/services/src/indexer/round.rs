@@ -6,6 +6,7 @@ use crate::{
         Indexer, figures::Undone, gauge::lossy, nodes::Chosen, pools::is_checkpoint, state::Tip,
     },
 };
+use arc_swap::ArcSwap;
 use chain::{Block, StarknetClient};
 use futures_util::{StreamExt, stream};
 use market::BlockEffects;
@@ -162,10 +163,12 @@ impl Indexer {
             Some(tip) => tip.block.number + 1,
             None => self.options.start_block,
         };
-        let (node, watch) = (chosen.client.clone(), Arc::clone(self.state.roster.watch()));
+        let node = chosen.client.clone();
+        // Each batch is read for what is followed when it is asked for.
+        let watch = ArcSwap::new(Arc::clone(self.state.roster.watch()));
         let mut batches = stream::iter(batches(next, chosen.head.number, self.options.batch))
             .map(|range| {
-                let (node, watch) = (node.clone(), Arc::clone(&watch));
+                let (node, watch) = (node.clone(), watch.load_full());
                 // A task of its own goes on while the batch before is applied.
                 AbortOnDropHandle::new(tokio::spawn(
                     async move { node.blocks_for(range, &watch).await },
@@ -185,6 +188,7 @@ impl Indexer {
                     None => return Err(Fault::Unlinked { number: next }),
                 },
             }
+            watch.store(Arc::clone(self.state.roster.watch()));
             if stop.is_cancelled() {
                 break;
             }
