@@ -1,7 +1,11 @@
 //! Followed contracts and senders, against what the node itself says of every
 //! block.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
 
 use amm::book::Kind;
 use market::following::{
@@ -312,23 +316,24 @@ async fn what_is_followed_late_equals_what_was_followed_from_the_beginning(
     following.senders.clear();
     world.known.following = Arc::default();
     let database = TestDatabase::new(engine).await;
-    let mut station_ = station(&world, &database).await;
+    let mut earlier = station(&world, &database).await;
     world.node.mine(5).unwrap();
-    station_.sync().await;
-    let before = station_.contents().await;
+    earlier.sync().await;
+    let before = earlier.contents().await;
+    earlier.store.close().await;
     world.known.following = Arc::new(following);
-    let mut station_ = station(&world, &database).await;
-    assert_eq!(station_.contents().await, before, "nothing is indexed anew");
+    let mut late = station(&world, &database).await;
+    assert_eq!(late.contents().await, before, "nothing is indexed anew");
     world.node.mine(1).unwrap();
-    station_.sync().await;
-    assert_followed(&world, &station_).await;
+    late.sync().await;
+    assert_followed(&world, &late).await;
     // A fork over the block that made them followed.
     world.node.reorg(2).unwrap();
-    station_.sync().await;
-    assert_followed(&world, &station_).await;
+    late.sync().await;
+    assert_followed(&world, &late).await;
     let mut alone = world.station("alone").await;
     alone.sync().await;
-    assert_eq!(station_.contents().await, alone.contents().await);
+    assert_eq!(late.contents().await, alone.contents().await);
 }
 
 #[tokio::test]
@@ -338,6 +343,7 @@ async fn what_is_configured_otherwise_is_followed_anew_and_the_rest_stays() {
     let mut first = station(&world, &database).await;
     first.sync().await;
     let before = first.contents().await;
+    first.store.close().await;
     let mut following = Following::clone(&world.known.following);
     following.leads.remove(0);
     following.leads[0].from_block = 1;
