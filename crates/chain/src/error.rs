@@ -170,6 +170,15 @@ pub enum RpcError {
         /// The most that may be asked.
         limit: usize,
     },
+    /// A contract has emitted events at more heights than are wanted, or the
+    /// node takes too many pages to say where.
+    #[error("contract {contract:#x} has too long a past: more than {limit} blocks or pages")]
+    LongPast {
+        /// The contract.
+        contract: Felt,
+        /// The most that is read.
+        limit: usize,
+    },
 }
 
 /// A JSON-RPC error, with texts cut to a length that fits a log.
@@ -240,6 +249,7 @@ impl RpcError {
             | Self::Pending { .. }
             | Self::WrongBlock { .. }
             | Self::WrongHash { .. }
+            | Self::LongPast { .. }
             | Self::RangeTooLong { .. } => false,
         }
     }
@@ -333,6 +343,7 @@ impl RpcError {
             | Self::Incomplete { .. }
             | Self::WrongBlock { .. }
             | Self::WrongHash { .. }
+            | Self::LongPast { .. }
             | Self::RangeTooLong { .. } => "unusable",
         }
     }

@@ -1,6 +1,6 @@
 //! What one block changes.
 
-use crate::{figures::KeptFigures, metadata::TokenReading};
+use crate::{figures::KeptFigures, following::FollowedEffects, metadata::TokenReading};
 use amm::book::Change;
 use primitives::{Address, BlockRef, Felt, Timestamp};
 
@@ -25,6 +25,8 @@ pub struct BlockEffects {
     pub figures: Vec<u8>,
     /// Pages of figures, at the heights where they are kept.
     pub pages: Option<KeptFigures>,
+    /// What it does to what is followed.
+    pub followed: FollowedEffects,
 }
 
 impl BlockEffects {
@@ -40,6 +42,7 @@ impl BlockEffects {
             checkpoint: None,
             figures: Vec::new(),
             pages: None,
+            followed: FollowedEffects::NONE,
         }
     }
 }

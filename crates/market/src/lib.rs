@@ -10,6 +10,7 @@ mod conduct;
 mod directory;
 mod effects;
 pub mod figures;
+pub mod following;
 mod listing;
 mod metadata;
 pub mod price;

@@ -72,6 +72,18 @@ pub enum Fault {
     /// What a block did to market figures cannot be read.
     #[error("the market figures of a block")]
     Delta(#[from] market::figures::DeltaError),
+    /// Contracts that became followed have emitted events in too many earlier
+    /// blocks.
+    #[error(
+        "contracts that block {number} makes followed have events in more than {limit} earlier \
+         blocks: follow them from a later block, or index anew"
+    )]
+    LongPast {
+        /// The block.
+        number: u64,
+        /// The most blocks that are read.
+        limit: usize,
+    },
     /// A task of ours was cut short, by a bug or because the process ends.
     #[error("a task was cut short")]
     Interrupted(#[source] tokio::task::JoinError),
@@ -100,6 +112,7 @@ impl Fault {
             | Self::Pools(_)
             | Self::Figures(_)
             | Self::Delta(_)
+            | Self::LongPast { .. }
             | Self::NoAgreement { .. }
             | Self::Impossible(_)
             | Self::Interrupted(_) => false,

@@ -3,10 +3,12 @@
 use amm::book::Registry;
 use market::{
     Listings,
+    following::Following,
     price::{AnchorList, METHOD},
 };
+use primitives::Address;
 use sha2::{Digest as _, Sha256};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The curated part of what is known.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +19,8 @@ pub struct Known {
     pub venues: Arc<Registry>,
     /// Of the tokens that prices hang on.
     pub anchors: Arc<AnchorList>,
+    /// Of what else is worth keeping.
+    pub following: Arc<Following>,
 }
 
 impl Known {
@@ -41,5 +45,22 @@ impl Known {
             }
         }
         digest.finalize().into()
+    }
+
+    /// The contracts that are followed, each with what tells apart what is
+    /// configured of it.
+    pub(crate) fn leads(&self) -> BTreeMap<Address, [u8; 32]> {
+        let mut leads = BTreeMap::new();
+        for lead in &self.following.leads {
+            let mut digest = Sha256::new();
+            digest.update(lead.from_block.to_be_bytes());
+            for birth in &lead.births {
+                digest.update(birth.event.to_bytes_be());
+                digest.update(format!("{:?}{:?}", birth.named, birth.from_block));
+            }
+            let digest = digest.finalize().into();
+            leads.entry(lead.contract).or_insert(digest);
+        }
+        leads
     }
 }

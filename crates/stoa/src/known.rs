@@ -26,6 +26,7 @@ pub(crate) fn known(config: &Config, network: Network) -> anyhow::Result<Known> 
         listings: Arc::new(listings(config, network)?),
         venues: Arc::new(venues(config, network)?),
         anchors: Arc::new(anchors(config, network)?),
+        following: Arc::default(),
     })
 }
 

@@ -1,6 +1,11 @@
 //! The table that everything of the chain hangs on, and who reads and writes it.
 
-use crate::{column::Column, db::Db};
+use crate::{
+    column::Column,
+    db::{Db, Tx, on},
+    error::{StoreError, in_table},
+};
+use primitives::BlockRef;
 
 /// The name of the table.
 pub(crate) const BLOCK: &str = "block";
@@ -24,4 +29,18 @@ impl ChainStore {
     pub(crate) fn db(&self) -> &Db {
         &self.0
     }
+}
+
+/// The height of a block as it is stored; none if the block is not.
+pub(crate) async fn find_block(tx: &mut Tx, block: BlockRef) -> Result<Option<i64>, StoreError> {
+    let number = NUMBER.to_stored(block.number)?;
+    let hash = block.hash.to_bytes_be();
+    on!(tx tx, connection =>
+        sqlx::query_scalar("SELECT number FROM block WHERE number = $1 AND hash = $2")
+            .bind(number)
+            .bind(hash.as_slice())
+            .fetch_optional(connection)
+            .await
+    )
+    .map_err(in_table(BLOCK))
 }

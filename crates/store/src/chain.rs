@@ -5,17 +5,18 @@
 //! cursor that its caller saw.
 
 use crate::{
-    block_table::{BLOCK, ChainStore, HASH, NUMBER, TIME},
+    block_table::{BLOCK, ChainStore, HASH, NUMBER, TIME, find_block},
     bulk,
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
     figures::{self, FigureHistory},
+    following,
     pools::{self, PoolHistory},
     reading::{self, ReadingRow},
 };
 use amm::book::changes_to_bytes;
-use market::{BlockEffects, TokenReading, figures::CutFigures};
+use market::{BlockEffects, TokenReading, figures::CutFigures, following::FollowedContract};
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use sqlx::{FromRow, QueryBuilder};
 
@@ -39,6 +40,9 @@ pub struct ChainContents {
     pub pools: PoolHistory,
     /// Where the market figures can be made from.
     pub figures: FigureHistory,
+    /// The followed contracts with the blocks that made them so, in the order of
+    /// these.
+    pub followed: Vec<(u64, FollowedContract)>,
 }
 
 #[derive(FromRow)]
@@ -164,6 +168,7 @@ impl ChainStore {
         .map_err(in_table(reading::TABLE))?;
         let pools = Self::pool_history(&mut tx).await?;
         let figures = Self::figure_history(&mut tx).await?;
+        let followed = following::all(&mut tx).await?;
         tx.commit().await?;
         let readings = rows.into_iter().map(ReadingRow::decode);
         let readings = readings.collect::<Result<_, _>>()?;
@@ -174,6 +179,7 @@ impl ChainStore {
             readings,
             pools,
             figures,
+            followed,
         })
     }
 
@@ -192,6 +198,7 @@ impl ChainStore {
         insert_readings(&mut tx, effects).await?;
         pools::insert_checkpoints(&mut tx, effects).await?;
         figures::keep_due(&mut tx, effects).await?;
+        following::insert(&mut tx, effects).await?;
         tx.commit().await
     }
 
@@ -277,20 +284,6 @@ fn check_links(after: Option<BlockRef>, effects: &[BlockEffects]) -> Result<(), 
         parent = Some(effect.block);
     }
     Ok(())
-}
-
-/// The height of a block as it is stored; none if the block is not.
-pub(crate) async fn find_block(tx: &mut Tx, block: BlockRef) -> Result<Option<i64>, StoreError> {
-    let number = NUMBER.to_stored(block.number)?;
-    let hash = block.hash.to_bytes_be();
-    on!(tx tx, connection =>
-        sqlx::query_scalar("SELECT number FROM block WHERE number = $1 AND hash = $2")
-            .bind(number)
-            .bind(hash.as_slice())
-            .fetch_optional(connection)
-            .await
-    )
-    .map_err(in_table(BLOCK))
 }
 
 async fn insert_blocks(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {

@@ -76,6 +76,7 @@ pub(crate) const CHAIN: Schema = Schema {
         step!(3, "chain", "0003_figures"),
         step!(4, "chain", "0004_shunned_tokens"),
         step!(5, "chain", "0005_identity"),
+        step!(6, "chain", "0006_following"),
     ],
 };
 

@@ -1,15 +1,17 @@
 //! What became of the chain since a block, for those who follow the store.
 
 use crate::{
-    block_table::{BLOCK, ChainStore, HASH, NUMBER, TIME},
-    chain::find_block,
+    block_table::{BLOCK, ChainStore, HASH, NUMBER, TIME, find_block},
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
-    pools,
+    following, pools,
     reading::{self, ReadingRow},
 };
-use market::{BlockEffects, TokenReading};
+use market::{
+    BlockEffects, TokenReading,
+    following::{FollowedContract, FollowedEffects},
+};
 use primitives::{Address, BlockRef};
 use sqlx::FromRow;
 
@@ -48,6 +50,7 @@ impl EffectsRow {
             checkpoint: None,
             figures: self.figures.unwrap_or_default(),
             pages: None,
+            followed: FollowedEffects::NONE,
         })
     }
 }
@@ -55,8 +58,9 @@ impl EffectsRow {
 impl ChainStore {
     /// The blocks after `tip` in order, read at one moment; the first 1,024 if
     /// there are more. They are as they were appended, without checkpoints and
-    /// pages, which only repeat what blocks before them did. None when `tip` is
-    /// not among the stored blocks any more.
+    /// pages, which only repeat what blocks before them did, and without events
+    /// and transactions of what is followed, which are read by themselves. None
+    /// when `tip` is not among the stored blocks any more.
     pub async fn since(&self, tip: BlockRef) -> Result<Option<Vec<BlockEffects>>, StoreError> {
         let mut tx = self.db().begin_reading().await?;
         let blocks = match find_block(&mut tx, tip).await? {
@@ -95,21 +99,28 @@ async fn blocks_after(tx: &mut Tx, number: i64) -> Result<Vec<BlockEffects>, Sto
     )
     .map_err(in_table(reading::TABLE))?;
     let readings = readings.into_iter().map(ReadingRow::decode);
-    join(rows, readings.collect::<Result<_, _>>()?)
+    let readings = readings.collect::<Result<_, _>>()?;
+    join(rows, readings, following::between(tx, number, last).await?)
 }
 
-/// Gives each block its readings; both are in the order of heights.
+/// Gives each block its readings and the contracts that it made followed; all are
+/// in the order of heights.
 fn join(
     rows: Vec<EffectsRow>,
     readings: Vec<(Address, u64, TokenReading)>,
+    contracts: Vec<(u64, FollowedContract)>,
 ) -> Result<Vec<BlockEffects>, StoreError> {
     let mut readings = readings.into_iter().peekable();
+    let mut contracts = contracts.into_iter().peekable();
     let mut blocks = Vec::with_capacity(rows.len());
     for row in rows {
         let mut effects = row.decode()?;
         let number = effects.block.number;
         while let Some((address, _, reading)) = readings.next_if(|(_, of, _)| *of == number) {
             effects.readings.push((address, reading));
+        }
+        while let Some((_, contract)) = contracts.next_if(|(of, _)| *of == number) {
+            effects.followed.contracts.push(contract);
         }
         blocks.push(effects);
     }

@@ -137,6 +137,7 @@ impl World {
                 listings: Arc::new(listings.expect("the built-in list is well-formed")),
                 venues: Arc::new(venues()),
                 anchors: Arc::new(anchors()),
+                following: Arc::default(),
             },
             folder: folder.to_owned(),
             vanishes: None,

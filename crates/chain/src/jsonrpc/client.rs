@@ -9,7 +9,7 @@ use crate::error::RpcError;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use metrics::{counter, histogram};
 use primitives::Entropy;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use std::{
     fmt,
@@ -256,9 +256,9 @@ impl JsonRpc {
 }
 
 /// A result as the type that the method promises.
-pub(crate) fn parse<T: DeserializeOwned>(
+pub(crate) fn parse<'a, T: Deserialize<'a>>(
     method: &'static str,
-    result: &RawValue,
+    result: &'a RawValue,
 ) -> Result<T, RpcError> {
     serde_json::from_str(result.get()).map_err(|source| RpcError::malformed(method, source))
 }

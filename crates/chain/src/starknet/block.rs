@@ -3,10 +3,13 @@
 use super::{
     felt::WireFelt,
     receipts::{Emitted, Event, Transfers},
+    watched::{self, WatchedTransaction},
 };
-use crate::error::RpcError;
+use crate::{error::RpcError, jsonrpc::parse};
+use market::following::{Sightings, Watch};
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use serde::{Deserialize, de::Error as _};
+use serde_json::value::RawValue;
 
 /// A block that the chain has accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub struct Block {
     /// Contracts with the names of their other events, what tokens say left
     /// out; sorted, unique.
     pub other_events: Vec<(Address, Felt)>,
+    /// What it tells those whom it was read for.
+    pub sightings: Sightings,
 }
 
 impl Block {
@@ -69,9 +74,9 @@ impl Header {
     }
 }
 
-/// A block with its receipts.
+/// A block with its receipts, whose transactions are read as `T`.
 #[derive(Deserialize)]
-pub(super) struct WireBlock {
+struct WireBlock<T> {
     status: Status,
     block_hash: Option<WireFelt>,
     block_number: Option<u64>,
@@ -79,29 +84,55 @@ pub(super) struct WireBlock {
     timestamp: u64,
     /// From 0.10 on.
     event_count: Option<u64>,
-    transactions: Emitted,
+    transactions: T,
 }
 
-impl WireBlock {
-    pub(super) fn accepted(self, method: &'static str, asked: u64) -> Result<Block, RpcError> {
+/// The block that was `asked` for, read for a watch. Where nobody watches,
+/// nothing is done for it.
+pub(super) fn read(
+    method: &'static str,
+    asked: u64,
+    answer: &RawValue,
+    watch: &Watch,
+) -> Result<Block, RpcError> {
+    if watch.is_empty() {
+        let block: WireBlock<Emitted> = parse(method, answer)?;
+        return block.accepted(method, asked, |emitted, _, _| {
+            Ok((emitted, Sightings::default()))
+        });
+    }
+    let block: WireBlock<Vec<WatchedTransaction<'_>>> = parse(method, answer)?;
+    block.accepted(method, asked, |transactions, at, time| {
+        watched::read(transactions, watch, at.number, time)
+            .map_err(|source| RpcError::malformed(method, source))
+    })
+}
+
+impl<T> WireBlock<T> {
+    fn accepted(
+        self,
+        method: &'static str,
+        asked: u64,
+        read: impl FnOnce(T, BlockRef, Timestamp) -> Result<(Emitted, Sightings), RpcError>,
+    ) -> Result<Block, RpcError> {
         let header = Header {
             status: self.status,
             block_hash: self.block_hash,
             block_number: self.block_number,
         };
         let at = header.position(asked)?;
-        if self.transactions.are_incomplete(self.event_count) {
-            return Err(RpcError::Incomplete { number: asked });
-        }
         let wrong = |words| RpcError::malformed(method, serde_json::Error::custom(words));
-        let WireFelt(parent_hash) = self
-            .parent_hash
-            .ok_or_else(|| wrong("missing field `parent_hash`"))?;
         let time = i64::try_from(self.timestamp)
             .ok()
             .and_then(|seconds| Timestamp::from_second(seconds).ok())
             .ok_or_else(|| wrong("a timestamp beyond the calendar"))?;
-        let mut emitted = self.transactions;
+        let (mut emitted, sightings) = read(self.transactions, at, time)?;
+        if emitted.are_incomplete(self.event_count) {
+            return Err(RpcError::Incomplete { number: asked });
+        }
+        let WireFelt(parent_hash) = self
+            .parent_hash
+            .ok_or_else(|| wrong("missing field `parent_hash`"))?;
         Ok(Block {
             at,
             parent_hash,
@@ -109,6 +140,7 @@ impl WireBlock {
             transfers: emitted.take_transfers(),
             other_events: emitted.take_others(),
             venue_events: emitted.venue_events,
+            sightings,
         })
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{
     Block, SpecVersion,
-    block::{Header, WireBlock},
+    block::{self, Header},
     broadcast::Broadcast,
+    event_heights,
     exchange::{self, BlockGas, ExchangeAnswer, ExchangeQuestion},
     fees::{self, FeeEstimate},
     felt::WireFelt,
@@ -20,10 +21,10 @@ use crate::{
     jsonrpc::{JsonRpc, RpcOptions, parse},
 };
 use amm::book::{Created, Facts, Kind};
-use market::TokenReading;
+use market::{TokenReading, following::Watch};
 use primitives::{Address, BlockRef, Entropy, Felt, U256};
 use serde::{Deserialize, Serialize};
-use std::{ops::RangeInclusive, sync::Arc};
+use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 use url::Url;
 
 /// The most blocks that [`StarknetClient::blocks`] reads at once.
@@ -120,16 +121,37 @@ impl StarknetClient {
     /// The blocks of at most [`MAX_BLOCKS`] heights, in order. That each is the
     /// parent of the next is not promised: the chain may change in between.
     pub async fn blocks(&self, range: RangeInclusive<u64>) -> Result<Vec<Block>, RpcError> {
+        self.blocks_for(range, &Watch::default()).await
+    }
+
+    /// The blocks of at most [`MAX_BLOCKS`] heights, in the order of these, read
+    /// for those who watch too.
+    pub async fn blocks_for(
+        &self,
+        heights: impl Iterator<Item = u64> + Send,
+        watch: &Watch,
+    ) -> Result<Vec<Block>, RpcError> {
         const METHOD: &str = "starknet_getBlockWithReceipts";
-        let params: Vec<_> = range.take(MAX_BLOCKS + 1).map(OfBlock::number).collect();
+        let params: Vec<_> = heights.take(MAX_BLOCKS + 1).map(OfBlock::number).collect();
         if params.len() > MAX_BLOCKS {
             return Err(RpcError::RangeTooLong { limit: MAX_BLOCKS });
         }
         self.0
             .batch(METHOD, &params, |asked: &OfBlock, answer| {
-                parse::<WireBlock>(METHOD, answer?)?.accepted(METHOD, asked.block_id.block_number)
+                block::read(METHOD, asked.block_id.block_number, answer?, watch)
             })
             .await
+    }
+
+    /// The heights between two at which a contract emitted anything, at most
+    /// `limit` of them.
+    pub async fn event_heights(
+        &self,
+        contract: Address,
+        range: RangeInclusive<u64>,
+        limit: usize,
+    ) -> Result<BTreeSet<u64>, RpcError> {
+        event_heights::find(&self.0, contract, range, limit).await
     }
 
     /// What each of `tokens` says of itself at a block: one reading per token,

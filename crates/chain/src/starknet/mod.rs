@@ -4,6 +4,7 @@ mod block;
 mod broadcast;
 mod calls;
 mod client;
+mod event_heights;
 mod exchange;
 mod fees;
 mod felt;
@@ -20,6 +21,7 @@ mod spec;
 mod supplies;
 mod text;
 mod venues;
+mod watched;
 
 pub use block::Block;
 pub use broadcast::{Broadcast, BroadcastAction, ContractCall, execution};

@@ -93,7 +93,18 @@ impl Emitted {
         self.paid_in_silence || counted.is_some_and(|counted| counted != self.events)
     }
 
-    fn take(&mut self, event: RawEvent<'_>) -> Result<(), FeltError> {
+    /// Takes in what the next transaction of the block emitted, and whether a fee
+    /// was paid for it.
+    pub(super) fn take_transaction(&mut self, place: u32, mut events: Self, paid: bool) {
+        for event in &mut events.venue_events {
+            event.transaction = place;
+        }
+        events.paid_in_silence = paid && events.events == 0;
+        self.append(events);
+    }
+
+    /// Takes in an event of the transaction in hand.
+    pub(super) fn take(&mut self, event: RawEvent<'_>) -> Result<(), FeltError> {
         self.events += 1;
         if let Some(amount) = event.transferred() {
             self.transfer(Transfers {
@@ -162,20 +173,19 @@ struct Fee<'a> {
     amount: Cow<'a, str>,
 }
 
-impl Fee<'_> {
-    fn is_paid(&self) -> bool {
-        let digits = self.amount.get(2..).unwrap_or_default();
-        digits.bytes().any(|digit| digit != b'0')
-    }
+/// Whether a fee of this amount is more than nothing.
+pub(super) fn is_paid(amount: &str) -> bool {
+    let digits = amount.get(2..).unwrap_or_default();
+    digits.bytes().any(|digit| digit != b'0')
 }
 
 #[derive(Deserialize)]
-struct RawEvent<'a> {
+pub(super) struct RawEvent<'a> {
     #[serde(borrow)]
-    from_address: Cow<'a, str>,
-    keys: Keys,
+    pub(super) from_address: Cow<'a, str>,
+    pub(super) keys: Keys,
     #[serde(borrow)]
-    data: &'a RawValue,
+    pub(super) data: &'a RawValue,
 }
 
 impl RawEvent<'_> {
@@ -214,14 +224,9 @@ impl<'de> Deserialize<'de> for Emitted {
         fold(
             deserializer,
             |found: &mut Self, Transaction { receipt }: Transaction<'de>| {
-                let mut events = receipt.events;
-                for event in &mut events.venue_events {
-                    event.transaction = place;
-                }
+                let paid = receipt.actual_fee.is_some_and(|fee| is_paid(&fee.amount));
+                found.take_transaction(place, receipt.events, paid);
                 place = place.saturating_add(1);
-                let paid = receipt.actual_fee.is_some_and(|fee| fee.is_paid());
-                events.paid_in_silence = paid && events.events == 0;
-                found.append(events);
                 Ok(())
             },
         )
@@ -236,7 +241,7 @@ fn emitted_by_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Emitted,
 }
 
 #[derive(Default)]
-struct Keys {
+pub(super) struct Keys {
     count: usize,
     begin_with_transfer: bool,
     /// The first key, unless it is that of a transfer.

@@ -14,3 +14,4 @@ mod node;
 mod secrets;
 mod solana;
 mod tokens;
+mod watched;

@@ -8,6 +8,7 @@
 mod ancestor;
 mod doorbell;
 mod figures;
+mod following;
 mod gauge;
 mod nodes;
 mod options;

@@ -6,10 +6,12 @@ use crate::{
         Indexer, figures::Undone, gauge::lossy, nodes::Chosen, pools::is_checkpoint, state::Tip,
     },
 };
+use arc_swap::ArcSwap;
 use chain::{Block, StarknetClient};
 use futures_util::{StreamExt, stream};
 use market::BlockEffects;
 use primitives::{Address, BlockRef, Felt};
+use std::sync::Arc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// What a round did.
@@ -162,11 +164,15 @@ impl Indexer {
             None => self.options.start_block,
         };
         let node = chosen.client.clone();
+        // Each batch is read for what is followed when it is asked for.
+        let watch = ArcSwap::new(Arc::clone(self.state.roster.watch()));
         let mut batches = stream::iter(batches(next, chosen.head.number, self.options.batch))
             .map(|range| {
-                let node = node.clone();
+                let (node, watch) = (node.clone(), watch.load_full());
                 // A task of its own goes on while the batch before is applied.
-                AbortOnDropHandle::new(tokio::spawn(async move { node.blocks(range).await }))
+                AbortOnDropHandle::new(tokio::spawn(
+                    async move { node.blocks_for(range, &watch).await },
+                ))
             })
             .buffered(self.options.prefetch);
         let mut applied = 0;
@@ -182,6 +188,7 @@ impl Indexer {
                     None => return Err(Fault::Unlinked { number: next }),
                 },
             }
+            watch.store(Arc::clone(self.state.roster.watch()));
             if stop.is_cancelled() {
                 break;
             }
@@ -258,6 +265,7 @@ impl Indexer {
                 node.token_readings(&due, block.at).await?
             };
             let figures = self.appraise(node, block, &readings, &followed).await?;
+            let sighted = self.sighted(node, block).await?;
             let number = block.at.number;
             let effects = BlockEffects {
                 block: block.at,
@@ -268,6 +276,7 @@ impl Indexer {
                 checkpoint: is_checkpoint(number).then(|| self.state.book.to_bytes()),
                 figures,
                 pages: self.keep(number),
+                followed: sighted,
             };
             self.state.directory.apply(&effects);
             all.push(effects);
@@ -290,6 +299,7 @@ impl Indexer {
             metrics::gauge!("stoa_indexed_block").set(lossy(tip.block.number));
         }
         self.gauge_changed_pools(effects);
+        self.gauge_followed(effects);
         if effects.iter().any(|effects| !effects.readings.is_empty()) {
             let seen = self.state.directory.seen();
             metrics::gauge!("stoa_tokens_seen").set(lossy(seen as u64));

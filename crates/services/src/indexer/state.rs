@@ -11,6 +11,7 @@ use amm::book::{Book, Change, PoolId, Registry, Speaker};
 use market::{
     BlockEffects, Directory, TokenList,
     figures::{Appraiser, Delta, Figures, Taken},
+    following::Roster,
 };
 use primitives::{Address, BlockRef, Timestamp};
 use routing::Graph;
@@ -24,6 +25,8 @@ pub(crate) struct State {
     pub(crate) book: Book,
     pub(crate) figures: Figures,
     pub(crate) appraiser: Appraiser,
+    /// The contracts that are followed.
+    pub(crate) roster: Roster,
     /// The block whose pages of figures are kept.
     pub(crate) kept: Option<u64>,
     tokens: Arc<TokenList>,
@@ -59,10 +62,15 @@ impl State {
         }
         let anchors = known.anchors.as_ref().clone();
         let shunned = shunned(store, known).await?;
+        let mut roster = Roster::new(Arc::clone(&known.following));
+        for (block, contract) in &contents.followed {
+            roster.learn(*block, contract);
+        }
         let mut state = Self {
             tip,
             directory,
             appraiser: Appraiser::new(anchors, &figures, book.pools()),
+            roster,
             kept,
             book,
             figures,
@@ -125,6 +133,9 @@ impl State {
             }
             self.leave_trail(effects.block.number, newest);
             apply(&mut self.figures, effects.time, &effects.figures)?;
+            for contract in &effects.followed.contracts {
+                self.roster.learn(effects.block.number, contract);
+            }
         }
         self.commit(blocks, known);
         Ok(())
@@ -147,6 +158,7 @@ impl State {
         self.tip = Some(to);
         self.trail = self.trail.until(to.block.number);
         self.directory.rollback(number);
+        self.roster.rollback(number);
         self.kept = self.kept.map(|kept| kept.min(to.block.number));
         self.figures = figures;
         self.look_anew(known);
@@ -165,6 +177,7 @@ impl State {
         let committed = self.tip.map(|tip| tip.block.number);
         self.trail = self.trail.until(committed.unwrap_or(0));
         self.directory.rollback(committed);
+        self.roster.rollback(committed);
         if self.book.rollback(committed).is_err() {
             *self = self.reload(store, known).await?;
             return Ok(());

@@ -37,6 +37,7 @@ impl Indexer {
                 "the list of venues or of anchors is new: indexing from the first block"
             );
         }
+        store.chain().bind_leads(&known.leads()).await?;
         let state = State::load(&store, &known).await?;
         state.publish(&snapshots);
         let indexer = Self {

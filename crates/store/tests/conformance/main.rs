@@ -10,6 +10,7 @@ mod chain;
 mod corruption;
 mod figure_model;
 mod figures;
+mod following;
 mod halves;
 mod keys;
 mod leasing;

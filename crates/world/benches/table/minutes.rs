@@ -5,6 +5,7 @@
 use amm::Side;
 use amm::book::{Book, Change, Created, Kind, Movement, PoolId, Registry, Shape, Spot, Venue};
 use market::figures::{Appraiser, Figures, Happened, Trade};
+use market::following::FollowedEffects;
 use market::{BlockEffects, TokenId, TokenReading, admit};
 use market::{price::AnchorList, series::Resolution, series::Span};
 use primitives::{Address, BlockRef, Felt, Timestamp};
@@ -125,6 +126,7 @@ impl Minutes {
             checkpoint: None,
             figures: Vec::new(),
             pages: Some(self.figures.keep()),
+            followed: FollowedEffects::NONE,
         }
     }
 }

@@ -23,6 +23,7 @@ pub(crate) async fn world() -> World {
         listings: Arc::default(),
         venues: venues(),
         anchors: Arc::new(anchors()),
+        following: Arc::default(),
     };
     world
 }

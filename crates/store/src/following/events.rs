@@ -1,0 +1,161 @@
+//! Events of followed contracts.
+
+use super::page::MAX_PAGE;
+use crate::{
+    block_table::{ChainStore, NUMBER, find_block},
+    bulk,
+    column::Column,
+    db::{Tx, on},
+    error::{StoreError, in_table},
+};
+use market::{BlockEffects, following::ContractEvent};
+use primitives::{Address, BlockRef, Felt};
+use sqlx::{FromRow, QueryBuilder};
+
+const TABLE: &str = "followed_event";
+
+/// Bytes of an element.
+const FELT: usize = 32;
+
+const fn column(name: &'static str) -> Column {
+    Column { table: TABLE, name }
+}
+
+/// Where an event is on the chain: its block, the place of its transaction in
+/// the block, and its place in the transaction.
+pub type EventPlace = (u64, u32, u32);
+
+#[derive(FromRow)]
+struct EventRow {
+    block_number: i64,
+    transaction_index: i64,
+    event_index: i64,
+    time: i64,
+    transaction_hash: Vec<u8>,
+    sender: Option<Vec<u8>>,
+    keys: Vec<u8>,
+    data: Vec<u8>,
+}
+
+impl EventRow {
+    fn decode(self, contract: Address) -> Result<ContractEvent, StoreError> {
+        let sender = self.sender.as_deref();
+        Ok(ContractEvent {
+            contract,
+            block: column("block_number").counter(self.block_number)?,
+            time: column("time").time(self.time)?,
+            transaction: column("transaction_index").narrow(self.transaction_index)?,
+            index: column("event_index").narrow(self.event_index)?,
+            transaction_hash: column("transaction_hash").felt(&self.transaction_hash)?,
+            sender: sender
+                .map(|sender| column("sender").address(sender))
+                .transpose()?,
+            keys: felts("keys", &self.keys)?,
+            data: felts("data", &self.data)?,
+        })
+    }
+}
+
+impl ChainStore {
+    /// The next events of a followed contract `after` a place, or from its first
+    /// one on, as of a block: in the order of the chain, as many as asked for and
+    /// at most 1,000. None when the block is not stored any more.
+    pub async fn events_of(
+        &self,
+        contract: Address,
+        at: BlockRef,
+        after: Option<EventPlace>,
+        limit: u32,
+    ) -> Result<Option<Vec<ContractEvent>>, StoreError> {
+        let mut tx = self.db().begin_reading().await?;
+        let events = match find_block(&mut tx, at).await? {
+            Some(at) => Some(page(&mut tx, contract, at, after, limit).await?),
+            None => None,
+        };
+        tx.commit().await?;
+        Ok(events)
+    }
+}
+
+async fn page(
+    tx: &mut Tx,
+    contract: Address,
+    at: i64,
+    after: Option<EventPlace>,
+    limit: u32,
+) -> Result<Vec<ContractEvent>, StoreError> {
+    let (block, transaction, event) = match after {
+        Some((block, transaction, event)) => {
+            (NUMBER.to_stored(block)?, transaction.into(), event.into())
+        }
+        None => (-1, 0_i64, 0_i64),
+    };
+    let address = contract.to_bytes();
+    let rows: Vec<EventRow> = on!(tx tx, connection =>
+        sqlx::query_as(
+            "SELECT block_number, transaction_index, event_index, time, transaction_hash, sender,
+                    keys, data
+             FROM followed_event
+             WHERE contract = $1 AND learned_block <= $2
+               AND (block_number, transaction_index, event_index) > ($3, $4, $5)
+             ORDER BY block_number, transaction_index, event_index LIMIT $6",
+        )
+        .bind(address.as_slice())
+        .bind(at)
+        .bind(block)
+        .bind(transaction)
+        .bind(event)
+        .bind(i64::from(limit.min(MAX_PAGE)))
+        .fetch_all(connection)
+        .await
+    )
+    .map_err(in_table(TABLE))?;
+    let events = rows.into_iter().map(|row| row.decode(contract));
+    events.collect()
+}
+
+pub(super) async fn insert(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), StoreError> {
+    let mut rows = Vec::new();
+    for effect in effects {
+        let learned = NUMBER.to_stored(effect.block.number)?;
+        for event in &effect.followed.events {
+            let number = column("block_number").to_stored(event.block)?;
+            rows.push((event, number, learned));
+        }
+    }
+    let bytes = |(event, ..): &(&ContractEvent, i64, i64)| {
+        (event.keys.len() + event.data.len()).saturating_mul(FELT)
+    };
+    for portion in bulk::portions(&rows, bytes) {
+        on!(tx &mut *tx, connection => {
+            let mut insert = QueryBuilder::new(
+                "INSERT INTO followed_event (contract, block_number, transaction_index, event_index,
+                                             learned_block, time, transaction_hash, sender, keys, data) ",
+            );
+            insert.push_values(portion, |mut row, (event, number, learned)| {
+                row.push_bind(event.contract.to_bytes().to_vec())
+                    .push_bind(*number)
+                    .push_bind(i64::from(event.transaction))
+                    .push_bind(i64::from(event.index))
+                    .push_bind(*learned)
+                    .push_bind(event.time.as_microsecond())
+                    .push_bind(event.transaction_hash.to_bytes_be().to_vec())
+                    .push_bind(event.sender.map(|sender| sender.to_bytes().to_vec()))
+                    .push_bind(bytes_of(&event.keys))
+                    .push_bind(bytes_of(&event.data));
+            });
+            insert.build().persistent(false).execute(connection).await.map(drop)
+        })
+        .map_err(in_table(TABLE))?;
+    }
+    Ok(())
+}
+
+fn bytes_of(felts: &[Felt]) -> Vec<u8> {
+    felts.iter().flat_map(Felt::to_bytes_be).collect()
+}
+
+fn felts(name: &'static str, bytes: &[u8]) -> Result<Vec<Felt>, StoreError> {
+    let words = bytes.chunks(FELT);
+    words.map(|word| column(name).felt(word)).collect()
+}
