@@ -8,7 +8,7 @@ use crate::starknet::contracts::pairs::{JEDISWAP, PairId};
 use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::Call;
 use plan::Plan;
-use primitives::{Felt, SignedDuration, Timestamp, U256};
+use primitives::{Felt, SignedDuration, Timestamp, U256, selector};
 use proptest::prelude::*;
 
 const KEEPER: Felt = Felt::from_hex_unchecked("0x4eeb");
@@ -98,7 +98,9 @@ fn an_order_sells_its_parts_and_pays_the_rest_back() {
         };
         assert_eq!(sold, U256::from(250_000));
         bought += received;
-        let closed = events.iter().any(|event| event.data.len() == 2);
+        let closed = events
+            .iter()
+            .any(|it| it.keys[0] == selector("OrderClosed"));
         assert_eq!(closed, cycle == 3);
     }
     assert_eq!(lab.balance(ETH, order), U256::ZERO);
