@@ -141,11 +141,6 @@ impl StarknetNode {
         self.read().failure().cloned()
     }
 
-    /// The account that executes recurring orders.
-    pub fn keeper(&self) -> PrefundedAccount {
-        self.read().world().keeper.clone()
-    }
-
     /// The accounts that anyone may use, with their private keys.
     pub fn accounts(&self) -> Vec<PrefundedAccount> {
         self.read().world().accounts.clone()

@@ -10,7 +10,6 @@ use crate::starknet::hash::contract_address;
 use crate::starknet::network::STRK;
 use primitives::{Address, Felt, U256};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng as _;
 use starknet_crypto::get_public_key;
 use std::sync::Arc;
 
@@ -60,41 +59,27 @@ pub struct Funding {
 }
 
 pub(super) fn make(rng: &mut ChaCha8Rng) -> Vec<PrefundedAccount> {
-    let accounts = ACCOUNTS.into_iter();
-    accounts
-        .map(|account| funded(random_felt(rng), &account))
+    ACCOUNTS
+        .into_iter()
+        .map(|account| {
+            let private_key = random_felt(rng);
+            let public_key = get_public_key(&private_key);
+            let address = contract_address(public_key, account.class().hash, &[public_key]);
+            PrefundedAccount {
+                address: Address::new(address),
+                public_key,
+                private_key,
+                funding: funding(),
+            }
+        })
         .collect()
 }
 
-/// The account that executes recurring orders. Its key comes from a stream of
-/// its own, so that all others are what they were without it.
-pub(super) fn keeper(seed: u64) -> PrefundedAccount {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(1);
-    funded(random_felt(&mut rng), &Account::Both)
-}
-
-fn funded(private_key: Felt, account: &Account) -> PrefundedAccount {
-    let public_key = get_public_key(&private_key);
-    let address = contract_address(public_key, account.class().hash, &[public_key]);
-    PrefundedAccount {
-        address: Address::new(address),
-        public_key,
-        private_key,
-        funding: funding(),
-    }
-}
-
 /// The contracts of these accounts.
-pub(super) fn install(
-    accounts: &[PrefundedAccount],
-    keeper: &PrefundedAccount,
-    contracts: &mut Contracts,
-) {
+pub(super) fn install(accounts: &[PrefundedAccount], contracts: &mut Contracts) {
     for (account, contract) in accounts.iter().zip(ACCOUNTS) {
         contracts.insert(account.address.felt(), Arc::new(contract));
     }
-    contracts.insert(keeper.address.felt(), Arc::new(Account::Both));
 }
 
 fn funding() -> Vec<Funding> {

@@ -29,7 +29,6 @@ use super::contracts::account::{Account, PUBLIC_KEY};
 use super::contracts::deployer;
 use super::contracts::erc20::mint_call;
 use super::contracts::exchange::EXCHANGE;
-use super::contracts::recurring::{FACTORY, allow_executor_call};
 use super::execution::Contracts;
 use super::hash::{digest, from_felt};
 use super::network::{DEPLOYER, SEQUENCER, STRK};
@@ -58,8 +57,6 @@ pub(crate) struct World {
     pub(crate) seed: u64,
     pub(crate) contracts: Contracts,
     pub(crate) accounts: Vec<PrefundedAccount>,
-    /// Executes recurring orders.
-    pub(crate) keeper: PrefundedAccount,
     /// From the most to the least popular.
     tokens: Vec<Traded>,
     holders: Vec<Felt>,
@@ -77,8 +74,7 @@ impl World {
         let holders: Vec<Felt> = (0..HOLDERS).map(|_| random_felt(&mut rng)).collect();
         let account: Arc<dyn Contract> = Arc::new(Account::Both);
         let mut contracts = Contracts::default();
-        let keeper = accounts::keeper(seed);
-        accounts::install(&accounts, &keeper, &mut contracts);
+        accounts::install(&accounts, &mut contracts);
         deployer::install(&mut contracts);
         let market = Market::new(genesis);
         for address in holders
@@ -114,7 +110,6 @@ impl World {
             seed,
             contracts,
             accounts,
-            keeper,
             tokens,
             holders,
             market,
@@ -135,25 +130,18 @@ impl World {
         for (address, contract) in deployed {
             builder.write(Key::class_hash(address), from_felt(contract.class().hash));
         }
-        for account in self.owned() {
+        for account in &self.accounts {
             let key = Key::new(account.address.felt(), PUBLIC_KEY, &[]);
             builder.write(key, from_felt(account.public_key));
         }
         if self.market.is_open() {
             self.prepare("FEES", EXCHANGE, exchange_terms::calls(), builder);
-            let keeper = allow_executor_call(self.keeper.address.felt());
-            self.prepare("KEEPER", FACTORY, vec![keeper], builder);
         }
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ u64::MAX);
         for token in &self.tokens {
             let mints = self.mints(token, &mut rng);
             self.prepare("MINT", token.address, mints, builder);
         }
-    }
-
-    /// Accounts that somebody has the key of.
-    fn owned(&self) -> impl Iterator<Item = &PrefundedAccount> {
-        self.accounts.iter().chain([&self.keeper])
     }
 
     /// Lets the deployer make calls for nothing.
@@ -167,7 +155,8 @@ impl World {
 
     fn mints(&self, token: &Traded, rng: &mut ChaCha8Rng) -> Vec<Call> {
         let mut mints: Vec<Call> = self
-            .owned()
+            .accounts
+            .iter()
             .flat_map(|account| {
                 account
                     .funding

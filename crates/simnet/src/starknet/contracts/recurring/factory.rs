@@ -14,7 +14,6 @@ use crate::starknet::failure::Returned;
 use crate::starknet::hash::felt as to_felt;
 use crate::starknet::network::DEPLOYER;
 use crate::starknet::state::Variable;
-use crate::starknet::transaction::Call;
 use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;
 
@@ -71,15 +70,6 @@ impl Contract for Factory {
 
     fn call(&self, env: &mut Env<'_, '_>, selector: Felt, calldata: &[Felt]) -> Option<Returned> {
         KIND.entrypoints.run(self, env, selector, calldata)
-    }
-}
-
-/// Lets somebody execute cycles, if the factory's owner calls.
-pub(crate) fn allow_executor_call(executor: Felt) -> Call {
-    Call {
-        to: FACTORY,
-        selector: selector("set_executor"),
-        calldata: vec![executor, Felt::ONE],
     }
 }
 

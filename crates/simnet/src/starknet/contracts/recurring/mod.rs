@@ -9,7 +9,7 @@ mod order;
 mod plan;
 mod terms;
 
-pub(crate) use factory::{FACTORY, allow_executor_call};
+pub(crate) use factory::FACTORY;
 
 use crate::starknet::execution::Contracts;
 use std::sync::Arc;

@@ -15,6 +15,11 @@ const KEEPER: Felt = Felt::from_hex_unchecked("0x4eeb");
 const START: u64 = 1_800_000_000;
 const HOUR: u64 = 3_600;
 
+/// Lets somebody execute cycles, if the factory's owner calls.
+fn allow_executor_call(executor: Felt) -> Call {
+    call(FACTORY, "set_executor", &[executor, Felt::ONE])
+}
+
 /// A chain on which ALICE brought liquidity, KEEPER may execute, and BOB buys.
 fn lab() -> Lab {
     let mut lab = Lab::new(|contracts| {
