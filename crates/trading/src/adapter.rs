@@ -111,3 +111,9 @@ pub(crate) fn halves(amount: U256) -> [Felt; 2] {
     let half = |low: u64, high: u64| Felt::from(u128::from(low) | u128::from(high) << 64);
     [half(first, second), half(third, fourth)]
 }
+
+/// The number that two halves are; `None` if one of them is none.
+pub(crate) fn joined([low, high]: [Felt; 2]) -> Option<U256> {
+    let half = |felt: Felt| u128::try_from(felt).ok().map(U256::from);
+    Some(half(low)? | half(high)? << 128)
+}

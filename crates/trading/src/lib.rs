@@ -22,6 +22,7 @@ mod rehearsal;
 #[cfg(test)]
 mod replay;
 mod slippage;
+pub mod staking;
 #[cfg(test)]
 mod tests;
 mod tree;

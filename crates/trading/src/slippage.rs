@@ -32,6 +32,13 @@ impl Slippage {
     /// Five per cent: what holds if nobody says anything.
     pub const DEFAULT: Self = Self(WHOLE / 20);
 
+    /// So many basis points, at most all of them.
+    #[must_use]
+    pub const fn from_bps(points: u16) -> Self {
+        let points = if points < 10_000 { points } else { 10_000 };
+        Self(WHOLE / 10_000 * points as u128)
+    }
+
     /// What must at least be bought where this was quoted, rounded down.
     #[must_use]
     pub fn least(self, quoted: U256) -> U256 {

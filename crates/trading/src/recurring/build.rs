@@ -1,8 +1,10 @@
-//! The calls by which a trader creates and ends an order.
+//! The calls by which a trader creates and ends an order, and a keeper executes
+//! its cycles.
 
 use super::plan::NewOrder;
-use crate::{Call, adapter::halves};
+use crate::{Call, Fixed, Wanted, adapter::halves};
 use primitives::{Address, Felt, U256};
+use routing::VenueSet;
 
 /// Lets the factory take what is sold, and has it deploy the order.
 #[must_use]
@@ -49,5 +51,49 @@ pub fn cancel_call(order: Address) -> Call {
         to: order,
         entrypoint: "cancel_order",
         calldata: Vec::new(),
+    }
+}
+
+/// Has an order sell a part through the exchange, with these arguments of its
+/// `multi_route_swap`, for at least so much.
+#[must_use]
+pub fn cycle_call(order: Address, cycle: u32, least: U256, swap: &[Felt]) -> Call {
+    let mut calldata = vec![Felt::from(cycle)];
+    calldata.extend(halves(least));
+    calldata.push(Felt::from(swap.len()));
+    calldata.extend(swap);
+    Call {
+        to: order,
+        entrypoint: "execute_cycle",
+        calldata,
+    }
+}
+
+/// Has an order let a cycle pass that would buy an amount out of bounds.
+#[must_use]
+pub fn skip_call(order: Address, cycle: u32, offered: U256) -> Call {
+    let mut calldata = vec![Felt::from(cycle)];
+    calldata.extend(halves(offered));
+    Call {
+        to: order,
+        entrypoint: "skip_cycle",
+        calldata,
+    }
+}
+
+/// What a cycle of an order trades. The order has what it sells: no node needs to
+/// be asked.
+#[must_use]
+pub fn cycle_sale(order: &NewOrder, max_swaps: usize) -> Wanted {
+    Wanted {
+        sell: order.sell,
+        buy: order.buy,
+        amount: Fixed::Sell(order.per_cycle),
+        taker: None,
+        integrator: None,
+        direct: false,
+        avoid: VenueSet::NONE,
+        size: 1,
+        max_swaps,
     }
 }

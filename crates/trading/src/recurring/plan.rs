@@ -34,6 +34,29 @@ impl Plan {
         moved.checked_add(seconds).ok()
     }
 
+    /// The first cycle whose time is not over at `time`, due or not; the number of
+    /// cycles if all are over.
+    #[must_use]
+    pub fn current(&self, time: Timestamp) -> u32 {
+        let is_over = |cycle: u32| self.due(cycle + 1).is_some_and(|next| next <= time);
+        if self.frequency.months() == 0 {
+            let passed = time.as_second().saturating_sub(self.start.as_second());
+            let passed = u64::try_from(passed).unwrap_or(0);
+            let over = passed.checked_div(self.frequency.seconds()).unwrap_or(0);
+            return u32::try_from(over).map_or(self.cycles, |over| over.min(self.cycles));
+        }
+        let (mut first, mut behind) = (0, self.cycles);
+        while first < behind {
+            let middle = first.midpoint(behind);
+            if is_over(middle) {
+                first = middle + 1;
+            } else {
+                behind = middle;
+            }
+        }
+        first
+    }
+
     /// When nothing is due any more.
     #[must_use]
     pub fn end(&self) -> Option<Timestamp> {
@@ -48,6 +71,15 @@ pub struct BuyBounds {
     pub least: Option<U256>,
     /// At most.
     pub most: Option<U256>,
+}
+
+impl BuyBounds {
+    /// Whether a cycle may buy so much.
+    #[must_use]
+    pub fn allow(&self, bought: U256) -> bool {
+        self.least.is_none_or(|least| bought >= least)
+            && self.most.is_none_or(|most| bought <= most)
+    }
 }
 
 /// An order that may be created.
@@ -85,6 +117,9 @@ pub enum BadOrder {
     /// A cycle would be missed before the order is there.
     #[error("startDate lies so far in the past that the second cycle would be due already")]
     TooEarly,
+    /// Contracts count seconds from 1970 on.
+    #[error("startDate lies before 1970")]
+    BeforeTime,
     /// It would never end.
     #[error("the order would end beyond the calendar")]
     TooLate,
@@ -121,6 +156,9 @@ impl NewOrder {
             frequency,
             cycles: fitting.ok_or(BadOrder::TooManyCycles(cycles))?,
         };
+        if start < Timestamp::UNIX_EPOCH {
+            return Err(BadOrder::BeforeTime);
+        }
         plan.end().ok_or(BadOrder::TooLate)?;
         if plan.due(1).is_none_or(|second| second <= now) {
             return Err(BadOrder::TooEarly);

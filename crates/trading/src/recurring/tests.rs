@@ -90,6 +90,7 @@ fn orders_that_mean_nothing_are_refused() {
         ),
         (10, 1, "PT1H", "2026-11-16T23:00:00Z", BadOrder::TooEarly),
         (1_000, 1, "P900Y", NOW, BadOrder::TooLate),
+        (10, 10, "P99Y", "1969-12-31T23:59:59Z", BadOrder::BeforeTime),
     ] {
         assert_eq!(order(amount, per_cycle, frequency, start), Err(why));
     }
