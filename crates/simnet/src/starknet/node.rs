@@ -7,13 +7,15 @@ use super::config::{
 };
 use super::contracts::exchange::{EXCHANGE, EXECUTOR};
 use super::contracts::recurring::FACTORY;
+use super::contracts::staking::{POOLS, STAKER, STAKING};
 use super::feed::{Feed, News};
 use super::journal::{Control, Journal, Restored};
 use super::ledger::{Ledger, SteerError, Steering};
 use super::refusal::Refusal;
 use super::transaction::{Request, SignedTransaction};
 use super::world::{
-    ACTOR_EVENTS, Genesis, PrefundedAccount, World, anchor_list, token_list, venue_list,
+    ACTOR_EVENTS, Genesis, PrefundedAccount, World, anchor_list, keeper, saver, token_list,
+    venue_list,
 };
 use crate::fault::{FaultError, FaultKind, Faults};
 use crate::journal::{KeepError, OpenError};
@@ -280,6 +282,34 @@ impl StarknetNode {
     /// exchanges.
     pub fn recurring_order_factory() -> Address {
         Address::new(FACTORY)
+    }
+
+    /// The account that may execute recurring orders on every simulated network
+    /// that has exchanges. Everybody knows its key.
+    pub fn keeper() -> PrefundedAccount {
+        keeper()
+    }
+
+    /// The account of simulated people who order on every simulated network.
+    /// Everybody knows its key.
+    pub fn saver() -> PrefundedAccount {
+        saver()
+    }
+
+    /// The staking contract of every simulated network that has exchanges.
+    pub fn staking() -> Address {
+        Address::new(STAKING)
+    }
+
+    /// The staker there.
+    pub fn staker() -> Address {
+        Address::new(STAKER)
+    }
+
+    /// The staker's pools: where each is, and of which token.
+    pub fn staking_pools() -> [(Address, Address); 2] {
+        let [strk, bitcoin] = &POOLS;
+        [strk, bitcoin].map(|terms| (Address::new(terms.pool), Address::new(terms.token)))
     }
 
     /// The exchange contract of every simulated network that has exchanges.

@@ -136,6 +136,11 @@ impl Lab {
         self.state.read(key, 0)
     }
 
+    /// Puts a variable where no call would.
+    pub(super) fn write(&mut self, key: Key, value: U256) {
+        self.state.write(key, 0, value);
+    }
+
     /// Lets `spender` spend everything of `owner`.
     pub(super) fn approve(&mut self, owner: Felt, spender: Felt, tokens: &[Felt]) {
         for token in tokens {

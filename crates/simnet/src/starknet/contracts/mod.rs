@@ -13,6 +13,7 @@ pub(crate) mod manner;
 pub(crate) mod pairs;
 pub(crate) mod recurring;
 mod signed;
+pub(crate) mod staking;
 pub(crate) mod text;
 mod tick_map;
 pub(crate) mod vault;

@@ -8,7 +8,7 @@ use crate::starknet::contracts::account::Account;
 use crate::starknet::execution::Contracts;
 use crate::starknet::hash::contract_address;
 use crate::starknet::network::STRK;
-use primitives::{Address, Felt, U256};
+use primitives::{Address, Felt, U256, short_string};
 use rand_chacha::ChaCha8Rng;
 use starknet_crypto::get_public_key;
 use std::sync::Arc;
@@ -27,8 +27,14 @@ const ACCOUNTS: [Account; 10] = [
     Account::Neither,
 ];
 
-/// What every account has: symbol, token, whole tokens, decimals.
-const FUNDS: [(&str, Felt, u64, u32); 3] = [
+/// Symbol, token, whole tokens, decimals.
+type Fund = (&'static str, Felt, u64, u32);
+
+/// What the keeper has for its fees, in whole tokens.
+const KEEPER_STRK: u64 = 100_000;
+
+/// What every account has.
+const FUNDS: [Fund; 3] = [
     ("ETH", ETH, 1_000, 18),
     ("STRK", STRK, 1_000_000, 18),
     ("USDC", USDC, 1_000_000, 6),
@@ -58,37 +64,56 @@ pub struct Funding {
     pub amount: U256,
 }
 
+/// The account that executes recurring orders, on every simulated network the
+/// same one: whoever runs a keeper there can sign for it.
+pub(crate) fn keeper() -> PrefundedAccount {
+    let funds = [("STRK", STRK, KEEPER_STRK, 18)];
+    PrefundedAccount::new(&Account::Both, short_string("stoa keeps orders"), &funds)
+}
+
+/// The account of simulated people who order, the same one everywhere.
+pub(crate) fn saver() -> PrefundedAccount {
+    PrefundedAccount::new(&Account::Both, short_string("stoa saves"), &FUNDS)
+}
+
+/// Those that are on every simulated network.
+pub(super) fn everywhere() -> [PrefundedAccount; 2] {
+    [keeper(), saver()]
+}
+
 pub(super) fn make(rng: &mut ChaCha8Rng) -> Vec<PrefundedAccount> {
     ACCOUNTS
         .into_iter()
-        .map(|account| {
-            let private_key = random_felt(rng);
-            let public_key = get_public_key(&private_key);
-            let address = contract_address(public_key, account.class().hash, &[public_key]);
-            PrefundedAccount {
-                address: Address::new(address),
-                public_key,
-                private_key,
-                funding: funding(),
-            }
-        })
+        .map(|account| PrefundedAccount::new(&account, random_felt(rng), &FUNDS))
         .collect()
 }
 
-/// The contracts of these accounts.
+/// The contracts of these accounts, and of those that are everywhere.
 pub(super) fn install(accounts: &[PrefundedAccount], contracts: &mut Contracts) {
+    for account in everywhere() {
+        contracts.insert(account.address.felt(), Arc::new(Account::Both));
+    }
     for (account, contract) in accounts.iter().zip(ACCOUNTS) {
         contracts.insert(account.address.felt(), Arc::new(contract));
     }
 }
 
-fn funding() -> Vec<Funding> {
-    FUNDS
-        .into_iter()
-        .map(|(symbol, token, amount, decimals)| Funding {
-            symbol,
-            token: Address::new(token),
-            amount: whole(amount, decimals),
-        })
-        .collect()
+impl PrefundedAccount {
+    fn new(account: &Account, private_key: Felt, funds: &[Fund]) -> Self {
+        let public_key = get_public_key(&private_key);
+        let address = contract_address(public_key, account.class().hash, &[public_key]);
+        let funding = funds
+            .iter()
+            .map(|(symbol, token, amount, decimals)| Funding {
+                symbol,
+                token: Address::new(*token),
+                amount: whole(*amount, *decimals),
+            });
+        Self {
+            address: Address::new(address),
+            public_key,
+            private_key,
+            funding: funding.collect(),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The tokens that prices can hang on, for those who price the others.
 
-use super::tokens::well_known::{DAI, ETH, USDC, USDT, WBTC};
-use crate::starknet::network::STRK;
+use super::tokens::well_known::{DAI, ETH, USDC, USDT};
+use crate::starknet::network::{STRK, WBTC};
 use primitives::{Address, Felt};
 use serde_json::json;
 

@@ -18,6 +18,7 @@ mod traded;
 pub(crate) mod venue_list;
 
 pub use accounts::{Funding, PrefundedAccount};
+pub(crate) use accounts::{keeper, saver};
 pub(crate) use actors::ACTOR_EVENTS;
 pub(crate) use genesis::Genesis;
 pub(crate) use market::Watch;
@@ -29,6 +30,8 @@ use super::contracts::account::{Account, PUBLIC_KEY};
 use super::contracts::deployer;
 use super::contracts::erc20::mint_call;
 use super::contracts::exchange::EXCHANGE;
+use super::contracts::recurring::executor_key;
+use super::contracts::staking;
 use super::execution::Contracts;
 use super::hash::{digest, from_felt};
 use super::network::{DEPLOYER, SEQUENCER, STRK};
@@ -130,11 +133,17 @@ impl World {
         for (address, contract) in deployed {
             builder.write(Key::class_hash(address), from_felt(contract.class().hash));
         }
-        for account in &self.accounts {
+        for account in self.accounts.iter().chain(&accounts::everywhere()) {
             let key = Key::new(account.address.felt(), PUBLIC_KEY, &[]);
             builder.write(key, from_felt(account.public_key));
         }
         if self.market.is_open() {
+            // Not by a transaction, which would change the course of every world.
+            let executor = executor_key(keeper().address.felt());
+            builder.write(executor, U256::ONE);
+            for (key, value) in staking::first_state(&self.holders, builder.open.timestamp) {
+                builder.write(key, value);
+            }
             self.prepare("FEES", EXCHANGE, exchange_terms::calls(), builder);
         }
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ u64::MAX);
@@ -154,9 +163,11 @@ impl World {
     }
 
     fn mints(&self, token: &Traded, rng: &mut ChaCha8Rng) -> Vec<Call> {
+        let everywhere = accounts::everywhere();
         let mut mints: Vec<Call> = self
             .accounts
             .iter()
+            .chain(&everywhere)
             .flat_map(|account| {
                 account
                     .funding
@@ -176,6 +187,12 @@ impl World {
         if self.market.is_open() && self.market.knows(token.address) {
             let desks = self.market.desks();
             mints.extend(desks.map(|desk| mint_call(token.address, desk, token.supply)));
+        }
+        if self.market.is_open() {
+            let staked = staking::holdings(token.address).into_iter();
+            mints.extend(
+                staked.map(|(whose, amount)| mint_call(token.address, whose, U256::from(amount))),
+            );
         }
         if token.address == STRK {
             let reserve = tokens::whole(HOLDER_STRK, 18);
@@ -216,7 +233,8 @@ mod tests {
     #[test]
     fn no_two_contracts_share_an_address() {
         let world = world(0);
-        let people = HOLDERS + world.accounts.len() + 2 + world.market.desks().count();
+        let accounts = world.accounts.len() + accounts::everywhere().len();
+        let people = HOLDERS + accounts + 2 + world.market.desks().count();
         let deployers = 2;
         let expected = people + deployers + world.tokens.len() + world.exchanges.len();
         assert_eq!(world.contracts.iter().count(), expected);

@@ -13,7 +13,7 @@ use crate::starknet::contracts::erc20::{balance_of, collect};
 use crate::starknet::failure::Returned;
 use crate::starknet::hash::felt as to_felt;
 use crate::starknet::network::DEPLOYER;
-use crate::starknet::state::Variable;
+use crate::starknet::state::{Key, Variable};
 use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;
 
@@ -22,6 +22,11 @@ pub(crate) const FACTORY: Felt = Felt::from_hex_unchecked("0x73746f615f6463615f6
 
 const EXECUTORS: Variable = Variable::felt("Factory_executors");
 const DEPLOYED: Variable = Variable::felt("Factory_deployed");
+
+/// Where the network's factory keeps whether somebody may execute cycles.
+pub(crate) fn executor_key(executor: Felt) -> Key {
+    Key::new(FACTORY, EXECUTORS, &[executor])
+}
 
 type Entrypoint = Function<Factory>;
 

@@ -9,7 +9,7 @@ mod order;
 mod plan;
 mod terms;
 
-pub(crate) use factory::FACTORY;
+pub(crate) use factory::{FACTORY, executor_key};
 
 use crate::starknet::execution::Contracts;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use super::asset::{self, Asset, Prices};
 use super::listing;
 use super::pool::Pool;
 use crate::starknet::contracts::pairs::{VENUES, my_swap};
-use crate::starknet::contracts::{ekubo, exchange, jediswap_v2, recurring, vault};
+use crate::starknet::contracts::{ekubo, exchange, jediswap_v2, recurring, staking, vault};
 use crate::starknet::execution::Contracts;
 use crate::starknet::world::genesis::Genesis;
 use crate::starknet::world::random::random_felt;
@@ -163,4 +163,5 @@ pub(crate) fn install(contracts: &mut Contracts) {
     vault::install(contracts);
     exchange::install(contracts);
     recurring::install(contracts);
+    staking::install(contracts);
 }

@@ -3,7 +3,7 @@
 use super::token::{Token, honest};
 use crate::starknet::contracts::erc20::Fashion::{self, Legacy, Modern};
 use crate::starknet::contracts::text::Text::{self, Bytes, Short};
-use crate::starknet::network::STRK;
+use crate::starknet::network::{STRK, WBTC};
 use primitives::Felt;
 
 /// Ether.
@@ -21,10 +21,6 @@ pub(crate) const USDT: Felt =
 /// A third one.
 pub(crate) const DAI: Felt =
     felt("0x05574eb6b8789a91466f902c380d978e472db68170ff82a5b650b95a58ddf4ad");
-
-/// Bitcoin.
-pub(crate) const WBTC: Felt =
-    felt("0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac");
 
 /// A token of the public network.
 #[derive(Debug)]
