@@ -113,6 +113,20 @@ impl ChainStore {
         time.map(|time| TIME.time(time)).transpose()
     }
 
+    /// The last stored block that was there at a time.
+    pub async fn block_by(&self, time: Timestamp) -> Result<Option<BlockRef>, StoreError> {
+        let row: Option<BlockRow> = on!(reader self.db(), pool =>
+            sqlx::query_as(
+                "SELECT number, hash FROM block WHERE time <= $1 ORDER BY number DESC LIMIT 1",
+            )
+            .bind(time.as_microsecond())
+            .fetch_optional(pool)
+            .await
+        )
+        .map_err(in_table(BLOCK))?;
+        row.map(BlockRow::decode).transpose()
+    }
+
     /// The hash of the stored block at this height.
     pub async fn block_hash(&self, number: u64) -> Result<Option<Felt>, StoreError> {
         let number = NUMBER.to_stored(number)?;

@@ -77,6 +77,7 @@ pub(crate) const CHAIN: Schema = Schema {
         step!(4, "chain", "0004_shunned_tokens"),
         step!(5, "chain", "0005_identity"),
         step!(6, "chain", "0006_following"),
+        step!(7, "chain", "0007_event_subject"),
     ],
 };
 

@@ -25,6 +25,45 @@ const fn column(name: &'static str) -> Column {
 /// the block, and its place in the transaction.
 pub type EventPlace = (u64, u32, u32);
 
+/// Where an event is among those that became known: the block that it became
+/// known with, and where it is on the chain.
+pub type LearnedPlace = (u64, EventPlace);
+
+/// An event, and the block that it became known with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LearnedEvent {
+    /// The height of the block.
+    pub learned: u64,
+    /// The event.
+    pub event: ContractEvent,
+}
+
+impl LearnedEvent {
+    /// Where it is among those that became known.
+    #[must_use]
+    pub const fn place(&self) -> LearnedPlace {
+        (self.learned, self.event.place())
+    }
+}
+
+#[derive(FromRow)]
+struct LearnedRow {
+    contract: Vec<u8>,
+    learned_block: i64,
+    #[sqlx(flatten)]
+    event: EventRow,
+}
+
+impl LearnedRow {
+    fn decode(self) -> Result<LearnedEvent, StoreError> {
+        let contract = column("contract").address(&self.contract)?;
+        Ok(LearnedEvent {
+            learned: column("learned_block").counter(self.learned_block)?,
+            event: self.event.decode(contract)?,
+        })
+    }
+}
+
 #[derive(FromRow)]
 struct EventRow {
     block_number: i64,
@@ -59,17 +98,38 @@ impl EventRow {
 impl ChainStore {
     /// The next events of a followed contract `after` a place, or from its first
     /// one on, as of a block: in the order of the chain, as many as asked for and
-    /// at most 1,000. None when the block is not stored any more.
+    /// at most 1,000. With a subject only events that name it in the key behind
+    /// the event's own. None when the block is not stored any more.
     pub async fn events_of(
         &self,
         contract: Address,
+        subject: Option<Felt>,
         at: BlockRef,
         after: Option<EventPlace>,
         limit: u32,
     ) -> Result<Option<Vec<ContractEvent>>, StoreError> {
         let mut tx = self.db().begin_reading().await?;
         let events = match find_block(&mut tx, at).await? {
-            Some(at) => Some(page(&mut tx, contract, at, after, limit).await?),
+            Some(at) => Some(page(&mut tx, contract, subject, at, after, limit).await?),
+            None => None,
+        };
+        tx.commit().await?;
+        Ok(events)
+    }
+
+    /// The next events of a lead and of all that it led to, `after` a place, as of
+    /// a block: in the order in which they became known, as many as asked for and
+    /// at most 1,000. None when the block is not stored any more.
+    pub async fn events_led_by(
+        &self,
+        lead: Address,
+        at: BlockRef,
+        after: Option<LearnedPlace>,
+        limit: u32,
+    ) -> Result<Option<Vec<LearnedEvent>>, StoreError> {
+        let mut tx = self.db().begin_reading().await?;
+        let events = match find_block(&mut tx, at).await? {
+            Some(at) => Some(learned_page(&mut tx, lead, at, after, limit).await?),
             None => None,
         };
         tx.commit().await?;
@@ -77,30 +137,30 @@ impl ChainStore {
     }
 }
 
-async fn page(
+async fn learned_page(
     tx: &mut Tx,
-    contract: Address,
+    lead: Address,
     at: i64,
-    after: Option<EventPlace>,
+    after: Option<LearnedPlace>,
     limit: u32,
-) -> Result<Vec<ContractEvent>, StoreError> {
-    let (block, transaction, event) = match after {
-        Some((block, transaction, event)) => {
-            (NUMBER.to_stored(block)?, transaction.into(), event.into())
-        }
-        None => (-1, 0_i64, 0_i64),
-    };
-    let address = contract.to_bytes();
-    let rows: Vec<EventRow> = on!(tx tx, connection =>
+) -> Result<Vec<LearnedEvent>, StoreError> {
+    let (learned, place) = after.unzip();
+    let learned = learned.map_or(Ok(-1), |it| NUMBER.to_stored(it))?;
+    let (block, transaction, event) = stored(place)?;
+    let address = lead.to_bytes();
+    let rows: Vec<LearnedRow> = on!(tx tx, connection =>
         sqlx::query_as(
-            "SELECT block_number, transaction_index, event_index, time, transaction_hash, sender,
-                    keys, data
-             FROM followed_event
-             WHERE contract = $1 AND learned_block <= $2
-               AND (block_number, transaction_index, event_index) > ($3, $4, $5)
-             ORDER BY block_number, transaction_index, event_index LIMIT $6",
+            "SELECT contract, followed_event.learned_block, block_number, transaction_index,
+                    event_index, time, transaction_hash, sender, keys, data
+             FROM followed_event JOIN followed_contract ON address = contract
+             WHERE lead = $1 AND followed_event.learned_block BETWEEN $2 AND $3
+               AND (followed_event.learned_block, block_number, transaction_index, event_index)
+                   > ($2, $4, $5, $6)
+             ORDER BY followed_event.learned_block, block_number, transaction_index, event_index
+             LIMIT $7",
         )
         .bind(address.as_slice())
+        .bind(learned)
         .bind(at)
         .bind(block)
         .bind(transaction)
@@ -109,6 +169,49 @@ async fn page(
         .fetch_all(connection)
         .await
     )
+    .map_err(in_table(TABLE))?;
+    rows.into_iter().map(LearnedRow::decode).collect()
+}
+
+/// A place as it is stored, or one before all others.
+fn stored(place: Option<EventPlace>) -> Result<(i64, i64, i64), StoreError> {
+    match place {
+        Some((block, transaction, event)) => {
+            Ok((NUMBER.to_stored(block)?, transaction.into(), event.into()))
+        }
+        None => Ok((-1, 0, 0)),
+    }
+}
+
+async fn page(
+    tx: &mut Tx,
+    contract: Address,
+    subject: Option<Felt>,
+    at: i64,
+    after: Option<EventPlace>,
+    limit: u32,
+) -> Result<Vec<ContractEvent>, StoreError> {
+    let (block, transaction, event) = stored(after)?;
+    let rows: Vec<EventRow> = on!(tx tx, connection => {
+        let mut query = QueryBuilder::new(
+            "SELECT block_number, transaction_index, event_index, time, transaction_hash, sender,
+                    keys, data
+             FROM followed_event WHERE contract = ",
+        );
+        query.push_bind(contract.to_bytes().to_vec());
+        if let Some(subject) = subject {
+            // The second key; as the index has it.
+            query.push(" AND substr(keys, 33, 32) = ");
+            query.push_bind(subject.to_bytes_be().to_vec());
+        }
+        query.push(" AND learned_block <= ").push_bind(at);
+        query.push(" AND (block_number, transaction_index, event_index) > (");
+        query.push_bind(block).push(", ").push_bind(transaction);
+        query.push(", ").push_bind(event);
+        query.push(") ORDER BY block_number, transaction_index, event_index LIMIT ");
+        query.push_bind(i64::from(limit.min(MAX_PAGE)));
+        query.build_query_as().fetch_all(connection).await
+    })
     .map_err(in_table(TABLE))?;
     let events = rows.into_iter().map(|row| row.decode(contract));
     events.collect()

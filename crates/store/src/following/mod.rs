@@ -10,7 +10,7 @@ mod events;
 mod page;
 mod transactions;
 
-pub use events::EventPlace;
+pub use events::{EventPlace, LearnedEvent, LearnedPlace};
 pub use transactions::TransactionPlace;
 
 use crate::{db::Tx, error::StoreError};

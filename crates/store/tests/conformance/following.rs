@@ -103,7 +103,9 @@ async fn filled(database: &TestDatabase) -> Store {
 }
 
 async fn events(store: &Store, contract: u64, at: BlockRef) -> Option<Vec<ContractEvent>> {
-    let events = store.chain().events_of(address(contract), at, None, 100);
+    let events = store
+        .chain()
+        .events_of(address(contract), None, at, None, 100);
     events.await.unwrap()
 }
 
@@ -148,7 +150,7 @@ async fn pages_begin_after_a_place_and_end_where_asked(#[values(Sqlite, Postgres
     let all = events(&store, ORDER, at).await.unwrap();
     for (skipped, limit) in [(0, 1), (0, 2), (1, 2), (2, 5), (3, 1), (4, 3), (1, 0)] {
         let after = all[..skipped].last().map(ContractEvent::place);
-        let page = chain.events_of(address(ORDER), at, after, limit);
+        let page = chain.events_of(address(ORDER), None, at, after, limit);
         let ended = all.len().min(skipped + limit as usize);
         assert_eq!(page.await.unwrap().unwrap(), all[skipped..ended]);
     }
@@ -157,6 +159,53 @@ async fn pages_begin_after_a_place_and_end_where_asked(#[values(Sqlite, Postgres
     assert_eq!(page.await.unwrap().unwrap(), [sent(6, 4)]);
     let page = chain.transactions_of(sender, at, Some((6, 4)), 9);
     assert_eq!(page.await.unwrap().unwrap(), [sent(8, 1)]);
+}
+
+#[rstest]
+#[tokio::test]
+async fn events_are_found_by_whom_they_name(#[values(Sqlite, Postgres)] engine: Engine) {
+    let database = TestDatabase::new(engine).await;
+    let store = filled(&database).await;
+    let (chain, at) = (store.chain(), block(8, 0));
+    let named = |subject: u64, index| ContractEvent {
+        keys: vec![Felt::ONE, Felt::from(subject), Felt::from(7)],
+        ..event(FACTORY, 9, 0, index)
+    };
+    let mut nine = empty(at, 0);
+    let nobody = ContractEvent {
+        keys: vec![Felt::from(7)],
+        ..event(FACTORY, 9, 0, 3)
+    };
+    nine.followed.events = vec![named(7, 0), named(8, 1), named(7, 2), nobody];
+    chain.append(Some(at), &[nine]).await.unwrap();
+    let (factory, at) = (address(FACTORY), block(9, 0));
+    let read = chain.events_of(factory, Some(Felt::from(7)), at, None, 9);
+    assert_eq!(read.await.unwrap().unwrap(), [named(7, 0), named(7, 2)]);
+    let read = chain.events_of(factory, Some(Felt::from(7)), at, Some((9, 0, 0)), 9);
+    assert_eq!(read.await.unwrap().unwrap(), [named(7, 2)]);
+    let read = chain.events_of(factory, Some(Felt::from(9)), at, None, 9);
+    assert_eq!(read.await.unwrap().unwrap(), []);
+    let before = chain.events_of(factory, Some(Felt::from(7)), block(8, 0), None, 9);
+    assert_eq!(before.await.unwrap().unwrap(), []);
+    let gone = chain.events_of(factory, Some(Felt::from(7)), block(9, 1), None, 9);
+    assert_eq!(gone.await.unwrap(), None);
+}
+
+#[rstest]
+#[tokio::test]
+async fn the_last_block_of_a_time_is_found(#[values(Sqlite, Postgres)] engine: Engine) {
+    let database = TestDatabase::new(engine).await;
+    let store = filled(&database).await;
+    let chain = store.chain();
+    assert_eq!(chain.block_by(time(4)).await.unwrap(), None);
+    for number in 5..=8 {
+        let found = chain.block_by(time(number)).await.unwrap();
+        assert_eq!(found, Some(block(number, 0)));
+    }
+    assert_eq!(
+        chain.block_by(time(1_000)).await.unwrap(),
+        Some(block(8, 0))
+    );
 }
 
 #[rstest]
@@ -175,11 +224,11 @@ async fn no_page_has_more_than_a_thousand_rows(#[values(Sqlite, Postgres)] engin
     busy.followed.transactions = (0..1_100).map(|place| sent(5, place)).collect();
     store.chain().append(None, &[busy]).await.unwrap();
     let (chain, at) = (store.chain(), block(5, 0));
-    let first = chain.events_of(address(FACTORY), at, None, u32::MAX);
+    let first = chain.events_of(address(FACTORY), None, at, None, u32::MAX);
     let first = first.await.unwrap().unwrap();
     assert_eq!(first.len(), 1_000);
     let after = first.last().map(ContractEvent::place);
-    let rest = chain.events_of(address(FACTORY), at, after, u32::MAX);
+    let rest = chain.events_of(address(FACTORY), None, at, after, u32::MAX);
     assert_eq!(rest.await.unwrap().unwrap().len(), 100);
     let sent = chain.transactions_of(address(SENDER), at, None, u32::MAX);
     assert_eq!(sent.await.unwrap().unwrap().len(), 1_000);
@@ -319,7 +368,7 @@ async fn rows_that_this_program_never_writes_are_refused_or_told(
         let spoil = format!("UPDATE {table} SET {column} = {above_the_prime}");
         database.execute("chain", &spoil).await.unwrap();
         if table == "followed_event" {
-            let read = chain.events_of(address(ORDER), at, None, 9).await;
+            let read = chain.events_of(address(ORDER), None, at, None, 9).await;
             assert_corrupt(read, table, column);
         } else {
             let read = chain.transactions_of(address(SENDER), at, None, 9).await;
