@@ -20,8 +20,9 @@ pub use solana::{
     SignatureEntry, SignaturePage, SolanaClient, VoteAccount, VoteAccounts,
 };
 pub use starknet::{
-    Block, BlockGas, Broadcast, BroadcastAction, ContractCall, Event, ExchangeAnswer,
-    ExchangeQuestion, Executed, FeeEstimate, Finality, HeadsError, Imagined, MAX_BLOCKS, MAX_PAIRS,
-    PoolAnswer, PoolQuestion, SendError, Simulated, SpecVersion, StarkSigner, StarknetClient,
-    TransactionReceipt, TransactionStatus, Transfers, Untold, execution, pool_event, ring_at_heads,
+    Block, BlockGas, Broadcast, BroadcastAction, ContractCall, DelegationPool, Event,
+    ExchangeAnswer, ExchangeQuestion, Executed, FeeEstimate, Finality, HeadsError, Imagined,
+    MAX_BLOCKS, MAX_PAIRS, Membership, PoolAnswer, PoolMember, PoolQuestion, SendError, Simulated,
+    SpecVersion, StakerAnswer, StakerQuestion, StarkSigner, StarknetClient, TransactionReceipt,
+    TransactionStatus, Transfers, Untold, execution, pool_event, ring_at_heads,
 };

@@ -1,6 +1,6 @@
 //! Transactions of accounts as they are given to a node: version 3 of the spec.
 
-use super::felt::WireFelt;
+use super::{felt::WireFelt, signer::StarkSigner};
 use primitives::transaction_hash::{
     Bound, DataAvailability, DeployAccount, Invoke, ResourceBounds, Terms, Version,
 };
@@ -16,6 +16,40 @@ pub struct Broadcast {
     pub terms: Terms,
     /// The sender's signature of its hash, in the form of the sender's account.
     pub signature: Vec<Felt>,
+}
+
+impl Broadcast {
+    /// An account's calls, not signed yet.
+    #[must_use]
+    pub fn calls(
+        sender: Address,
+        calls: &[ContractCall],
+        nonce: u64,
+        bounds: ResourceBounds,
+    ) -> Self {
+        Self {
+            action: BroadcastAction::Invoke(Invoke {
+                sender: sender.felt(),
+                calldata: execution(calls),
+                account_deployment_data: Vec::new(),
+            }),
+            terms: Terms {
+                nonce,
+                bounds,
+                ..Terms::default()
+            },
+            signature: Vec::new(),
+        }
+    }
+
+    /// Signs it for the network `chain_id`; returns its hash. `None` for a hash
+    /// that no transaction has.
+    #[must_use]
+    pub fn sign(&mut self, signer: &StarkSigner, chain_id: Felt) -> Option<Felt> {
+        let hash = self.action.hash(&self.terms, Version::V3, chain_id);
+        self.signature = signer.sign(hash)?.to_vec();
+        Some(hash)
+    }
 }
 
 /// What a transaction is for.

@@ -14,6 +14,7 @@ use super::{
     readings,
     sending::{self, SendError},
     simulation::{self, Imagined, Simulated},
+    staking::{self, Membership, StakerAnswer, StakerQuestion},
     supplies,
 };
 use crate::{
@@ -273,6 +274,26 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<ExchangeAnswer, RpcError> {
         exchange::terms(&self.0, question, at.hash).await
+    }
+
+    /// What the staking contract tells of a staker at a block; `None` if there is no
+    /// such staker.
+    pub async fn staker(
+        &self,
+        question: StakerQuestion,
+        at: BlockRef,
+    ) -> Result<Option<StakerAnswer>, RpcError> {
+        staking::staker(&self.0, question, at.hash).await
+    }
+
+    /// What a delegation pool tells of somebody at a block.
+    pub async fn pool_member(
+        &self,
+        pool: Address,
+        member: Address,
+        at: BlockRef,
+    ) -> Result<Membership, RpcError> {
+        staking::member(&self.0, pool, member, at.hash).await
     }
 
     /// What transactions would do, each alone on the state of a block.
