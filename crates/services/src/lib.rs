@@ -17,11 +17,13 @@ mod known;
 pub mod leasing;
 mod ledger_probe;
 mod rate;
+mod recurring;
 mod refused;
 mod rehearsals;
 mod sender;
 mod shared_redis;
 mod snapshot;
+mod staking;
 mod swap;
 mod trail;
 mod worth;
@@ -42,13 +44,18 @@ pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
 pub use known::Known;
 pub use ledger_probe::{LedgerHealth, LedgerProbe};
 pub use rate::{Decision, Policy, RateLimiter};
+pub use recurring::{Keeper, OrderFeed, PastPrices, RecurringOrders};
 pub use refused::Refused;
 pub use rehearsals::Rehearsals;
 pub use sender::{SendRefused, Sender, SenderOptions, SenderPool};
 pub use shared_redis::{RedisState, SharedRedis};
 pub use snapshot::{Snapshot, Snapshots};
+pub use staking::{
+    DayRate, MemberAt, PastDeed, PoolFigures, Staker, Staking, StakingFigures, StakingOptions,
+    StakingPool,
+};
 pub use swap::{
     BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, Offer, QUOTE_GAP,
-    QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions, Swaps, Taker, Terms,
+    QUOTE_SECONDS, QuoteError, QuoteStore, STRK, Stale, SwapOptions, Swaps, Taker, Terms,
 };
 pub use trail::Trail;

@@ -235,7 +235,9 @@ async fn seen(world: &World, station: &Station) -> Seen {
         let events = seen.events.entry(contract.address).or_default();
         loop {
             let after = events.last().map(ContractEvent::place);
-            let page = chain.events_of(contract.address, at, after, PAGE).await;
+            let page = chain
+                .events_of(contract.address, None, at, after, PAGE)
+                .await;
             let page = page.unwrap().unwrap();
             let ended = page.len() < PAGE as usize;
             events.extend(page);

@@ -20,10 +20,8 @@ pub use refused::SendRefused;
 
 use crate::fault::Fault;
 use admission::{AccountView, max_fee, next_nonce};
-use chain::{
-    Broadcast, BroadcastAction, ContractCall, SendError, StarkSigner, StarknetClient, execution,
-};
-use primitives::transaction_hash::{Invoke, ResourceBounds, Terms, Version};
+use chain::{Broadcast, ContractCall, SendError, StarkSigner, StarknetClient};
+use primitives::transaction_hash::ResourceBounds;
 use primitives::{BlockRef, Clock, OrImpossible as _, U256};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -205,7 +203,12 @@ impl Sender {
         nonce: u64,
         at: BlockRef,
     ) -> Result<ResourceBounds, SendRefused> {
-        let imagined = self.broadcast(calls, nonce, ResourceBounds::default());
+        let imagined = Broadcast::calls(
+            self.account.address,
+            calls,
+            nonce,
+            ResourceBounds::default(),
+        );
         let estimate = match node.estimate_fee(&imagined, at).await {
             Err(error) if error.is_execution_failure() => {
                 return Err(SendRefused::WouldFail(error));
@@ -223,22 +226,6 @@ impl Sender {
         }
     }
 
-    fn broadcast(&self, calls: &[ContractCall], nonce: u64, bounds: ResourceBounds) -> Broadcast {
-        Broadcast {
-            action: BroadcastAction::Invoke(Invoke {
-                sender: self.account.address.felt(),
-                calldata: execution(calls),
-                account_deployment_data: Vec::new(),
-            }),
-            terms: Terms {
-                nonce,
-                bounds,
-                ..Terms::default()
-            },
-            signature: Vec::new(),
-        }
-    }
-
     /// The transaction with its signature, and its row.
     fn signed(
         &self,
@@ -246,13 +233,10 @@ impl Sender {
         nonce: u64,
         bounds: ResourceBounds,
     ) -> Result<(SendRow, Broadcast), SendRefused> {
-        let mut broadcast = self.broadcast(calls, nonce, bounds);
-        let chain_id = self.account.chain_id;
-        let hash = broadcast
-            .action
-            .hash(&broadcast.terms, Version::V3, chain_id);
-        let signature = self.signer.sign(hash);
-        broadcast.signature = signature.or_impossible("a hash can be signed")?.to_vec();
+        let SendingAccount { chain_id, address } = self.account;
+        let mut broadcast = Broadcast::calls(address, calls, nonce, bounds);
+        let hash = broadcast.sign(&self.signer, chain_id);
+        let hash = hash.or_impossible("a hash can be signed")?;
         let row = SendRow {
             account: self.account,
             nonce,

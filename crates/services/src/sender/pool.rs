@@ -43,6 +43,14 @@ impl SenderPool {
         Err(refused)
     }
 
+    /// What was sent for a purpose, from whichever account.
+    pub async fn find(&self, purpose: &str) -> Result<Option<SendRow>, SendRefused> {
+        match self.senders.first() {
+            Some(sender) => sender.sent_for(purpose).await,
+            None => Ok(None),
+        }
+    }
+
     /// Follows every account; one's trouble does not keep the others.
     pub async fn follow(&self) -> Result<(), SendRefused> {
         let mut first = Ok(());

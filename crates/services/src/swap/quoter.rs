@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use trading::{GasCosts, GasModel, Integrator, Quote, Wanted, Worth};
 
 /// The token that gas is paid in, on every Starknet network.
-pub(crate) const STRK: Address = Address::new(Felt::from_hex_unchecked(
+pub const STRK: Address = Address::new(Felt::from_hex_unchecked(
     "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d",
 ));
 
@@ -110,6 +110,11 @@ impl Swaps {
     /// The chain that trades are executed on.
     pub fn chain_id(&self) -> Felt {
         self.0.options.chain_id
+    }
+
+    /// The contract that executes quotes, if one is known.
+    pub fn exchange(&self) -> Option<Address> {
+        self.0.terms.as_ref().map(ExchangeTerms::exchange)
     }
 
     /// No route has more swaps.
