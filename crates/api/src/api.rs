@@ -13,7 +13,10 @@ use crate::{
 use axum::Router;
 use metrics_exporter_prometheus::PrometheusHandle;
 use primitives::{Clock, Entropy};
-use services::{ApiKeys, GlobalFeed, Health, RateLimiter, Snapshots, Swaps, leasing::Leasing};
+use services::{
+    ApiKeys, GlobalFeed, Health, RateLimiter, RecurringOrders, Snapshots, Staking, Swaps,
+    leasing::Leasing,
+};
 use std::{fmt, sync::Arc};
 
 /// What the faces stand on.
@@ -23,6 +26,10 @@ pub struct ApiServices {
     pub snapshots: Snapshots,
     /// Quotes, and the calls that execute them.
     pub swaps: Swaps,
+    /// Recurring orders, where there is a factory.
+    pub orders: Option<RecurringOrders>,
+    /// Staking, where there is a staker.
+    pub staking: Option<Staking>,
     /// What the wider market says of tokens.
     pub global: GlobalFeed,
     /// The lease market, where there is one.
@@ -134,7 +141,13 @@ impl Api {
 
     fn trade_routes(&self) -> Router {
         let (snapshots, swaps) = (&self.services.snapshots, &self.services.swaps);
-        let state = TradeState::new(snapshots.clone(), swaps.clone(), self.config.dialect);
+        let state = TradeState::new(
+            snapshots.clone(),
+            swaps.clone(),
+            self.services.orders.clone(),
+            self.services.staking.clone(),
+            self.config.dialect,
+        );
         let (routes, _) = trade::routes(&self.config.network).split_for_parts();
         routes.with_state(state)
     }

@@ -89,6 +89,11 @@ impl Dialect {
         self == Self::Avnu
     }
 
+    /// Whether an order's bounds are told both or not at all.
+    pub(crate) fn bounds_come_in_pairs(self) -> bool {
+        self == Self::Avnu
+    }
+
     /// Whether answers have what no published API has.
     pub(crate) fn has_additions(self) -> bool {
         self == Self::Plain

@@ -1,6 +1,13 @@
 //! The trading API: the token list, and swaps.
 
+mod amount;
+mod body_reader;
+mod built;
+mod dca;
+mod number;
 mod rendered;
+mod rendered_orders;
+mod staking;
 mod state;
 mod swap;
 mod token;
@@ -18,7 +25,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 #[openapi(
     info(
         title = "Stoa: trading",
-        description = "Tokens of a Starknet network, and swaps between them. Addresses are \
+        description = "Tokens of a Starknet network, swaps between them, and orders that swap again and again. Addresses are \
             hexadecimal, padded or not; amounts are whole numbers of a token's smallest unit; \
             USD values are JSON numbers. Unknown query parameters are ignored. Every refusal is \
             `{\"messages\": [...]}`.",
@@ -26,6 +33,8 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
     ),
     tags(
         (name = "Tokens", description = "A paged list of tokens with metadata and tags."),
+        (name = "Recurring orders", description = "Orders that buy again and again: the calls that create and end them, and what became of them."),
+        (name = "Staking", description = "The staker, its pools and their members, and the calls that stake, withdraw and claim."),
         (name = "Swap", description = "Quotes through all pools, and the calls that execute them."),
     ),
     components(schemas(ErrorBody)),
@@ -33,7 +42,9 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 struct Description;
 
 pub(crate) fn routes(network: &NetworkSegment) -> OpenApiRouter<TradeState> {
-    let routes = tokens::routes().into_iter().chain(swap::routes());
+    let routes = tokens::routes().into_iter();
+    let routes = routes.chain(swap::routes()).chain(dca::routes());
+    let routes = routes.chain(staking::routes());
     routes.fold(
         OpenApiRouter::with_openapi(Description::openapi()),
         |router, route| router.routes(at_network(route, network)),

@@ -1,13 +1,14 @@
 //! Reads the query of the token list. Everything wrong with it is told at
 //! once.
 
+use super::number::read_number;
 use crate::{
     dialect::Dialect,
     http::error::{Problems, Rejection, shown},
 };
 use market::{Direction, SortKey, SortProperty, Tag, TokenQuery};
 use serde::Deserialize;
-use std::{num::NonZeroU64, ops::RangeInclusive};
+use std::num::NonZeroU64;
 use utoipa::{IntoParams, ToSchema};
 
 const DEFAULT_SIZE: NonZeroU64 = NonZeroU64::new(20).unwrap();
@@ -154,35 +155,6 @@ fn read_sort_key(text: &str) -> Result<SortKey, String> {
         property: *property,
         direction,
     })
-}
-
-/// Digits and nothing else, within bounds.
-fn read_number(
-    name: &str,
-    given: &[String],
-    allowed: RangeInclusive<u64>,
-    problems: &mut Problems,
-) -> Option<u64> {
-    let text = match given {
-        [] => return None,
-        [text] => text,
-        _ => {
-            problems.add(format!("{name} may be given once"));
-            return None;
-        }
-    };
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = text.parse().ok().filter(|_| plain);
-    let number = number.filter(|number| allowed.contains(number));
-    if number.is_none() {
-        problems.add(format!(
-            "{name} must be a whole number from {} to {}, not {}",
-            allowed.start(),
-            allowed.end(),
-            shown(text)
-        ));
-    }
-    number
 }
 
 #[cfg(test)]

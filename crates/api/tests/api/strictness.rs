@@ -19,7 +19,13 @@ use tokio::{
 };
 
 /// Every path that reads a body.
-const READERS: [&str; 3] = ["/swap/v3/build", "/v3/tokens/prices", "/v1/tokens/prices"];
+const READERS: [&str; 5] = [
+    "/dca/v3/orders",
+    "/dca/v3/orders/preview",
+    "/swap/v3/build",
+    "/v3/tokens/prices",
+    "/v1/tokens/prices",
+];
 
 fn json_post(path: &str) -> Builder {
     Request::post(path).header("content-type", "application/json")

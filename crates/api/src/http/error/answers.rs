@@ -19,6 +19,9 @@ pub(crate) struct BodyAnswers;
 /// Refusals of an operation that may find nothing.
 pub(crate) struct ErrorAnswers;
 
+/// Refusals of an operation with a body that may find nothing.
+pub(crate) struct FindingBodyAnswers;
+
 /// Status, name and meaning.
 const ANSWERS: [(&str, &str, &str); 9] = [
     (
@@ -93,5 +96,13 @@ impl IntoResponses for BodyAnswers {
 impl IntoResponses for ErrorAnswers {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         references(&["400", "401", "404", "429", "500", "503"])
+    }
+}
+
+impl IntoResponses for FindingBodyAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(&[
+            "400", "401", "404", "408", "413", "415", "429", "500", "503",
+        ])
     }
 }

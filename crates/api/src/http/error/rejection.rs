@@ -27,6 +27,13 @@ pub enum Rejection {
         /// What was asked for.
         asked: String,
     },
+    /// No pool of the staker's has this address or takes the token there.
+    UnknownPool {
+        /// What was asked for.
+        asked: String,
+    },
+    /// There is nobody to stake with.
+    NoStaking,
     /// No such path.
     UnknownPath,
     /// The path does not know the method.
@@ -92,9 +99,11 @@ impl Rejection {
         match self {
             Self::Invalid(_) | Self::NotOneHost => StatusCode::BAD_REQUEST,
             Self::UnknownKey => StatusCode::UNAUTHORIZED,
-            Self::UnknownToken { .. } | Self::UnpricedToken { .. } | Self::UnknownPath => {
-                StatusCode::NOT_FOUND
-            }
+            Self::UnknownToken { .. }
+            | Self::UnpricedToken { .. }
+            | Self::UnknownPool { .. }
+            | Self::NoStaking
+            | Self::UnknownPath => StatusCode::NOT_FOUND,
             Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotJson | Self::Encoded => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -115,6 +124,8 @@ impl Rejection {
             | Self::UnknownKey
             | Self::UnknownToken { .. }
             | Self::UnpricedToken { .. }
+            | Self::UnknownPool { .. }
+            | Self::NoStaking
             | Self::UnknownPath
             | Self::WrongMethod
             | Self::BodyTooLarge
@@ -139,6 +150,8 @@ impl Rejection {
             Self::UnknownKey => "the x-api-key is not a valid key".to_owned(),
             Self::UnknownToken { asked } => format!("token {} not found", shown(&asked)),
             Self::UnpricedToken { asked } => format!("token {} has no price yet", shown(&asked)),
+            Self::UnknownPool { asked } => format!("staking pool {} not found", shown(&asked)),
+            Self::NoStaking => "staking is not offered here: no staker is configured".to_owned(),
             Self::UnknownPath => "there is nothing at this path; see /docs".to_owned(),
             Self::WrongMethod => {
                 "this path does not support the method; the Allow header names those it does"

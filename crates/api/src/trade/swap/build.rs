@@ -1,8 +1,8 @@
 //! `POST /swap/v3/build`.
 
 use super::{
-    super::TradeState,
-    build_body::{BuildBody, BuildBodyDescription, BuiltBody},
+    super::{TradeState, built::BuiltBody},
+    build_body::{BuildBody, BuildBodyDescription},
 };
 use crate::http::{
     error::{BodyAnswers, Rejection},

@@ -1,13 +1,13 @@
-//! A request to build a quote, and its answer, on the wire.
+//! A request to build a quote, on the wire.
 
-use crate::http::error::{Problems, Rejection, shown};
-use primitives::{Address, Felt, felt_to_hex};
+use super::super::body_reader::BodyReader;
+use crate::http::error::{Rejection, shown};
+use primitives::{Address, Felt};
 use serde::Deserialize;
-use serde::Serialize;
 use serde_json::value::RawValue;
-use services::{BuildRequest, Built, Taker};
+use services::{BuildRequest, Taker};
 use std::borrow::Cow;
-use trading::{Call, Slippage};
+use trading::Slippage;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -53,12 +53,13 @@ pub(super) struct BuildBody<'a> {
 
 impl BuildBody<'_> {
     pub(super) fn read(&self) -> Result<BuildRequest, Rejection> {
-        let mut problems = Problems::default();
-        let quote = self.quote(&mut problems);
-        let slippage = self.slippage(&mut problems);
-        let approve = truth("includeApprove", self.include_approve, true, &mut problems);
-        let taker = self.taker(&mut problems);
-        problems.none()?;
+        let mut body = BodyReader::default();
+        let quote = self.quote(&mut body);
+        let slippage = self.slippage(&mut body);
+        let approve = self.include_approve;
+        let approve = approve.map(|raw| body.truth("includeApprove", raw));
+        let taker = self.taker(&mut body);
+        body.finish()?;
         let (Some(quote), Some(slippage)) = (quote, slippage) else {
             // What is missing is a problem that was told.
             return Err(Rejection::Internal);
@@ -67,24 +68,19 @@ impl BuildBody<'_> {
             quote,
             taker,
             slippage,
-            approve,
+            approve: approve.flatten().unwrap_or(true),
         })
     }
 
-    fn quote(&self, problems: &mut Problems) -> Option<Uuid> {
-        let Some(raw) = self.quote_id else {
-            problems.add("quoteId is required".to_owned());
-            return None;
-        };
-        let id = text(raw).and_then(|text| Uuid::parse_str(&text).ok());
-        if id.is_none() {
-            problems.add(format!("quoteId must be a UUID, not {}", shown(raw.get())));
-        }
-        id
+    fn quote(&self, body: &mut BodyReader) -> Option<Uuid> {
+        let raw = body.required("quoteId", self.quote_id)?;
+        let text = serde_json::from_str::<Cow<'_, str>>(raw.get()).ok();
+        let id = text.and_then(|text| Uuid::parse_str(&text).ok());
+        body.take(id.ok_or_else(|| format!("quoteId must be a UUID, not {}", shown(raw.get()))))
     }
 
     /// The number exactly as it is written.
-    fn slippage(&self, problems: &mut Problems) -> Option<Slippage> {
+    fn slippage(&self, body: &mut BodyReader) -> Option<Slippage> {
         let Some(raw) = self.slippage else {
             return Some(Slippage::DEFAULT);
         };
@@ -95,104 +91,24 @@ impl BuildBody<'_> {
                 shown(raw.get())
             )
         };
-        read.map_err(|error| problems.add(told(error))).ok()
+        body.take(read.map_err(told))
     }
 
-    fn taker(&self, problems: &mut Problems) -> Taker {
-        let given = self.taker_address.and_then(|raw| address(raw, problems));
+    fn taker(&self, body: &mut BodyReader) -> Taker {
+        let given = self.taker_address;
+        let given = given.and_then(|raw| body.parsed::<Address>("takerAddress", raw));
         let given = given.filter(|taker| taker.felt() != Felt::ZERO);
-        let is_private = truth("private", self.private, false, problems);
-        match (given, is_private) {
+        let is_private = self.private.and_then(|raw| body.truth("private", raw));
+        match (given, is_private.unwrap_or(false)) {
             (Some(_), true) => {
                 let problem = "takerAddress and private exclude each other: the taker of a private \
                      swap is the executor";
-                problems.add(problem.to_owned());
+                body.problem(problem.to_owned());
                 Taker::Private
             }
             (None, true) => Taker::Private,
             (Some(taker), false) => Taker::Is(taker),
             (None, false) => Taker::OfQuote,
-        }
-    }
-}
-
-fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str(raw.get()).ok()
-}
-
-fn address(raw: &RawValue, problems: &mut Problems) -> Option<Address> {
-    let Some(text) = text(raw) else {
-        let told = format!("takerAddress must be a text, not {}", shown(raw.get()));
-        problems.add(told);
-        return None;
-    };
-    let read = text.parse::<Address>();
-    let told = |error| format!("takerAddress {} {error}", shown(&text));
-    read.map_err(|error| problems.add(told(error))).ok()
-}
-
-fn truth(name: &str, raw: Option<&RawValue>, absent: bool, problems: &mut Problems) -> bool {
-    match raw.map(RawValue::get) {
-        None => absent,
-        Some("true") => true,
-        Some("false") => false,
-        Some(other) => {
-            problems.add(format!(
-                "{name} must be true or false, not {}",
-                shown(other)
-            ));
-            absent
-        }
-    }
-}
-
-/// The calls that execute a quote.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = BuiltCalls)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct BuiltBody {
-    /// The chain that they are for.
-    #[schema(example = "0x534e5f53544f41")]
-    chain_id: String,
-    /// The calls, to be executed in one transaction.
-    calls: Vec<CallBody>,
-    /// The contract that executes the calls of a private swap; absent if the
-    /// swap is none.
-    #[schema(value_type = Option<String>, example = "0x1234")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    executor_address: Option<Address>,
-}
-
-/// A call of a contract.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Call)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct CallBody {
-    #[schema(value_type = String, example = "0x1234")]
-    contract_address: Address,
-    #[schema(example = "multi_route_swap")]
-    entrypoint: &'static str,
-    /// Hexadecimal.
-    #[schema(example = json!(["0x49d3", "0xde0b6b3a7640000", "0x0"]))]
-    calldata: Vec<String>,
-}
-
-impl From<Built> for BuiltBody {
-    fn from(built: Built) -> Self {
-        Self {
-            chain_id: felt_to_hex(built.chain_id),
-            calls: built.calls.into_iter().map(CallBody::from).collect(),
-            executor_address: built.executor,
-        }
-    }
-}
-
-impl From<Call> for CallBody {
-    fn from(call: Call) -> Self {
-        Self {
-            contract_address: call.to,
-            entrypoint: call.entrypoint,
-            calldata: call.calldata.into_iter().map(felt_to_hex).collect(),
         }
     }
 }

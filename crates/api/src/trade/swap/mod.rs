@@ -1,6 +1,5 @@
 //! Swaps: quotes, the calls that execute them, and where routes may pass.
 
-mod amount;
 mod build;
 mod build_body;
 mod quote_body;

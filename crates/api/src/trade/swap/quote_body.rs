@@ -1,8 +1,9 @@
 //! Quotes on the wire.
 
+use super::super::amount::HexAmount;
 use crate::dialect::Dialect;
 use amm::book::Spot;
-use primitives::{Address, Felt, U256, felt_to_hex};
+use primitives::{Address, Felt, felt_to_hex};
 use serde::{Serialize, Serializer};
 use services::Offer;
 use trading::{Bps, Hop, RouteNode, tree};
@@ -177,16 +178,6 @@ pub(super) struct RouteBody<'a> {
 
 /// Basis points of a whole.
 const BPS: f64 = 10_000.0;
-
-/// An amount in hexadecimal, as short as it can be.
-#[derive(Debug, Clone, Copy)]
-struct HexAmount(U256);
-
-impl Serialize for HexAmount {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:#x}", self.0))
-    }
-}
 
 /// Basis points in hexadecimal.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Reads a wish for quotes. Everything wrong with it is told at once.
 
-use super::amount::{read_amount, read_positive};
+use super::super::amount::{read_amount, read_positive};
 use crate::http::error::{Problems, Rejection, shown};
 use amm::book::{Registry, VenueId};
 use primitives::{Address, Felt, U256, is_hidden};

@@ -8,9 +8,10 @@ use market::figures::Figures;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
 use services::{
-    ApiKeys, GlobalFeed, Health, HealthLimits, Progress, RateLimiter, Snapshot, Snapshots, Swaps,
-    Trail, leasing::Leasing,
+    ApiKeys, GlobalFeed, Health, HealthLimits, OrderFeed, Progress, RateLimiter, RecurringOrders,
+    Snapshot, Snapshots, Staking, Swaps, Trail, leasing::Leasing,
 };
+use simnet::StarknetNode;
 use std::sync::Arc;
 use store::{Location, Store};
 use tempfile::TempDir;
@@ -122,6 +123,8 @@ impl Bench {
         let recorder = PrometheusBuilder::new().build_recorder();
         let global = GlobalFeed::default();
         let services = ApiServices {
+            orders: Some(RecurringOrders::new(StarknetNode::recurring_order_factory())),
+            staking: None,
             leasing: None,
             swaps,
             global: global.clone(),
@@ -155,9 +158,31 @@ impl Bench {
         }
     }
 
+    /// What keeps the recurring orders of the API up to date.
+    pub(crate) fn order_feed(&self) -> OrderFeed {
+        let orders = self.services.orders.clone().unwrap();
+        OrderFeed::new(orders, self.store.clone(), self.snapshots.clone())
+    }
+
+    /// The same API without recurring orders.
+    pub(crate) fn without_orders(mut self) -> Self {
+        self.services.orders = None;
+        self.api = Api::new(self.config.clone(), self.services.clone());
+        self.router = self.api.router();
+        self
+    }
+
     /// The same API with a lease market.
     pub(crate) fn leasing(mut self, leasing: Leasing) -> Self {
         self.services.leasing = Some(leasing);
+        self.api = Api::new(self.config.clone(), self.services.clone());
+        self.router = self.api.router();
+        self
+    }
+
+    /// The same API with a staker.
+    pub(crate) fn staking(mut self, staking: Staking) -> Self {
+        self.services.staking = Some(staking);
         self.api = Api::new(self.config.clone(), self.services.clone());
         self.router = self.api.router();
         self

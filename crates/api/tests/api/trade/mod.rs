@@ -1,4 +1,6 @@
+mod dca;
 mod finding;
 mod listing;
 mod refusals;
+mod staking;
 mod swap;

@@ -1,11 +1,22 @@
-//! Whole numbers of up to 256 bits, as clients write them.
+//! Whole numbers of up to 256 bits, as clients write and read them.
 
 use crate::http::error::shown;
 use primitives::U256;
+use serde::{Serialize, Serializer};
+
+/// An amount in hexadecimal, as short as it can be.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::trade) struct HexAmount(pub(in crate::trade) U256);
+
+impl Serialize for HexAmount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:#x}", self.0))
+    }
+}
 
 /// Reads a number of hexadecimal digits after `0x`, however many, or of decimal
 /// digits.
-pub(super) fn read_amount(name: &str, text: &str) -> Result<U256, String> {
+pub(in crate::trade) fn read_amount(name: &str, text: &str) -> Result<U256, String> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let (digits, radix) = hexadecimal.map_or((text, 10), |digits| (digits, 16));
     let is_number = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
@@ -25,7 +36,7 @@ pub(super) fn read_amount(name: &str, text: &str) -> Result<U256, String> {
 }
 
 /// The same, but not nothing.
-pub(super) fn read_positive(name: &str, text: &str) -> Result<U256, String> {
+pub(in crate::trade) fn read_positive(name: &str, text: &str) -> Result<U256, String> {
     let amount = read_amount(name, text)?;
     if amount.is_zero() {
         return Err(format!("{name} must be more than 0, not {}", shown(text)));

@@ -1,0 +1,14 @@
+//! Times on the wire.
+
+use primitives::Timestamp;
+use serde::{Serialize, Serializer};
+
+/// A time of ISO 8601.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IsoTime(pub(super) Timestamp);
+
+impl Serialize for IsoTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}

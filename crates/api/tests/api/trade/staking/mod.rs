@@ -1,0 +1,5 @@
+mod info;
+mod operations;
+mod refusals;
+mod story;
+mod support;
