@@ -31,3 +31,13 @@ pub(crate) fn executor(config: &Config, network: Network) -> Option<Address> {
     let simulated = || network.is_simulated().then(StarknetNode::private_executor);
     config.swap.executor.or_else(simulated)
 }
+
+/// The factory of recurring orders, if there is one. No public one is known.
+pub(crate) fn order_factory(config: &Config, network: Network) -> Option<Address> {
+    let simulated = || {
+        network
+            .is_simulated()
+            .then(StarknetNode::recurring_order_factory)
+    };
+    config.dca.factory.or_else(simulated)
+}

@@ -1,10 +1,10 @@
 //! What people say of the chain: lists that are built in, or files.
 
-use crate::{config::Config, network::Network};
+use crate::{config::Config, exchange::order_factory, network::Network, staking::pools};
 use amm::book::{Registry, Venue};
 use anyhow::{Context as _, anyhow};
-use market::{Listings, price::AnchorList};
-use services::Known;
+use market::{Listings, following::Following, price::AnchorList};
+use services::{Known, RecurringOrders, Staking};
 use simnet::StarknetNode;
 use std::{fs, path::Path, sync::Arc};
 
@@ -26,8 +26,20 @@ pub(crate) fn known(config: &Config, network: Network) -> anyhow::Result<Known> 
         listings: Arc::new(listings(config, network)?),
         venues: Arc::new(venues(config, network)?),
         anchors: Arc::new(anchors(config, network)?),
-        following: Arc::default(),
+        following: Arc::new(following(config, network)),
     })
+}
+
+/// What is followed beside venues: the factory of recurring orders, and them; the
+/// pools of the staker.
+fn following(config: &Config, network: Network) -> Following {
+    let factory = order_factory(config, network);
+    let mut leads = Staking::leads(pools(config, network), config.staking.pools_from);
+    leads.extend(factory.map(RecurringOrders::lead));
+    Following {
+        leads,
+        ..Following::default()
+    }
 }
 
 /// What is said of tokens.

@@ -11,6 +11,7 @@ mod log;
 mod network;
 mod people;
 mod registration;
+mod staking;
 mod wiring;
 
 use clap::Parser as _;

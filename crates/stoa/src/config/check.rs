@@ -47,6 +47,11 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
             broken.push((key, message.to_owned()));
         }
     };
+    rule(
+        "dca.keeper_key",
+        config.dca.keeper_key.is_some() == config.dca.keeper_address.is_some(),
+        "must be given together with dca.keeper_address",
+    );
     for (key, duration) in [
         ("server.request_timeout", config.server.request_timeout),
         ("starknet.poll", config.starknet.poll),

@@ -3,7 +3,7 @@
 use super::{
     kinds::{
         Aggregator, Bytes, ChainId, Http, LogFilter, LogFormat, Plan, PublicUrl, Redis, Role,
-        StarkKey, WebSocket,
+        StakingNames, StarkKey, WebSocket,
     },
     leaf::{Leaf, LeafReader},
     secret::{SecretText, SecretUrl, SecretUrls},
@@ -302,6 +302,40 @@ settings! {
         fee_exact_out: u32 = "5";
         /// What a unit of L2 gas costs, in FRI.
         gas_price: u64 = "3000000000";
+    }
+    /// Recurring orders, and the keeper that executes them.
+    dca: Dca {
+        /// The factory that deploys orders. Without it, the simulated network's own there;
+        /// elsewhere there are no recurring orders.
+        factory: Option<Address>;
+        /// The account that executes cycles, which the factory must allow to. Without it, the
+        /// simulated network's own there; elsewhere no cycles are executed by this service.
+        keeper_address: Option<Address>;
+        /// The Stark key that owns it.
+        keeper_key: Option<StarkKey>;
+        /// The most STRK that one cycle may cost in fees, in its smallest unit.
+        keeper_max_fee: u64 = "5000000000000000000";
+        /// Whether simulated people order, on a simulated network of our own.
+        people: bool = "true";
+    }
+    /// Staking with one staker: the calls of its members, and what became of them.
+    staking: Staking {
+        /// The staker. Without it, the simulated network's own there; elsewhere there is no
+        /// staking.
+        staker: Option<Address>;
+        /// The network's staking contract. Without it, the known one on the simulated network,
+        /// on `SN_MAIN` and on `SN_SEPOLIA`; elsewhere there is no staking.
+        contract: Option<Address>;
+        /// What pools call the beginning and the end of a withdrawal: documented
+        /// (`initiate_withdraw`, `claim_withdraw`) or chain (`exit_delegation_pool_intent`,
+        /// `exit_delegation_pool_action`). Without it, documented on the simulated network,
+        /// whose pools know both; chain elsewhere, where pools know nothing else.
+        entrypoints: Option<StakingNames>;
+        /// The staker's pools whose events are followed, for what members did so far; those of
+        /// the simulated network's own staker are in any case.
+        pools: Vec<Address> = "";
+        /// The block from which on these pools are followed.
+        pools_from: u64 = "0";
     }
     /// The chain whose validators lease out their capacity.
     solana: Solana {

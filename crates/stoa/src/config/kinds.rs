@@ -78,6 +78,16 @@ words! {
     }
 }
 
+words! {
+    /// How pools name withdrawals.
+    StakingNames, "documented or chain", {
+        /// As the documentation of the API shows them.
+        Documented = "documented",
+        /// As the public network's pools do.
+        Chain = "chain",
+    }
+}
+
 impl Item for Role {
     const EXPECTED_LIST: &'static str = "a list of roles, which are api, indexer and jobs";
 }
@@ -260,6 +270,10 @@ self_spoken!(Location, "a store", secret: true);
 self_spoken!(Region, "the code of a region such as eu-central-1", secret: false);
 self_spoken!(PublicKey, "a public key in base58", secret: false);
 self_spoken!(SolanaHash, "a hash in base58", secret: false);
+
+impl Item for Address {
+    const EXPECTED_LIST: &'static str = "a list of addresses of contracts such as 0x1234";
+}
 
 impl Item for AddressRange {
     const EXPECTED_LIST: &'static str = "a list of networks such as 10.0.0.0/8";

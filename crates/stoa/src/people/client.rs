@@ -34,6 +34,17 @@ impl Market {
         data(request).await
     }
 
+    /// The whole answer, where it is not under `data`.
+    pub(super) async fn get_whole(&self, path: &str) -> anyhow::Result<Value> {
+        answer(self.request(Method::GET, path, None)?).await
+    }
+
+    /// The same, to a body.
+    pub(super) async fn post_whole(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        let request = self.request(Method::POST, path, None)?;
+        answer(with_json(request, body)).await
+    }
+
     pub(super) async fn post(
         &self,
         path: &str,

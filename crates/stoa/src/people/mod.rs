@@ -1,7 +1,7 @@
 //! Simulated people, who make the market of a simulated network a living one:
 //! validators who register and reprice, traders who book, pay or let bookings
-//! lapse. They know no more than anybody: the market's API and the node's
-//! JSON-RPC.
+//! lapse, savers who buy again and again. They know no more than anybody: the
+//! API and the nodes' JSON-RPC.
 //!
 //! They are slow on purpose. Whoever tries the market out shares an address
 //! with them, and limits are counted by address.
@@ -14,6 +14,8 @@
 mod client;
 mod dice;
 mod person;
+mod saver;
+mod stark_wallet;
 mod trader;
 mod validator;
 
@@ -21,6 +23,7 @@ use client::{Market, Node};
 use dice::Dice;
 use person::Person;
 use primitives::{Clock, Entropy};
+pub(crate) use saver::Saver;
 use simnet::SimulatedValidator;
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;

@@ -1,5 +1,6 @@
 //! From the configuration to the parts: the only file that names concrete ones.
 
+mod keeper;
 mod leases;
 
 pub(crate) use leases::{
@@ -10,9 +11,10 @@ pub(crate) use leases::{
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{Bytes, Config, Plan, Role, StarkKey},
-    exchange::{exchange, executor},
+    exchange::{exchange, executor, order_factory},
     known::known,
     network::Network,
+    staking,
 };
 use anyhow::{Context as _, anyhow};
 pub(crate) use api::Api;
@@ -25,11 +27,11 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration, short_string};
 use services::{
     AnswerSigner, ApiKeys, Follower, FreshnessLimits, GlobalFeed, GlobalKey, GlobalOptions,
-    GlobalPlan, GlobalPoller, HealthLimits, Indexer, IndexerOptions, Nodes, Policy, Progress,
-    QUOTE_GAP, QUOTE_SECONDS, QuoteStore, RateLimiter, Rehearsals, SharedRedis, Snapshots,
-    SwapOptions, Swaps, Terms,
+    GlobalPlan, GlobalPoller, HealthLimits, Indexer, IndexerOptions, Known, Nodes, OrderFeed,
+    Policy, Progress, QUOTE_GAP, QUOTE_SECONDS, QuoteStore, RateLimiter, RecurringOrders,
+    Rehearsals, SharedRedis, Snapshots, Staking, SwapOptions, Swaps, Terms,
 };
-pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe};
+pub(crate) use services::{Doorbell, ExchangeTerms, Health, Keeper, LedgerProbe};
 pub(crate) use simnet::{
     HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode,
 };
@@ -361,13 +363,25 @@ impl Work {
 pub(crate) struct Service {
     pub(crate) work: Work,
     pub(crate) health: Health,
+    pub(crate) readers: Readers,
+    /// Only where this process does jobs, and recurring orders can be executed.
+    pub(crate) keeper: Option<Keeper>,
+    pub(crate) api: Api,
+}
+
+/// The parts that read beside the work, where there are any.
+#[derive(Debug)]
+pub(crate) struct Readers {
     /// Only where there is a market.
     pub(crate) ledger: Option<LedgerProbe>,
     pub(crate) global: Option<GlobalPoller>,
     pub(crate) terms: Option<ExchangeTerms>,
     /// Only where there are nodes, and an exchange contract to trade with.
     pub(crate) rehearsals: Option<Rehearsals>,
-    pub(crate) api: Api,
+    /// Only where recurring orders have a factory.
+    pub(crate) orders: Option<OrderFeed>,
+    /// Only where there is a staker, and nodes to ask.
+    pub(crate) staking: Option<Staking>,
 }
 
 /// What a process asks about Starknet.
@@ -381,8 +395,41 @@ pub(crate) struct Sources {
     pub(crate) aggregator: Option<Url>,
 }
 
-/// Puts the service together. With nodes it indexes, without any it follows
-/// what another process commits.
+/// With nodes it indexes, without any it follows what another process commits, and
+/// asks others where the chain is.
+async fn work(
+    config: &Config,
+    store: &Store,
+    [nodes, asked]: [Vec<StarknetClient>; 2],
+    known: Known,
+    published: Snapshots,
+    seen: Progress,
+) -> anyhow::Result<Work> {
+    let poll = config.starknet.poll;
+    if nodes.is_empty() {
+        let asked = Nodes::new(asked, 1);
+        let follower = Follower::new(store.clone(), asked, known, published, seen, clock(), poll);
+        return Ok(Work::Follow(Box::new(follower)));
+    }
+    let options = IndexerOptions {
+        start_block: config.starknet.start_block,
+        poll,
+        ..IndexerOptions::default()
+    };
+    let agreement = usize::try_from(config.starknet.agreement)?;
+    let indexer = Indexer::open(
+        Nodes::new(nodes, agreement),
+        store.clone(),
+        known,
+        published,
+        seen,
+        clock(),
+        options,
+    );
+    Ok(Work::Index(Box::new(indexer.await?)))
+}
+
+/// Puts the service together.
 pub(crate) async fn service(
     config: &Config,
     store: &Store,
@@ -402,29 +449,15 @@ pub(crate) async fn service(
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let (published, seen) = (snapshots.clone(), progress.clone());
     let (simulating, anchors) = (nodes.clone(), Arc::clone(&known.anchors));
-    let poll = config.starknet.poll;
-    let work = if nodes.is_empty() {
-        let asked = Nodes::new(asked.clone(), 1);
-        let follower = Follower::new(store.clone(), asked, known, published, seen, clock(), poll);
-        Work::Follow(Box::new(follower))
-    } else {
-        let options = IndexerOptions {
-            start_block: config.starknet.start_block,
-            poll,
-            ..IndexerOptions::default()
-        };
-        let agreement = usize::try_from(config.starknet.agreement)?;
-        let indexer = Indexer::open(
-            Nodes::new(nodes, agreement),
-            store.clone(),
-            known,
-            published,
-            seen,
-            clock(),
-            options,
-        );
-        Work::Index(Box::new(indexer.await?))
-    };
+    let work = work(
+        config,
+        store,
+        [nodes, asked.clone()],
+        known,
+        published,
+        seen,
+    )
+    .await?;
     let limits = HealthLimits {
         max_lag_blocks: MAX_LAG_BLOCKS,
         max_silence: MAX_SILENCE,
@@ -441,6 +474,8 @@ pub(crate) async fn service(
     let redis = redis(config).await?;
     let health = health.with_redis(redis.clone());
     let (published, shared) = (snapshots.clone(), redis.clone());
+    let senders = asked.clone();
+    let asked_of_staker = asked.clone();
     let (swaps, terms) = swaps(config, network, asked, published, progress, shared)?;
     let rehearsals = match &terms {
         Some(terms) if !simulating.is_empty() => {
@@ -451,7 +486,24 @@ pub(crate) async fn service(
         }
         _ => None,
     };
+    let orders = order_factory(config, network).map(RecurringOrders::new);
+    let order_feed = orders
+        .clone()
+        .map(|orders| OrderFeed::new(orders, store.clone(), snapshots.clone()));
+    let keeper = keeper::keeper(
+        config,
+        network,
+        store,
+        senders,
+        orders.as_ref(),
+        &swaps,
+        clock(),
+    )?;
+    let staking = staking::options(config, network)
+        .map(|options| Staking::new(options, asked_of_staker, store.clone(), snapshots.clone()));
     let services = ApiServices {
+        staking: staking.clone(),
+        orders,
         leasing: market.map(|market| market.leasing.clone()),
         snapshots,
         swaps,
@@ -467,10 +519,15 @@ pub(crate) async fn service(
     Ok(Service {
         work,
         health,
-        ledger,
-        global,
-        terms,
-        rehearsals,
+        readers: Readers {
+            ledger,
+            global,
+            terms,
+            rehearsals,
+            orders: order_feed,
+            staking,
+        },
+        keeper,
         api,
     })
 }

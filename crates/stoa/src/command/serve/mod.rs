@@ -4,6 +4,8 @@
 
 mod banner;
 mod market;
+mod orders;
+mod readers;
 mod ready;
 mod room;
 mod signals;

@@ -2,7 +2,7 @@
 
 use super::{
     banner::{Banner, Simulation},
-    market, ready,
+    market, orders, readers, ready,
     room::Room,
     sockets::{Sockets, reachable},
     tasks::{Tasks, ending},
@@ -51,13 +51,12 @@ pub(super) async fn start(
     wiring::bind_chain(config, store, ground.network).await?;
     let listener = reachable(&sockets.whole)?;
     let market = market::open(config, store, ground.solana.as_ref(), listener).await?;
+    let node = ground.sources.asked.first().cloned();
     let Service {
         work,
         health,
-        ledger,
-        global,
-        terms,
-        rehearsals,
+        readers,
+        keeper,
         api,
     } = wiring::service(
         config,
@@ -94,21 +93,12 @@ pub(super) async fn start(
         });
     }
     tasks.spawn(work.name(), |stop| ending(work.run(bell, stop)));
-    if let Some(ledger) = ledger {
-        tasks.spawn("probe of the ledger", |stop| ending(ledger.run(stop)));
+    readers::spawn(config, readers, tasks);
+    if let Some(keeper) = keeper {
+        orders::spawn_keeper(keeper, tasks);
     }
-    if let Some(poller) = global {
-        tasks.spawn("poller of global market data", |stop| {
-            ending(poller.run(stop))
-        });
-    }
-    if let Some(terms) = terms.filter(|_| config.process.roles.contains(&Role::Api)) {
-        tasks.spawn("reader of the exchange's terms", |stop| {
-            ending(terms.run(stop))
-        });
-    }
-    if let Some(rehearsals) = rehearsals {
-        tasks.spawn("rehearsals of tokens", |stop| ending(rehearsals.run(stop)));
+    if ground.simulation.is_some() {
+        orders::spawn_saver(config, node, listener, tasks)?;
     }
     let whole = if config.process.roles.contains(&Role::Api) {
         Face::Whole

@@ -1,0 +1,52 @@
+//! A Starknet account that signs for itself, as a wallet does.
+
+use anyhow::Context as _;
+use chain::{Broadcast, ContractCall, StarkSigner, StarknetClient};
+use primitives::transaction_hash::ResourceBounds;
+use primitives::{Address, Felt};
+use simnet::PrefundedAccount;
+
+/// Room above what the node expects.
+const ROOM_PERCENT: u32 = 50;
+
+/// The account.
+pub(super) struct StarkWallet {
+    node: StarknetClient,
+    chain_id: Felt,
+    address: Address,
+    signer: StarkSigner,
+}
+
+impl StarkWallet {
+    pub(super) fn new(
+        node: StarknetClient,
+        chain_id: Felt,
+        account: &PrefundedAccount,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            node,
+            chain_id,
+            address: account.address,
+            signer: StarkSigner::new(account.private_key).context("no Stark key")?,
+        })
+    }
+
+    pub(super) fn address(&self) -> Address {
+        self.address
+    }
+
+    /// Makes calls in one transaction.
+    pub(super) async fn execute(&self, calls: &[ContractCall]) -> anyhow::Result<()> {
+        let head = self.node.head().await?;
+        let nonces = self.node.nonces(&[self.address], head).await?;
+        let nonce = nonces.first().copied().flatten().context("no account")?;
+        let nothing = ResourceBounds::default();
+        let imagined = Broadcast::calls(self.address, calls, nonce, nothing);
+        let estimate = self.node.estimate_fee(&imagined, head).await?;
+        let bounds = estimate.bounds(ROOM_PERCENT).context("no such fee")?;
+        let mut broadcast = Broadcast::calls(self.address, calls, nonce, bounds);
+        let hash = broadcast.sign(&self.signer, self.chain_id);
+        let hash = hash.context("no signature")?;
+        Ok(self.node.send(&broadcast, hash).await?)
+    }
+}

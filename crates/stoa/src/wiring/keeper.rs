@@ -1,0 +1,72 @@
+//! The keeper of recurring orders: with the operator's account, or the simulated
+//! network's own.
+
+use crate::{
+    config::{Config, Role, StarkKey},
+    network::Network,
+};
+use anyhow::Context as _;
+use chain::{StarkSigner, StarknetClient};
+use primitives::{Address, Clock, Felt, SignedDuration};
+use services::{Keeper, RecurringOrders, STRK, Sender, SenderOptions, SenderPool, Swaps};
+use simnet::StarknetNode;
+use std::sync::Arc;
+use store::{SendingAccount, Store};
+
+/// What the account keeps for closing gaps, in the smallest unit of STRK.
+const RESERVE: u128 = 1_000_000_000_000_000_000;
+
+/// Cycles that may be under way at a time.
+const IN_FLIGHT: usize = 64;
+
+/// Room above a node's estimate.
+const ROOM_PERCENT: u32 = 50;
+
+/// After so long, what the node does not know is given to it again.
+const PATIENCE: SignedDuration = SignedDuration::from_secs(20);
+
+/// Blocks on top of which make a transaction final.
+const DEPTH: u64 = 10;
+
+/// The keeper, if this process does jobs and there is an account for it.
+pub(super) fn keeper(
+    config: &Config,
+    network: Network,
+    store: &Store,
+    nodes: Vec<StarknetClient>,
+    orders: Option<&RecurringOrders>,
+    swaps: &Swaps,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<Option<Keeper>> {
+    let does_jobs = config.process.roles.contains(&Role::Jobs) && !nodes.is_empty();
+    let account = account(config, network).filter(|_| does_jobs);
+    let Some((orders, (address, key))) = orders.zip(account) else {
+        return Ok(None);
+    };
+    let signer = StarkSigner::new(key).context("dca.keeper_key is no Stark key")?;
+    let account = SendingAccount {
+        chain_id: network.chain_id(),
+        address,
+    };
+    let options = SenderOptions {
+        fee_token: STRK,
+        max_fee: config.dca.keeper_max_fee.into(),
+        reserve: RESERVE,
+        in_flight: IN_FLIGHT,
+        room_percent: ROOM_PERCENT,
+        patience: PATIENCE,
+        depth: DEPTH,
+    };
+    let sender = Sender::new(store.clone(), nodes, account, signer, clock, options);
+    let pool = SenderPool::new(vec![sender]);
+    Ok(Some(Keeper::new(orders.clone(), swaps.clone(), pool)))
+}
+
+fn account(config: &Config, network: Network) -> Option<(Address, Felt)> {
+    let key = config.dca.keeper_key.as_ref().map(|StarkKey(key)| *key);
+    let simulated = || {
+        let keeper = network.is_simulated().then(StarknetNode::keeper)?;
+        Some((keeper.address, keeper.private_key))
+    };
+    config.dca.keeper_address.zip(key).or_else(simulated)
+}
