@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter};
+use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter, RecurringOrders};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::{net::SocketAddr, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -76,7 +76,7 @@ fn runtime() -> Runtime {
 }
 
 /// The API as it is served, with limits that are counted but never reached.
-fn router(world: &World, station: &Station) -> Router {
+fn router(world: &World, station: &Station, orders: Option<RecurringOrders>) -> Router {
     let clock = Arc::clone(&world.clock) as Arc<dyn Clock>;
     let entropy = Arc::clone(&world.entropy) as Arc<dyn Entropy>;
     let policy = Policy {
@@ -96,6 +96,8 @@ fn router(world: &World, station: &Station) -> Router {
         max_head_age: SignedDuration::from_secs(60),
     };
     let services = ApiServices {
+        orders,
+        staking: None,
         leasing: None,
         global: services::GlobalFeed::default(),
         swaps: world.swaps(station),
@@ -155,7 +157,16 @@ impl Server {
 
     /// Stoa as it is served.
     pub(crate) fn stoa(world: &World, station: &Station) -> Self {
-        let stoa = router(world, station);
+        Self::stoa_with(world, station, None)
+    }
+
+    /// The same with recurring orders.
+    pub(crate) fn stoa_with(
+        world: &World,
+        station: &Station,
+        orders: Option<RecurringOrders>,
+    ) -> Self {
+        let stoa = router(world, station, orders);
         Self::start(async move |listener| {
             api::serve(
                 listener,

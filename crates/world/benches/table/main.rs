@@ -17,6 +17,7 @@ mod indexing;
 mod marketplace;
 mod minutes;
 mod muldiv;
+mod orders;
 mod pools;
 mod quotes;
 mod reopening;
@@ -128,7 +129,7 @@ fn leases() -> Vec<Row> {
 type Part = fn() -> Vec<Row>;
 
 /// The parts of the table, by the names that can be asked for.
-const PARTS: [(&str, Part); 15] = [
+const PARTS: [(&str, Part); 16] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
@@ -136,6 +137,7 @@ const PARTS: [(&str, Part); 15] = [
     ("restart", || vec![restarting::starting_again()]),
     ("sending", sending::rows),
     ("typed-data", typed_data::rows),
+    ("orders", orders::rows),
     ("solana", solana::rows),
     ("leases", leases),
     ("quotes", quotes::exact_quotes),

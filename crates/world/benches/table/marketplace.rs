@@ -54,6 +54,8 @@ fn router(market: &Market, leasing: Leasing) -> Router {
     let snapshots = Snapshots::default();
     let (progress, store): (_, Store) = (Progress::default(), market.store.clone());
     let services = ApiServices {
+        orders: None,
+        staking: None,
         leasing: Some(leasing),
         global: GlobalFeed::default(),
         swaps: swaps_alone(
