@@ -44,7 +44,7 @@ pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
 pub use known::Known;
 pub use ledger_probe::{LedgerHealth, LedgerProbe};
 pub use rate::{Decision, Policy, RateLimiter};
-pub use recurring::{Keeper, OrderFeed, PastPrices, RecurringOrders};
+pub use recurring::{CycleBenchmarks, Keeper, OrderFeed, PastPrices, RecurringOrders};
 pub use refused::Refused;
 pub use rehearsals::Rehearsals;
 pub use sender::{SendRefused, Sender, SenderOptions, SenderPool};

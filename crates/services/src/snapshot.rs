@@ -30,6 +30,20 @@ pub struct Snapshot {
     pub shunned: Arc<BTreeSet<Address>>,
 }
 
+impl Snapshot {
+    /// The same with the pools as they were before a block; none if those are not
+    /// remembered.
+    #[must_use]
+    pub fn before(&self, block: u64) -> Option<Self> {
+        let pools = self.trail.at(block.checked_sub(1)?)?.clone();
+        Some(Self {
+            graph: Arc::new(Graph::new(&pools, &self.shunned)),
+            pools,
+            ..self.clone()
+        })
+    }
+}
+
 /// The place where the newest snapshot is published: one writer, any number of
 /// readers, no lock.
 #[derive(Debug, Clone, Default)]

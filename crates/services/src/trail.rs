@@ -40,6 +40,12 @@ impl Trail {
         Self(kept.cloned().collect())
     }
 
+    /// The pools at the end of a block, if that is remembered.
+    pub(crate) fn at(&self, block: u64) -> Option<&Pools> {
+        let step = self.0.iter().rfind(|step| step.block <= block)?;
+        Some(&step.pools)
+    }
+
     /// The pools, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Pools> {
         self.0.iter().map(|step| &step.pools)
@@ -66,6 +72,19 @@ mod tests {
         let all: Vec<u64> = (69..=100).collect();
         assert_eq!(blocks(&after(1..=100)), all);
         assert_eq!(blocks(&after([1, 68, 69, 100])), [69, 100]);
+    }
+
+    #[test]
+    fn pools_of_a_block_are_those_of_the_last_one_that_changed_any() {
+        let trail = after([3, 5]);
+        let found = |block| {
+            trail.0.iter().position(|step| {
+                let at = trail.at(block);
+                at.is_some_and(|pools| std::ptr::eq(pools, &raw const step.pools))
+            })
+        };
+        let places = [2, 3, 4, 5, 6].map(found);
+        assert_eq!(places, [None, Some(0), Some(0), Some(1), Some(1)]);
     }
 
     #[test]

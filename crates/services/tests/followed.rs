@@ -9,7 +9,7 @@
 
 use amm::book::Kind;
 use market::following::{
-    Birth, ContractEvent, FeeUnit, FollowedContract, Following, Lead, SentTransaction, Word,
+    Birth, ContractEvent, Fee, FeeUnit, FollowedContract, Following, Lead, SentTransaction, Word,
 };
 use primitives::{Address, Felt, Timestamp, felt_from_hex, felt_to_hex, selector};
 use proptest::prelude::*;
@@ -153,6 +153,7 @@ async fn expected(world: &World) -> Seen {
                 index,
                 transaction_hash: felt(&transaction["receipt"]["transaction_hash"]),
                 sender: sender.map(|sender| sender.parse().unwrap()),
+                fee: Some(fee(&transaction["receipt"])),
                 keys: felts(&event["keys"]),
                 data: felts(&event["data"]),
             };
@@ -204,8 +205,6 @@ fn sent_transaction(
     told: &Value,
 ) -> SentTransaction {
     let receipt = &told["receipt"];
-    let fee = receipt["actual_fee"]["amount"].as_str().unwrap();
-    assert_eq!(receipt["actual_fee"]["unit"], "FRI");
     let reason = receipt["revert_reason"].as_str();
     assert_eq!(receipt["execution_status"] == "REVERTED", reason.is_some());
     SentTransaction {
@@ -214,9 +213,18 @@ fn sent_transaction(
         time,
         transaction,
         hash: felt(&receipt["transaction_hash"]),
-        fee: u128::from_str_radix(&fee[2..], 16).unwrap(),
-        fee_unit: FeeUnit::Fri,
+        fee: fee(receipt),
         revert_reason: reason.map(|reason| reason.chars().take(300).collect()),
+    }
+}
+
+fn fee(receipt: &Value) -> Fee {
+    let fee = &receipt["actual_fee"];
+    assert_eq!(fee["unit"], "FRI");
+    let digits = fee["amount"].as_str().unwrap().trim_start_matches("0x");
+    Fee {
+        amount: u128::from_str_radix(digits, 16).unwrap(),
+        unit: FeeUnit::Fri,
     }
 }
 

@@ -32,7 +32,9 @@ pub use block_table::ChainStore;
 pub use chain::ChainContents;
 pub use error::StoreError;
 pub use figures::FigureHistory;
-pub use following::{EventPlace, LearnedEvent, LearnedPlace, TransactionPlace};
+pub use following::{
+    BenchmarkPlace, CycleBenchmark, EventPlace, LearnedEvent, LearnedPlace, TransactionPlace,
+};
 pub use ledger::{ApiKeyRow, LedgerStore};
 pub use location::{Location, LocationError};
 pub use migrations::{MigrationReport, SchemaChange};

@@ -78,6 +78,8 @@ pub(crate) const CHAIN: Schema = Schema {
         step!(5, "chain", "0005_identity"),
         step!(6, "chain", "0006_following"),
         step!(7, "chain", "0007_event_subject"),
+        step!(8, "chain", "0008_event_fees"),
+        step!(9, "chain", "0009_cycle_benchmarks"),
     ],
 };
 

@@ -33,6 +33,8 @@ pub(super) struct OrderLooks {
     status: OrderStatus,
     counts: CycleCounts,
     closed: Option<Timestamp>,
+    /// Cycles that were measured.
+    measured: usize,
     /// While prices of its last trade may still change.
     block: Option<u64>,
 }
@@ -47,6 +49,11 @@ impl OrderLooks {
             status: order.status(now),
             counts: order.counts(now),
             closed: order.close_date(now),
+            measured: order
+                .past
+                .iter()
+                .filter(|it| it.benchmark.is_some())
+                .count(),
             block: last.filter(is_fresh).map(|_| now.block),
         }
     }

@@ -7,7 +7,7 @@ use super::{
     receipts::{Emitted, RawEvent, is_paid},
 };
 use crate::error::cut;
-use market::following::{ContractEvent, FeeUnit, SentTransaction, Sightings, Watch};
+use market::following::{ContractEvent, Fee, FeeUnit, SentTransaction, Sightings, Watch};
 use primitives::{Address, Felt, Timestamp};
 use serde::{Deserialize, de::Error as _};
 use serde_json::{Error, value::RawValue};
@@ -26,7 +26,7 @@ pub(super) struct WatchedTransaction<'a> {
 struct Receipt<'a> {
     transaction_hash: WireFelt,
     #[serde(borrow, default)]
-    actual_fee: Option<Fee<'a>>,
+    actual_fee: Option<WireFee<'a>>,
     #[serde(default)]
     execution_status: Option<Execution>,
     #[serde(default)]
@@ -39,7 +39,7 @@ struct Receipt<'a> {
 }
 
 #[derive(Deserialize)]
-struct Fee<'a> {
+struct WireFee<'a> {
     #[serde(borrow)]
     amount: Cow<'a, str>,
     #[serde(default)]
@@ -154,16 +154,17 @@ impl Reading<'_> {
             let taken = emitted.take(raw);
             taken.map_err(|error| Error::custom(format_args!("an address {error}")))?;
         }
-        let fee = receipt.actual_fee.as_ref();
-        let paid = fee.is_some_and(|fee| is_paid(&fee.amount));
+        let actual_fee = receipt.actual_fee.as_ref();
+        let paid = actual_fee.is_some_and(|fee| is_paid(&fee.amount));
         self.emitted.take_transaction(place, emitted, paid);
         let seen = self.sightings.events.get_mut(first..).unwrap_or_default();
         if seen.is_empty() && !self.watch.has_senders() {
             return Ok(());
         }
         let sender = sender(transaction, &receipt)?;
+        let fee = fee(receipt.actual_fee.as_ref()).ok();
         for event in seen {
-            event.sender = sender;
+            (event.sender, event.fee) = (sender, fee);
         }
         if let Some(sender) = sender.filter(|sender| self.watch.wants_transactions_of(*sender)) {
             let sent = self.sent(place, sender, receipt)?;
@@ -199,8 +200,9 @@ impl Reading<'_> {
             transaction,
             index,
             transaction_hash,
-            // The transaction tells it, once it is known to be needed.
+            // The transaction tells both, once they are known to be needed.
             sender: None,
+            fee: None,
             keys: felts(event.keys)?,
             data: felts(event.data)?,
         })
@@ -212,7 +214,7 @@ impl Reading<'_> {
         sender: Address,
         receipt: Receipt<'_>,
     ) -> Result<SentTransaction, Error> {
-        let (fee, fee_unit) = fee(receipt.actual_fee.as_ref())?;
+        let fee = fee(receipt.actual_fee.as_ref())?;
         let revert_reason = match receipt.execution_status {
             Some(Execution::Succeeded) => None,
             Some(Execution::Reverted) => Some(reason(receipt.revert_reason)),
@@ -227,7 +229,6 @@ impl Reading<'_> {
             transaction,
             hash: receipt.transaction_hash.0,
             fee,
-            fee_unit,
             revert_reason,
         })
     }
@@ -242,7 +243,7 @@ fn sender(transaction: &RawValue, receipt: &Receipt<'_>) -> Result<Option<Addres
     Ok(sender.map(|WireFelt(sender)| Address::new(sender)))
 }
 
-fn fee(fee: Option<&Fee<'_>>) -> Result<(u128, FeeUnit), Error> {
+fn fee(fee: Option<&WireFee<'_>>) -> Result<Fee, Error> {
     let fee = fee.ok_or_else(|| Error::custom("missing field `actual_fee`"))?;
     let amount = u128_from_hex(&fee.amount);
     let amount = amount.ok_or_else(|| Error::custom("a fee has at most 128 bits"))?;
@@ -251,7 +252,7 @@ fn fee(fee: Option<&Fee<'_>>) -> Result<(u128, FeeUnit), Error> {
         Some(Unit::Fri) => FeeUnit::Fri,
         Some(Unit::Other) | None => return Err(Error::custom("a fee is paid in WEI or in FRI")),
     };
-    Ok((amount, unit))
+    Ok(Fee { amount, unit })
 }
 
 /// Contracts choose these words, and no database keeps a text with a NUL.

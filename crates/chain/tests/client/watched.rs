@@ -3,11 +3,16 @@
 
 use crate::node::Node;
 use chain::{Block, RpcError};
-use market::following::{ContractEvent, FeeUnit, SentTransaction, Sightings, Watch};
+use market::following::{ContractEvent, Fee, FeeUnit, SentTransaction, Sightings, Watch};
 use primitives::{Address, Felt, Timestamp};
 use serde_json::{Value, json};
 
 const TIME: i64 = 1_757_000_000;
+
+const FEE: Fee = Fee {
+    amount: 0x10,
+    unit: FeeUnit::Fri,
+};
 
 fn address(number: u64) -> Address {
     Address::new(Felt::from(number))
@@ -67,6 +72,7 @@ fn seen(
         index,
         transaction_hash: Felt::from(hash),
         sender: sender.map(address),
+        fee: Some(FEE),
         keys: felts(keys),
         data: felts(data),
     }
@@ -127,15 +133,16 @@ async fn transactions_of_watched_senders_are_read_with_fee_and_reason() {
         time: Timestamp::from_second(TIME).unwrap(),
         transaction: 0,
         hash: Felt::from(0x100),
-        fee: 16,
-        fee_unit: FeeUnit::Fri,
+        fee: FEE,
         revert_reason: None,
     };
     let second = SentTransaction {
         transaction: 2,
         hash: Felt::from(0x102),
-        fee: u128::MAX,
-        fee_unit: FeeUnit::Wei,
+        fee: Fee {
+            amount: u128::MAX,
+            unit: FeeUnit::Wei,
+        },
         revert_reason: Some(format!("no\u{fffd}{}", "x".repeat(297))),
         ..first.clone()
     };

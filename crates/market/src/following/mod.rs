@@ -14,6 +14,6 @@ mod watch;
 pub use lead::{Birth, Following, Lead, Word};
 pub use roster::{MAX_FOLLOWED, Roster};
 pub use sighting::{
-    ContractEvent, FeeUnit, FollowedContract, FollowedEffects, SentTransaction, Sightings,
+    ContractEvent, Fee, FeeUnit, FollowedContract, FollowedEffects, SentTransaction, Sightings,
 };
 pub use watch::Watch;

@@ -159,6 +159,7 @@ mod tests {
             index: 0,
             transaction_hash: Felt::ONE,
             sender: None,
+            fee: None,
             keys: felts(keys),
             data: felts(data),
         }

@@ -30,6 +30,8 @@ pub struct ContractEvent {
     pub transaction_hash: Felt,
     /// Who sent the transaction; none if it came from the base layer.
     pub sender: Option<Address>,
+    /// What the transaction cost, if its receipt tells.
+    pub fee: Option<Fee>,
     /// The selector of the event's name, and what is indexed beside it.
     pub keys: Vec<Felt>,
     /// The rest.
@@ -57,11 +59,18 @@ pub struct SentTransaction {
     /// Its hash.
     pub hash: Felt,
     /// What the sender paid for it.
-    pub fee: u128,
-    /// What of.
-    pub fee_unit: FeeUnit,
+    pub fee: Fee,
     /// Why its calls were undone, if they were.
     pub revert_reason: Option<String>,
+}
+
+/// What a transaction cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fee {
+    /// How much.
+    pub amount: u128,
+    /// What of.
+    pub unit: FeeUnit,
 }
 
 /// What a fee is paid in.

@@ -6,7 +6,7 @@ use crate::{
     fault::Fault,
     snapshot::{Snapshot, Snapshots},
 };
-use primitives::BlockRef;
+use primitives::{Address, BlockRef, Felt};
 use std::time::Duration;
 use store::{LearnedEvent, LearnedPlace, Store};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,9 @@ const PAGE: u32 = 1_000;
 /// Blocks that are remembered, to find out which of them are gone. When all are,
 /// everything is read anew.
 const REMEMBERED: usize = 128;
+
+/// Blocks below the newest one whose cycles may still be measured.
+const MEASURED_LATER: u64 = 256;
 
 /// Keeps the orders up to date with the published snapshots.
 #[derive(Debug)]
@@ -94,6 +97,7 @@ impl OrderFeed {
     /// Reads on until a block; false if that is gone meanwhile.
     async fn advance(&mut self, snapshot: &Snapshot) -> Result<bool, Fault> {
         let (factory, head) = (self.orders.factory(), snapshot.head);
+        let known = self.passed.last().map(|block| block.number);
         // The last place that can have been learned with the block.
         let end = |block: &BlockRef| (block.number, (block.number, u32::MAX, u32::MAX));
         let mut after: Option<LearnedPlace> = self.passed.last().map(end);
@@ -114,11 +118,29 @@ impl OrderFeed {
             }
             after = page.last().map(LearnedEvent::place);
         }
+        let unmeasured = known.map_or(0, |known| known.saturating_sub(MEASURED_LATER));
+        self.take_up_benchmarks(unmeasured).await?;
         if self.passed.len() >= REMEMBERED {
             self.passed.remove(0);
         }
         self.passed.push(head);
         Ok(true)
+    }
+
+    /// Reads what cycles are measured against, from a block on.
+    async fn take_up_benchmarks(&self, from: u64) -> Result<(), Fault> {
+        let mut after = (from, Address::new(Felt::ZERO));
+        loop {
+            let page = self.store.chain().benchmarks(after, PAGE).await?;
+            let book = &mut self.orders.change().book;
+            for it in &page {
+                book.measure(it.order, it.block, it.bought);
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE as usize => after = last.place(),
+                _ => return Ok(()),
+            }
+        }
     }
 }
 

@@ -176,7 +176,7 @@ impl Keeper {
 
     /// Quotes the cycle on the newest block.
     async fn decide(&self, due: &DueCycle, snapshot: &Arc<Snapshot>) -> Decision {
-        let (quote, exchange) = match self.quote(due, Arc::clone(snapshot)).await {
+        let (quote, exchange) = match self.quote(due, snapshot).await {
             Ok(Some(quote)) => quote,
             Ok(None) => return Decision::Wait,
             Err(error) => {
@@ -200,10 +200,10 @@ impl Keeper {
     async fn quote(
         &self,
         DueCycle { order, .. }: &DueCycle,
-        snapshot: Arc<Snapshot>,
+        snapshot: &Arc<Snapshot>,
     ) -> Result<Option<(Quote, Address)>, QuoteError> {
         let wanted = cycle_sale(&order.terms, self.swaps.max_swaps());
-        let best = self.swaps.quote(wanted, snapshot).await?.into_iter().next();
-        Ok(best.map(|offer| offer.quote).zip(self.swaps.exchange()))
+        let best = self.swaps.best(wanted, snapshot).await?;
+        Ok(best.zip(self.swaps.exchange()))
     }
 }

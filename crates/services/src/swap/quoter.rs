@@ -160,6 +160,21 @@ impl Swaps {
         Ok(offers)
     }
 
+    /// The best quote for what is wanted on a snapshot, for nobody to build.
+    pub async fn best(
+        &self,
+        wanted: Wanted,
+        snapshot: &Arc<Snapshot>,
+    ) -> Result<Option<Quote>, QuoteError> {
+        let Some(terms) = &self.0.terms else {
+            return Ok(None);
+        };
+        let integrator = wanted.integrator.as_ref().map(Integrator::recipient);
+        let terms = terms.of([wanted.sell, wanted.buy], integrator).await;
+        let found = self.search(wanted, snapshot, &terms).await?;
+        Ok(found.into_iter().next().map(|found| found.quote))
+    }
+
     /// How much the taker has, if there is one. Nobody else waits for a node.
     async fn balance(&self, taker: Option<Address>, token: Address) -> Option<U256> {
         self.0.balance(taker?, token).await

@@ -1,12 +1,13 @@
 //! From the configuration to the parts: the only file that names concrete ones.
 
-mod keeper;
 mod leases;
+mod order_jobs;
 
 pub(crate) use leases::{
     Accounts, ApiTokens, Cluster, Market, Profile, ProfileError, Refused, Roles, TokenError,
     TokenRevokeError, User, market_without_node,
 };
+pub(crate) use order_jobs::OrderJobs;
 
 use crate::{
     ambient::{SystemClock, SystemEntropy},
@@ -31,7 +32,7 @@ use services::{
     Policy, Progress, QUOTE_GAP, QUOTE_SECONDS, QuoteStore, RateLimiter, RecurringOrders,
     Rehearsals, SharedRedis, Snapshots, Staking, SwapOptions, Swaps, Terms,
 };
-pub(crate) use services::{Doorbell, ExchangeTerms, Health, Keeper, LedgerProbe};
+pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe};
 pub(crate) use simnet::{
     HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode,
 };
@@ -364,8 +365,7 @@ pub(crate) struct Service {
     pub(crate) work: Work,
     pub(crate) health: Health,
     pub(crate) readers: Readers,
-    /// Only where this process does jobs, and recurring orders can be executed.
-    pub(crate) keeper: Option<Keeper>,
+    pub(crate) order_jobs: OrderJobs,
     pub(crate) api: Api,
 }
 
@@ -490,7 +490,7 @@ pub(crate) async fn service(
     let order_feed = orders
         .clone()
         .map(|orders| OrderFeed::new(orders, store.clone(), snapshots.clone()));
-    let keeper = keeper::keeper(
+    let order_jobs = order_jobs::order_jobs(
         config,
         network,
         store,
@@ -527,7 +527,7 @@ pub(crate) async fn service(
             orders: order_feed,
             staking,
         },
-        keeper,
+        order_jobs,
         api,
     })
 }

@@ -1,6 +1,6 @@
 //! Events of followed contracts.
 
-use super::page::MAX_PAGE;
+use super::{fee, page::MAX_PAGE};
 use crate::{
     block_table::{ChainStore, NUMBER, find_block},
     bulk,
@@ -72,6 +72,8 @@ struct EventRow {
     time: i64,
     transaction_hash: Vec<u8>,
     sender: Option<Vec<u8>>,
+    fee: Option<Vec<u8>>,
+    fee_unit: Option<String>,
     keys: Vec<u8>,
     data: Vec<u8>,
 }
@@ -79,6 +81,7 @@ struct EventRow {
 impl EventRow {
     fn decode(self, contract: Address) -> Result<ContractEvent, StoreError> {
         let sender = self.sender.as_deref();
+        let fee = self.fee.as_deref().zip(self.fee_unit.as_deref());
         Ok(ContractEvent {
             contract,
             block: column("block_number").counter(self.block_number)?,
@@ -88,6 +91,9 @@ impl EventRow {
             transaction_hash: column("transaction_hash").felt(&self.transaction_hash)?,
             sender: sender
                 .map(|sender| column("sender").address(sender))
+                .transpose()?,
+            fee: fee
+                .map(|(amount, unit)| fee::decode(TABLE, amount, unit))
                 .transpose()?,
             keys: felts("keys", &self.keys)?,
             data: felts("data", &self.data)?,
@@ -151,7 +157,7 @@ async fn learned_page(
     let rows: Vec<LearnedRow> = on!(tx tx, connection =>
         sqlx::query_as(
             "SELECT contract, followed_event.learned_block, block_number, transaction_index,
-                    event_index, time, transaction_hash, sender, keys, data
+                    event_index, time, transaction_hash, sender, fee, fee_unit, keys, data
              FROM followed_event JOIN followed_contract ON address = contract
              WHERE lead = $1 AND followed_event.learned_block BETWEEN $2 AND $3
                AND (followed_event.learned_block, block_number, transaction_index, event_index)
@@ -195,7 +201,7 @@ async fn page(
     let rows: Vec<EventRow> = on!(tx tx, connection => {
         let mut query = QueryBuilder::new(
             "SELECT block_number, transaction_index, event_index, time, transaction_hash, sender,
-                    keys, data
+                    fee, fee_unit, keys, data
              FROM followed_event WHERE contract = ",
         );
         query.push_bind(contract.to_bytes().to_vec());
@@ -233,7 +239,8 @@ pub(super) async fn insert(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), 
         on!(tx &mut *tx, connection => {
             let mut insert = QueryBuilder::new(
                 "INSERT INTO followed_event (contract, block_number, transaction_index, event_index,
-                                             learned_block, time, transaction_hash, sender, keys, data) ",
+                                             learned_block, time, transaction_hash, sender, fee,
+                                             fee_unit, keys, data) ",
             );
             insert.push_values(portion, |mut row, (event, number, learned)| {
                 row.push_bind(event.contract.to_bytes().to_vec())
@@ -244,6 +251,8 @@ pub(super) async fn insert(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), 
                     .push_bind(event.time.as_microsecond())
                     .push_bind(event.transaction_hash.to_bytes_be().to_vec())
                     .push_bind(event.sender.map(|sender| sender.to_bytes().to_vec()))
+                    .push_bind(event.fee.map(|fee| fee.amount.to_be_bytes().to_vec()))
+                    .push_bind(event.fee.map(|fee| fee::unit(fee.unit)))
                     .push_bind(bytes_of(&event.keys))
                     .push_bind(bytes_of(&event.data));
             });

@@ -5,11 +5,14 @@
 //! Whoever answers from a snapshot reads as of its block: rows of later blocks
 //! are left out, and a block that is not stored any more is told.
 
+mod benchmarks;
 mod contracts;
 mod events;
+mod fee;
 mod page;
 mod transactions;
 
+pub use benchmarks::{BenchmarkPlace, CycleBenchmark};
 pub use events::{EventPlace, LearnedEvent, LearnedPlace};
 pub use transactions::TransactionPlace;
 

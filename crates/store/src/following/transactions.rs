@@ -1,6 +1,6 @@
 //! Transactions of followed senders.
 
-use super::page::MAX_PAGE;
+use super::{fee, page::MAX_PAGE};
 use crate::{
     block_table::{ChainStore, NUMBER, find_block},
     bulk,
@@ -8,17 +8,11 @@ use crate::{
     db::{Tx, on},
     error::{StoreError, in_table},
 };
-use market::{
-    BlockEffects,
-    following::{FeeUnit, SentTransaction},
-};
+use market::{BlockEffects, following::SentTransaction};
 use primitives::{Address, BlockRef};
 use sqlx::{FromRow, QueryBuilder};
 
 const TABLE: &str = "sent_transaction";
-
-const WEI: &str = "wei";
-const FRI: &str = "fri";
 
 const fn column(name: &'static str) -> Column {
     Column { table: TABLE, name }
@@ -40,19 +34,13 @@ struct TransactionRow {
 
 impl TransactionRow {
     fn decode(self, sender: Address) -> Result<SentTransaction, StoreError> {
-        let fee: [u8; 16] = self.fee.try_into().map_err(|_| column("fee").corrupt())?;
         Ok(SentTransaction {
             sender,
             block: column("block_number").counter(self.block_number)?,
             time: column("time").time(self.time)?,
             transaction: column("transaction_index").narrow(self.transaction_index)?,
             hash: column("hash").felt(&self.hash)?,
-            fee: u128::from_be_bytes(fee),
-            fee_unit: match self.fee_unit.as_str() {
-                WEI => FeeUnit::Wei,
-                FRI => FeeUnit::Fri,
-                _ => return Err(column("fee_unit").corrupt()),
-            },
+            fee: fee::decode(TABLE, &self.fee, &self.fee_unit)?,
             revert_reason: self.revert_reason,
         })
     }
@@ -130,8 +118,8 @@ pub(super) async fn insert(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), 
                     .push_bind(i64::from(sent.transaction))
                     .push_bind(sent.time.as_microsecond())
                     .push_bind(sent.hash.to_bytes_be().to_vec())
-                    .push_bind(sent.fee.to_be_bytes().to_vec())
-                    .push_bind(unit(sent.fee_unit))
+                    .push_bind(sent.fee.amount.to_be_bytes().to_vec())
+                    .push_bind(fee::unit(sent.fee.unit))
                     .push_bind(sent.revert_reason.as_deref());
             });
             insert.build().persistent(false).execute(connection).await.map(drop)
@@ -139,11 +127,4 @@ pub(super) async fn insert(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), 
         .map_err(in_table(TABLE))?;
     }
     Ok(())
-}
-
-const fn unit(unit: FeeUnit) -> &'static str {
-    match unit {
-        FeeUnit::Wei => WEI,
-        FeeUnit::Fri => FRI,
-    }
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 use market::{
     BlockEffects,
-    following::{ContractEvent, FeeUnit, FollowedContract, SentTransaction},
+    following::{ContractEvent, Fee, FeeUnit, FollowedContract, SentTransaction},
 };
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use rstest::rstest;
@@ -47,6 +47,10 @@ fn event(contract: u64, block: u64, transaction: u32, index: u32) -> ContractEve
         index,
         transaction_hash: Felt::from(1_000 * block + u64::from(transaction)),
         sender: (!block.is_multiple_of(2)).then_some(address(SENDER)),
+        fee: block.is_multiple_of(3).then_some(Fee {
+            amount: block.into(),
+            unit: FeeUnit::Wei,
+        }),
         keys: vec![Felt::MAX; usize::try_from(index).unwrap()],
         data: vec![Felt::from(block), Felt::ZERO],
     }
@@ -60,8 +64,10 @@ fn sent(block: u64, transaction: u32) -> SentTransaction {
         time: time(block),
         transaction,
         hash: Felt::from(1_000 * block + u64::from(transaction)),
-        fee: u128::MAX - u128::from(transaction),
-        fee_unit: if reverted { FeeUnit::Wei } else { FeeUnit::Fri },
+        fee: Fee {
+            amount: u128::MAX - u128::from(transaction),
+            unit: if reverted { FeeUnit::Wei } else { FeeUnit::Fri },
+        },
         revert_reason: reverted.then(|| "u256_sub overflow: ⊥".to_owned()),
     }
 }

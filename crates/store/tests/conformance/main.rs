@@ -5,6 +5,7 @@
     reason = "a test fails by panicking, in its helpers too"
 )]
 
+mod benchmarks;
 mod blocks;
 mod chain;
 mod corruption;

@@ -7,7 +7,7 @@ use super::{
     event::{DeployedOrder, OrderEvent},
     order::{Mark, Now, Order, PastCycle},
 };
-use primitives::{Address, Felt};
+use primitives::{Address, Felt, U256};
 use std::collections::HashMap;
 
 /// An event of the factory or of an order.
@@ -152,6 +152,30 @@ impl OrderBook {
         (due, from)
     }
 
+    /// Cycles that were executed above a block and that nobody has measured.
+    pub fn unmeasured(&self, above: u64) -> impl Iterator<Item = (&Order, &PastCycle)> {
+        self.orders().flat_map(move |order| {
+            let newest = order.past.iter().rev();
+            let newest = newest.take_while(move |past| past.mark.block > above);
+            let missing = newest.filter(|past| past.is_executed() && past.benchmark.is_none());
+            missing.map(move |past| (order, past))
+        })
+    }
+
+    /// Takes up what the cycle of an order in a block could have bought at best.
+    /// What is not known, or not any more, is passed over.
+    pub fn measure(&mut self, order: Address, block: u64, benchmark: U256) {
+        let known = self.by_address.get(&order).copied();
+        let Some(known) = known.and_then(|index| self.orders.get_mut(index)) else {
+            return;
+        };
+        let past = &mut known.order.past;
+        let cycle = past.iter_mut().rfind(|past| past.mark.block == block);
+        if let Some(cycle) = cycle.filter(|past| past.is_executed()) {
+            cycle.benchmark = Some(benchmark);
+        }
+    }
+
     /// The orders of a trader, in the order of their creation.
     pub fn of_trader(&self, trader: Address) -> impl DoubleEndedIterator<Item = &Order> {
         let indexes = self.by_trader.get(&trader).into_iter().flatten();
@@ -176,6 +200,7 @@ impl KnownOrder {
                     cycle,
                     mark: told.mark,
                     outcome,
+                    benchmark: None,
                 });
                 self.learned_past.push(told.learned);
             }

@@ -17,7 +17,9 @@ pub use book::{Nonsense, OrderBook, Told};
 pub use build::{cancel_call, cycle_call, cycle_sale, order_calls, skip_call};
 pub use event::{CycleOutcome, DeployedOrder, Ending, OrderEvent, deployed_selector};
 pub use frequency::{BadFrequency, Frequency};
-pub use order::{Cycle, CycleCounts, CycleState, Mark, Now, Order, OrderStatus, PastCycle, Traded};
+pub use order::{
+    Cycle, CycleCounts, CycleState, Mark, Now, Order, OrderStatus, PastCycle, Traded, shortfall_bps,
+};
 pub use plan::{BadOrder, BuyBounds, MAX_CYCLES, NewOrder, Plan};
 pub use replay::{Replay, replay};
 

@@ -26,6 +26,9 @@ pub struct PastCycle {
     pub mark: Mark,
     /// What became of it.
     pub outcome: CycleOutcome,
+    /// What the best route would have bought, on the pools before its block; none
+    /// while nobody has measured it.
+    pub benchmark: Option<U256>,
 }
 
 /// An order.
@@ -63,6 +66,8 @@ pub enum CycleState {
         sold: U256,
         /// What the trader got for it.
         bought: U256,
+        /// What the best route would have bought, if that is known.
+        benchmark: Option<U256>,
         /// Where.
         mark: Mark,
     },
@@ -224,15 +229,34 @@ impl Order {
     }
 }
 
+/// By how many basis points less was bought than a benchmark says; less than
+/// nothing if more was.
+#[must_use]
+pub fn shortfall_bps(bought: U256, benchmark: U256) -> Option<f64> {
+    let missing = if bought <= benchmark {
+        f64::from(benchmark - bought)
+    } else {
+        -f64::from(bought - benchmark)
+    };
+    (!benchmark.is_zero()).then(|| missing / f64::from(benchmark) * 10_000.0)
+}
+
 impl PastCycle {
-    const fn is_executed(&self) -> bool {
+    /// Whether it was executed.
+    #[must_use]
+    pub const fn is_executed(&self) -> bool {
         matches!(self.outcome, CycleOutcome::Executed { .. })
     }
 
     const fn state(&self) -> CycleState {
         let mark = self.mark;
         match self.outcome {
-            CycleOutcome::Executed { sold, bought } => CycleState::Executed { sold, bought, mark },
+            CycleOutcome::Executed { sold, bought } => CycleState::Executed {
+                sold,
+                bought,
+                benchmark: self.benchmark,
+                mark,
+            },
             CycleOutcome::Skipped { offered, bound } => CycleState::Skipped {
                 offered,
                 bound,

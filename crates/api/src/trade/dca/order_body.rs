@@ -6,7 +6,7 @@ use primitives::{Address, Felt, U256, felt_to_hex};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use services::PastPrices;
-use trading::recurring::{BuyBounds, Cycle, CycleState, Now, Order};
+use trading::recurring::{BuyBounds, Cycle, CycleState, Now, Order, shortfall_bps};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -140,6 +140,12 @@ struct TradeBody {
     #[schema(example = 249.9)]
     #[serde(skip_serializing_if = "Option::is_none")]
     buy_amount_in_usd: Option<f64>,
+    /// By how many basis points it bought less than our best route would have, on the
+    /// pools as they were before its block; less than nothing if it bought more.
+    /// Absent while it is not measured.
+    #[schema(example = 0.3)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shortfall_bps: Option<f64>,
     /// When it is due.
     #[schema(value_type = String, format = "date-time", example = "2026-12-01T00:00:00Z")]
     expected_trade_date: IsoTime,
@@ -239,6 +245,7 @@ impl TradeBody {
             sell_amount_in_usd: None,
             buy_amount: None,
             buy_amount_in_usd: None,
+            shortfall_bps: None,
             expected_trade_date: IsoTime(cycle.due),
             status: "CANCELLED",
             actual_trade_date: None,
@@ -247,12 +254,18 @@ impl TradeBody {
         };
         match cycle.state {
             CycleState::Pending => body.status = "PENDING",
-            CycleState::Executed { sold, bought, mark } => {
+            CycleState::Executed {
+                sold,
+                bought,
+                benchmark,
+                mark,
+            } => {
                 body.status = "SUCCEEDED";
                 body.sell_amount = HexAmount(sold);
                 body.sell_amount_in_usd = prices.usd(terms.sell, sold, mark.time);
                 body.buy_amount = Some(HexAmount(bought));
                 body.buy_amount_in_usd = prices.usd(terms.buy, bought, mark.time);
+                body.shortfall_bps = benchmark.and_then(|best| shortfall_bps(bought, best));
                 body.actual_trade_date = Some(IsoTime(mark.time));
                 body.tx_hash = Some(HexFelt(mark.transaction));
             }

@@ -6,16 +6,24 @@ use crate::{
     config::{Config, Role},
     network::Network,
     people::Saver,
-    wiring::{self, Keeper, StarknetClient},
+    wiring::{self, OrderJobs, StarknetClient},
 };
 use anyhow::Context as _;
 use std::net::SocketAddr;
 
-/// Starts the keeper.
-pub(super) fn spawn_keeper(keeper: Keeper, tasks: &mut Tasks) {
-    tasks.spawn("keeper of recurring orders", |stop| {
-        ending(keeper.run(stop))
-    });
+/// Starts the keeper, and who measures what is executed.
+pub(super) fn spawn_jobs(jobs: OrderJobs, tasks: &mut Tasks) {
+    let OrderJobs { keeper, benchmarks } = jobs;
+    if let Some(keeper) = keeper {
+        tasks.spawn("keeper of recurring orders", |stop| {
+            ending(keeper.run(stop))
+        });
+    }
+    if let Some(benchmarks) = benchmarks {
+        tasks.spawn("benchmarks of recurring orders", |stop| {
+            ending(benchmarks.run(stop))
+        });
+    }
 }
 
 /// Starts somebody who orders on our own simulated network.

@@ -56,7 +56,7 @@ pub(super) async fn start(
         work,
         health,
         readers,
-        keeper,
+        order_jobs,
         api,
     } = wiring::service(
         config,
@@ -94,9 +94,7 @@ pub(super) async fn start(
     }
     tasks.spawn(work.name(), |stop| ending(work.run(bell, stop)));
     readers::spawn(config, readers, tasks);
-    if let Some(keeper) = keeper {
-        orders::spawn_keeper(keeper, tasks);
-    }
+    orders::spawn_jobs(order_jobs, tasks);
     if ground.simulation.is_some() {
         orders::spawn_saver(config, node, listener, tasks)?;
     }

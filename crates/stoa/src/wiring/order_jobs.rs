@@ -1,5 +1,5 @@
-//! The keeper of recurring orders: with the operator's account, or the simulated
-//! network's own.
+//! What is done for recurring orders: a keeper with the operator's account, or the
+//! simulated network's own, and measuring what was executed.
 
 use crate::{
     config::{Config, Role, StarkKey},
@@ -8,7 +8,9 @@ use crate::{
 use anyhow::Context as _;
 use chain::{StarkSigner, StarknetClient};
 use primitives::{Address, Clock, Felt, SignedDuration};
-use services::{Keeper, RecurringOrders, STRK, Sender, SenderOptions, SenderPool, Swaps};
+use services::{
+    CycleBenchmarks, Keeper, RecurringOrders, STRK, Sender, SenderOptions, SenderPool, Swaps,
+};
 use simnet::StarknetNode;
 use std::sync::Arc;
 use store::{SendingAccount, Store};
@@ -28,8 +30,16 @@ const PATIENCE: SignedDuration = SignedDuration::from_secs(20);
 /// Blocks on top of which make a transaction final.
 const DEPTH: u64 = 10;
 
-/// The keeper, if this process does jobs and there is an account for it.
-pub(super) fn keeper(
+/// What this process does for recurring orders.
+#[derive(Debug, Default)]
+pub(crate) struct OrderJobs {
+    /// Only where there is an account for it.
+    pub(crate) keeper: Option<Keeper>,
+    pub(crate) benchmarks: Option<CycleBenchmarks>,
+}
+
+/// The jobs, if this process does any and there are orders.
+pub(super) fn order_jobs(
     config: &Config,
     network: Network,
     store: &Store,
@@ -37,10 +47,29 @@ pub(super) fn keeper(
     orders: Option<&RecurringOrders>,
     swaps: &Swaps,
     clock: Arc<dyn Clock>,
+) -> anyhow::Result<OrderJobs> {
+    let does_jobs = config.process.roles.contains(&Role::Jobs);
+    let Some(orders) = orders.filter(|_| does_jobs) else {
+        return Ok(OrderJobs::default());
+    };
+    let benchmarks = CycleBenchmarks::new(orders.clone(), swaps.clone(), store.clone());
+    Ok(OrderJobs {
+        keeper: keeper(config, network, store, nodes, orders, swaps, clock)?,
+        benchmarks: Some(benchmarks),
+    })
+}
+
+fn keeper(
+    config: &Config,
+    network: Network,
+    store: &Store,
+    nodes: Vec<StarknetClient>,
+    orders: &RecurringOrders,
+    swaps: &Swaps,
+    clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Option<Keeper>> {
-    let does_jobs = config.process.roles.contains(&Role::Jobs) && !nodes.is_empty();
-    let account = account(config, network).filter(|_| does_jobs);
-    let Some((orders, (address, key))) = orders.zip(account) else {
+    let account = account(config, network).filter(|_| !nodes.is_empty());
+    let Some((address, key)) = account else {
         return Ok(None);
     };
     let signer = StarkSigner::new(key).context("dca.keeper_key is no Stark key")?;
