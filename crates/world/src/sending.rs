@@ -25,8 +25,14 @@ const BOUNDS: ResourceBounds = ResourceBounds {
 };
 
 impl World {
-    /// Has the first of the world's accounts make calls, in the next block.
+    /// Has the first of the world's accounts make calls, in a block of their own.
     pub async fn execute(&self, calls: &[Call]) {
+        self.submit(calls).await;
+        self.node.mine(1).expect("a block");
+    }
+
+    /// Has the first of the world's accounts make calls, in the next block.
+    pub async fn submit(&self, calls: &[Call]) {
         let accounts = self.node.accounts();
         let account = accounts.first().expect("an account");
         let address = account.address.felt();
@@ -51,6 +57,5 @@ impl World {
             signature: signer.sign(hash).expect("a signature").to_vec(),
         };
         self.node.submit(transaction).expect("it is taken");
-        self.node.mine(1).expect("a block");
     }
 }

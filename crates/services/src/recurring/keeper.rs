@@ -5,6 +5,10 @@
 //! and buys within its bounds: any number of keepers do no harm. This one sends
 //! once for an attempt at a cycle, whichever process it runs in, and tries again
 //! when an attempt came to nothing.
+//!
+//! Of orders that sell the same token for the same other one, one is executed at a
+//! time: the next is quoted on what that one leaves behind, and not on prices that
+//! it will not find.
 
 use super::orders::RecurringOrders;
 use crate::{
@@ -14,12 +18,12 @@ use crate::{
 };
 use chain::ContractCall;
 use primitives::{Address, U256};
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 use store::SendState;
 use tokio_util::sync::CancellationToken;
 use trading::{
     Call, Quote, Slippage,
-    recurring::{DeployedOrder, Now, OrderBook, cycle_call, cycle_sale, skip_call},
+    recurring::{DeployedOrder, NewOrder, Now, OrderBook, cycle_call, cycle_sale, skip_call},
 };
 
 /// How often it looks for a new block.
@@ -62,6 +66,24 @@ enum Decision {
     Wait,
 }
 
+/// What was done about a cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    Sent,
+    /// Something that was sent earlier has not landed yet.
+    UnderWay,
+    Nothing,
+}
+
+/// How far attempts at a cycle have come.
+enum Attempt {
+    /// One can be made, for this purpose.
+    Next(String),
+    UnderWay,
+    /// One succeeded, or too many came to nothing.
+    Over,
+}
+
 impl Keeper {
     /// A keeper that sends from these accounts.
     pub fn new(orders: RecurringOrders, swaps: Swaps, sender: SenderPool) -> Self {
@@ -100,9 +122,17 @@ impl Keeper {
             return Ok(0);
         };
         self.sender.follow().await?;
-        let mut sent = 0;
+        let (mut sent, mut trading) = (0, HashSet::new());
         for due in &due {
-            sent += usize::from(self.take_care(due, &snapshot).await?);
+            let NewOrder { sell, buy, .. } = due.order.terms;
+            if trading.contains(&(sell, buy)) {
+                continue;
+            }
+            let care = self.take_care(due, &snapshot).await?;
+            sent += usize::from(care == Care::Sent);
+            if care != Care::Nothing {
+                trading.insert((sell, buy));
+            }
         }
         (self.seen, self.next) = (Some(block), next);
         Ok(sent)
@@ -122,56 +152,56 @@ impl Keeper {
         Some((now.block, due.collect(), next))
     }
 
-    /// Whether something was sent. What concerns this order alone does not keep the
-    /// others waiting.
+    /// What concerns this order alone does not keep the others waiting.
     async fn take_care(
         &self,
         due: &DueCycle,
         snapshot: &Arc<Snapshot>,
-    ) -> Result<bool, SendRefused> {
-        let Some(purpose) = self.next_attempt(due).await? else {
-            return Ok(false);
+    ) -> Result<Care, SendRefused> {
+        let purpose = match self.next_attempt(due).await? {
+            Attempt::Next(purpose) => purpose,
+            Attempt::UnderWay => return Ok(Care::UnderWay),
+            Attempt::Over => return Ok(Care::Nothing),
         };
         let (call, outcome) = match self.decide(due, snapshot).await {
             Decision::Execute(call) => (call, "executed"),
             Decision::Skip(call) => (call, "skipped"),
-            Decision::Wait => return Ok(false),
+            Decision::Wait => return Ok(Care::Nothing),
         };
         let call = ContractCall::new(call.to, call.entrypoint, call.calldata);
         let sent = self.sender.submit(&purpose, &[call]).await;
-        let is_sent = sent.is_ok();
-        let outcome = match sent {
+        let (outcome, care) = match sent {
             Ok(row) => {
                 let hash = format!("{:#x}", row.hash);
                 tracing::info!(purpose, hash, outcome, "a cycle of a recurring order");
-                outcome
+                (outcome, Care::Sent)
             }
             Err(refused @ SendRefused::WouldFail(_)) => {
                 let error = &refused as &dyn std::error::Error;
                 tracing::debug!(purpose, error, "a cycle would fail now");
-                "would_fail"
+                ("would_fail", Care::Nothing)
             }
             Err(refused) => return Err(refused),
         };
         metrics::counter!("stoa_keeper_cycles_total", "outcome" => outcome).increment(1);
-        Ok(is_sent)
+        Ok(care)
     }
 
-    /// What the next attempt is sent for, if none is under way or was made, and
-    /// not too many came to nothing.
-    async fn next_attempt(&self, due: &DueCycle) -> Result<Option<String>, SendRefused> {
+    /// How far attempts at a cycle have come.
+    async fn next_attempt(&self, due: &DueCycle) -> Result<Attempt, SendRefused> {
         let (order, cycle) = (due.order.address, due.cycle);
         for attempt in 1..=MAX_ATTEMPTS {
             let purpose = format!("recurring order {order} cycle {cycle} attempt {attempt}");
             let Some(row) = self.sender.find(&purpose).await? else {
-                return Ok(Some(purpose));
+                return Ok(Attempt::Next(purpose));
             };
             match row.state {
-                SendState::Open | SendState::Landed(_) => return Ok(None),
+                SendState::Open => return Ok(Attempt::UnderWay),
+                SendState::Landed(_) => return Ok(Attempt::Over),
                 SendState::Reverted { .. } | SendState::Lost { .. } => {}
             }
         }
-        Ok(None)
+        Ok(Attempt::Over)
     }
 
     /// Quotes the cycle on the newest block.

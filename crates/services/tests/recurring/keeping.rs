@@ -66,6 +66,28 @@ async fn a_cycle_out_of_bounds_is_skipped_with_amount_and_bound() {
 }
 
 #[tokio::test]
+async fn orders_of_one_pair_are_executed_block_by_block_and_none_spoils_another() {
+    // In this world the best route of then has room for one of them only.
+    let mut stage = Stage::new(Sqlite, 16).await;
+    let mut orders: Vec<Address> = Vec::new();
+    for _ in 0..4 {
+        orders.push(stage.order(3, ANY).await);
+    }
+    stage.pass(HOUR).await;
+    let mut keeper = stage.keeper();
+    for served in 1..=4 {
+        assert_eq!(keeper.round().await.unwrap(), 1);
+        stage.mine().await;
+        let executed = |order: &&Address| executed(&stage.find(**order).unwrap()) == 1;
+        assert_eq!(orders.iter().filter(executed).count(), served);
+    }
+    let keeper = simnet::StarknetNode::keeper().address;
+    let head = stage.world.node.head();
+    let nonces = stage.world.client.nonces(&[keeper], head).await.unwrap();
+    assert_eq!(nonces, [Some(4)], "no transaction came to nothing");
+}
+
+#[tokio::test]
 async fn two_keepers_at_once_execute_a_cycle_once() {
     let mut stage = Stage::new(Postgres, 7).await;
     let mut orders: Vec<Address> = Vec::new();
@@ -74,10 +96,12 @@ async fn two_keepers_at_once_execute_a_cycle_once() {
     }
     let (mut one, mut other) = (stage.keeper(), stage.keeper());
     for cycle in 1..=2 {
-        let (left, right) = tokio::join!(one.round(), other.round());
-        left.unwrap();
-        right.unwrap();
-        stage.mine().await;
+        for _ in &orders {
+            let (left, right) = tokio::join!(one.round(), other.round());
+            left.unwrap();
+            right.unwrap();
+            stage.mine().await;
+        }
         for order in &orders {
             assert_eq!(executed(&stage.find(*order).unwrap()), cycle);
         }

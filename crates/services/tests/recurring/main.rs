@@ -3,4 +3,5 @@
 
 mod following;
 mod keeping;
+mod measuring;
 mod stage;

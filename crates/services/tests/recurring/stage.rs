@@ -4,8 +4,8 @@ use chain::StarkSigner;
 use market::following::Following;
 use primitives::{Address, Clock, SignedDuration, U256, short_string};
 use services::{
-    IndexerOptions, Keeper, OrderFeed, RecurringOrders, STRK, Sender, SenderOptions, SenderPool,
-    Swaps,
+    CycleBenchmarks, IndexerOptions, Keeper, OrderFeed, RecurringOrders, STRK, Sender,
+    SenderOptions, SenderPool, Swaps,
 };
 use simnet::StarknetNode;
 use std::sync::Arc;
@@ -158,6 +158,12 @@ impl Stage {
         );
         let pool = SenderPool::new(vec![sender]);
         Keeper::new(self.orders.clone(), self.swaps(), pool)
+    }
+
+    /// Who measures what was executed.
+    pub(crate) fn benchmarks(&self) -> CycleBenchmarks {
+        let (orders, store) = (self.orders.clone(), self.station.store.clone());
+        CycleBenchmarks::new(orders, self.swaps(), store)
     }
 
     /// How much of what is sold somebody has.
