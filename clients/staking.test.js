@@ -4,7 +4,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as sdk from "@avnu/avnu-sdk";
+import * as sdkOfOldZod from "avnu-sdk-with-zod-4.3";
 import { Account, CallData, RpcProvider } from "starknet";
+import { Account as Account9, RpcProvider as Provider9 } from "starknet-9";
+// Its own entrance also wants optional packages, which staking needs none of.
+import { Staking } from "./node_modules/starkzap/dist/src/staking/staking.js";
+import { Amount } from "./node_modules/starkzap/dist/src/types/index.js";
 import { startStoa, until } from "./stoa.js";
 
 const STRK = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
@@ -48,6 +53,7 @@ describe("@avnu/avnu-sdk 4.0.1", () => {
   let bitcoin;
   test("reads the staker and its pools", async () => {
     const info = await sdk.getAvnuStakingInfo(options);
+    assert.deepEqual(Object.keys(await sdkOfOldZod.getAvnuStakingInfo(options)), Object.keys(info));
     assert.equal(info.selfStakedAmount, 500_000n * ONE);
     assert.ok(info.selfStakedAmountInUsd > 0);
     assert.equal(info.commission, 0.05);
@@ -61,7 +67,15 @@ describe("@avnu/avnu-sdk 4.0.1", () => {
 
   test("stakes, earns, restakes and withdraws after 21 days", async () => {
     const [account] = accounts;
-    const of = () => sdk.getUserStakingInfo(STRK, account.address, options);
+    // An older zod takes and refuses other things: both have to read everything.
+    const of = async () => {
+      await sdkOfOldZod.getUserStakingInfo(STRK, account.address, options);
+      return sdk.getUserStakingInfo(STRK, account.address, options);
+    };
+    const plain = async () => {
+      const path = `/staking/v3/pools/${STRK}/members/${account.address}`;
+      return (await fetch(`${stoa.api}${path}`)).json();
+    };
     const nobody = await of();
     assert.deepEqual([nobody.amount, nobody.unpoolTime, nobody.userActions], [0n, undefined, []]);
     const action = { provider: account, poolAddress: pool.poolAddress };
@@ -74,6 +88,12 @@ describe("@avnu/avnu-sdk 4.0.1", () => {
     const expected = (rich.expectedYearlyStrkRewards * 10n) / 365n;
     assert.ok(rich.unclaimedRewards > (expected * 999n) / 1000n, `${rich.unclaimedRewards} ${expected}`);
     assert.ok(rich.unclaimedRewardsInUsd > 0 && rich.tokenPriceInUsd > 0);
+    // Ten days on, what was realised is what was promised, and restaking is worth it soon.
+    const { realisedApr, restake } = await plain();
+    assert.ok(Math.abs(realisedApr / pool.apr - 1) < 0.01, `${realisedApr} of ${pool.apr}`);
+    assert.equal(BigInt(restake.amount), rich.unclaimedRewards);
+    const daily = (pool.apr * Number(restake.amount)) / 365;
+    assert.ok(Math.abs((restake.breakEvenDays * daily) / Number(restake.gasFees) - 1) < 0.01, JSON.stringify(restake));
     const { calls } = await sdk.claimRewardsToCalls({ ...action, userAddress: account.address, restake: true }, options);
     assert.deepEqual(calls.map(({ entrypoint }) => entrypoint), ["claim_rewards", "approve", "add_to_delegation_pool"]);
     await landed(await sdk.executeClaimRewards({ ...action, restake: true }, options));
@@ -85,7 +105,9 @@ describe("@avnu/avnu-sdk 4.0.1", () => {
     const leaving = await of();
     assert.deepEqual([leaving.amount, leaving.unpoolAmount], [0n, restaked.amount]);
     const [{ type, metadata, gasFee }] = leaving.userActions;
-    assert.deepEqual([type, gasFee, metadata.amount], ["StakingInitiateWithdrawal", null, restaked.amount]);
+    assert.deepEqual([type, metadata.amount], ["StakingInitiateWithdrawal", restaked.amount]);
+    assert.equal(gasFee.gasFeeTokenAddress, STRK);
+    assert.ok(gasFee.gasFeeAmount > 0n && gasFee.gasFeeAmountUsd > 0);
     assert.deepEqual(metadata.exitTimestamp, leaving.unpoolTime);
     await wait(20 * DAY);
     await assert.rejects(sdk.executeUnstake(action, options), /can be claimed from/);
@@ -93,6 +115,9 @@ describe("@avnu/avnu-sdk 4.0.1", () => {
     await landed(await sdk.executeUnstake(action, options));
     const gone = await of();
     assert.deepEqual([gone.amount, gone.unpoolAmount, gone.unpoolTime], [0n, 0n, undefined]);
+    const after = await plain();
+    assert.ok(Math.abs(after.realisedApr / realisedApr - 1) < 0.02, `${after.realisedApr}`);
+    assert.equal(after.restake, null);
     const done = ["StakingWithdraw", "StakingInitiateWithdrawal", "StakingStake", "StakingClaimRewards", "StakingStake"];
     assert.deepEqual(gone.userActions.map(({ type }) => type), done);
     assert.equal(gone.totalUserActionsCount, 5);
@@ -112,22 +137,35 @@ describe("@avnu/avnu-sdk 4.0.1", () => {
   });
 });
 
-test("pools are called by the names of the public network", async () => {
-  const [, account] = accounts;
-  const { delegationPools } = await sdk.getAvnuStakingInfo(options);
-  const [{ poolAddress }] = delegationPools;
-  const call = (contractAddress, entrypoint, ...args) => ({ contractAddress, entrypoint, calldata: CallData.compile(args) });
-  const execute = async (...calls) => landed({ transactionHash: (await account.execute(calls)).transaction_hash });
-  const approval = call(STRK, "approve", poolAddress, 7, 0);
-  assert.deepEqual(await view(poolAddress, "get_pool_member_info_v1", account.address), [1n]);
-  await execute(approval, call(poolAddress, "enter_delegation_pool", account.address, 7));
-  const parameters = await view(poolAddress, "contract_parameters_v1");
-  assert.equal(parameters[3], BigInt(STRK));
-  await execute(call(poolAddress, "exit_delegation_pool_intent", 7));
-  const [some, reward, amount, , , leaving, waits] = await view(poolAddress, "get_pool_member_info_v1", account.address);
-  assert.deepEqual([some, reward, amount, leaving, waits], [0n, BigInt(account.address), 0n, 7n, 0n]);
+test("starkzap 3.0.0 stakes by the names of the public network", async () => {
+  const [, { address, private_key: signer }] = await stoa.control("sim_accounts");
+  const provider = new Provider9({ nodeUrl: stoa.node });
+  const account = new Account9({ provider, address, signer });
+  // What starkzap wants of a wallet.
+  const wallet = { address, execute: (calls) => account.execute(calls) };
+  const execute = async (sent) => landed({ transactionHash: (await sent).transaction_hash });
+  const { delegationPools, stakerAddress } = await sdk.getAvnuStakingInfo(options);
+  const [, , contract] = await view(delegationPools[0].poolAddress, "contract_parameters_v1");
+  const token = { name: "Starknet Token", symbol: "STRK", decimals: 18, address: padded(STRK) };
+  const staking = await Staking.fromStaker(stakerAddress, token, provider, { contract: padded(contract) });
+  assert.equal(await staking.getCommission(), 5);
+  assert.equal(await staking.getPosition(wallet), null);
+  const amount = Amount.fromRaw(7n * ONE, staking.token);
+  await execute(staking.enter(wallet, amount));
+  await execute(staking.add(wallet, amount));
+  await wait(DAY);
+  const earned = await staking.getPosition(wallet);
+  assert.equal(earned.staked.toBase(), 14n * ONE);
+  assert.ok(earned.rewards.toBase() > 0n);
+  await execute(account.execute([staking.populateClaimRewards(address)]));
+  await execute(staking.exitIntent(wallet, Amount.fromRaw(14n * ONE, staking.token)));
+  const leaving = await staking.getPosition(wallet);
+  assert.deepEqual([leaving.staked.toBase(), leaving.unpooling.toBase()], [0n, 14n * ONE]);
   await wait(21 * DAY);
-  await execute(call(poolAddress, "exit_delegation_pool_action", account.address));
-  const member = await sdk.getUserStakingInfo(STRK, account.address, options);
-  assert.deepEqual([member.amount, member.unpoolAmount, member.userActions.length], [0n, 0n, 3]);
+  // By its own clock, which is not the simulated one, it would wait.
+  await execute(account.execute([staking.populateExit(address)]));
+  const member = await sdk.getUserStakingInfo(STRK, address, options);
+  assert.deepEqual([member.amount, member.unpoolAmount, member.userActions.length], [0n, 0n, 5]);
 });
+
+const padded = (address) => `0x${BigInt(address).toString(16).padStart(64, "0")}`;

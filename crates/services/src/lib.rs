@@ -6,6 +6,7 @@
 
 mod answer_signer;
 mod fault;
+mod fee_token;
 mod follower;
 mod generational_cache;
 mod global;
@@ -30,6 +31,7 @@ mod worth;
 
 pub use answer_signer::AnswerSigner;
 pub use fault::Fault;
+pub use fee_token::{STRK, fee_token};
 pub use follower::Follower;
 pub use generational_cache::GenerationalCache;
 pub use global::{
@@ -51,11 +53,11 @@ pub use sender::{SendRefused, Sender, SenderOptions, SenderPool};
 pub use shared_redis::{RedisState, SharedRedis};
 pub use snapshot::{Snapshot, Snapshots};
 pub use staking::{
-    DayRate, MemberAt, PastDeed, PoolFigures, Staker, Staking, StakingFigures, StakingOptions,
-    StakingPool,
+    DayRate, MemberAt, PastDeed, PoolFigures, Restake, Staker, Staking, StakingFigures,
+    StakingOptions, StakingPool,
 };
 pub use swap::{
     BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, Offer, QUOTE_GAP,
-    QUOTE_SECONDS, QuoteError, QuoteStore, STRK, Stale, SwapOptions, Swaps, Taker, Terms,
+    QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions, Swaps, Taker, Terms,
 };
 pub use trail::Trail;

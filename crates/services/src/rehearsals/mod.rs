@@ -18,9 +18,10 @@ mod ways;
 
 use crate::{
     fault::{Fault, chain_text},
+    fee_token::STRK,
     indexer::Progress,
     snapshot::{Snapshot, Snapshots},
-    swap::{ExchangeTerms, STRK},
+    swap::ExchangeTerms,
 };
 use chain::{ExchangeQuestion, StarknetClient};
 use market::{Conduct, Rehearsed, price::AnchorList};

@@ -2,6 +2,7 @@
 
 use super::{handle::Staking, staker::StakingPool};
 use crate::fault::Fault;
+use market::following::{ContractEvent, Fee};
 use primitives::{Address, BlockRef, Felt, Timestamp};
 use trading::staking::{Action, DeedReader};
 
@@ -20,6 +21,8 @@ pub struct PastDeed {
     pub time: Timestamp,
     /// The transaction.
     pub transaction: Felt,
+    /// What that cost, if it is known.
+    pub fee: Option<Fee>,
     /// What was done.
     pub action: Action,
 }
@@ -47,10 +50,11 @@ impl Staking {
                     block: event.block,
                     time: event.time,
                     transaction: event.transaction_hash,
+                    fee: event.fee,
                     action: deed.action,
                 }));
             }
-            after = page.last().map(market::following::ContractEvent::place);
+            after = page.last().map(ContractEvent::place);
             if page.len() < PAGE as usize {
                 break;
             }

@@ -12,7 +12,7 @@ use std::{sync::Arc, time::Duration};
 use trading::staking::Member;
 
 /// How long a request waits for a node.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A block can be gone when a node is asked about it; then the newest one is
 /// taken, and so often.

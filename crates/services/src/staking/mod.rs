@@ -9,6 +9,7 @@ mod member;
 mod options;
 mod rates;
 mod reader;
+mod restake;
 mod staker;
 
 pub use day_rates::DayRate;
@@ -17,4 +18,5 @@ pub use handle::Staking;
 pub use history::PastDeed;
 pub use member::MemberAt;
 pub use options::StakingOptions;
+pub use restake::Restake;
 pub use staker::{Staker, StakingPool};

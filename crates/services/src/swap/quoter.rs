@@ -9,6 +9,7 @@ use super::{
     workers::{Refused, Workers},
 };
 use crate::{
+    fee_token::STRK,
     indexer::Progress,
     snapshot::{Snapshot, Snapshots},
     worth::unit_usd,
@@ -18,11 +19,6 @@ use routing::Route;
 use std::{io, num::NonZeroUsize, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trading::{GasCosts, GasModel, Integrator, Quote, Wanted, Worth};
-
-/// The token that gas is paid in, on every Starknet network.
-pub const STRK: Address = Address::new(Felt::from_hex_unchecked(
-    "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d",
-));
 
 /// How quotes are made.
 #[derive(Debug, Clone)]

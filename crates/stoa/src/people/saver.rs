@@ -1,4 +1,5 @@
-//! Savers: they buy again and again, and sometimes stop.
+//! Savers: they buy again and again, and sometimes stop; what they have of STRK they
+//! stake.
 
 use super::{
     client::{Market, http},
@@ -32,6 +33,9 @@ const WISHES: [(&str, &str, u128); 4] = [
     (ETH, USDC, 10_000_000_000_000_000),
     (STRK, USDC, 50_000_000_000_000_000_000),
 ];
+
+/// The least that is staked, in the smallest unit of STRK.
+const STAKE: u128 = 5_000_000_000_000_000_000;
 
 const FREQUENCIES: [&str; 5] = ["PT1M", "PT2M", "PT5M", "PT15M", "PT1H"];
 
@@ -69,6 +73,30 @@ impl Saver {
     }
 
     async fn act(&self) -> anyhow::Result<()> {
+        if self.dice.roll(8) == 0 {
+            self.stake().await
+        } else {
+            self.order().await
+        }
+    }
+
+    /// Stakes some STRK, or what was earned with it.
+    async fn stake(&self) -> anyhow::Result<()> {
+        let user = self.wallet.address();
+        let member = format!("/staking/v3/pools/{STRK}/members/{user}");
+        if self.dice.roll(2) == 0 {
+            let amount = STAKE * u128::from(1 + self.dice.roll(10));
+            let body = json!({"userAddress": user, "amount": amount.to_string()});
+            self.execute(&format!("{member}/stake"), &body).await
+        } else {
+            let body = json!({"userAddress": user, "restake": true});
+            self.execute(&format!("{member}/claim-rewards"), &body)
+                .await
+        }
+    }
+
+    /// Orders, or cancels an order.
+    async fn order(&self) -> anyhow::Result<()> {
         let trader = self.wallet.address();
         let path = format!("/dca/v3/orders?traderAddress={trader}&status=ACTIVE&size=50");
         let open = self.api.get_whole(&path).await?;

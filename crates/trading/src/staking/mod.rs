@@ -8,6 +8,7 @@ mod calls;
 mod checks;
 mod earnings;
 mod history;
+mod realised;
 
 pub use calls::{
     WithdrawalNames, claim_rewards_calls, claim_withdrawal_call, initiate_withdrawal_call,
@@ -19,6 +20,7 @@ pub use checks::{
 };
 pub use earnings::{Earnings, YEAR_SECONDS};
 pub use history::{Action, Deed, DeedReader};
+pub use realised::Realised;
 
 #[cfg(test)]
 mod tests;

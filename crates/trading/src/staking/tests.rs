@@ -193,6 +193,73 @@ proptest! {
     }
 }
 
+#[test]
+fn what_was_realised_is_all_rewards_over_what_was_staked_while_it_was() {
+    const DAY: i64 = 86_400;
+    let staked = |old, new| Action::Staked { old, new };
+    let actions = [
+        (time(0), staked(0, 1_000)),
+        (
+            time(10 * DAY),
+            Action::ClaimedRewards {
+                to: USER,
+                amount: 30,
+            },
+        ),
+        (time(10 * DAY), staked(1_000, 1_030)),
+        (
+            time(20 * DAY),
+            Action::InitiatedWithdrawal {
+                exit: time(41 * DAY),
+                amount: 1_030,
+                old: 1_030,
+                new: 0,
+            },
+        ),
+        (time(41 * DAY), Action::Withdrew { amount: 1_030 }),
+    ];
+    let realised = Realised::new(actions, &member(0, 10, 0), time(100 * DAY)).unwrap();
+    assert_eq!(realised.rewards, U256::from(40));
+    let days = U256::from(10 * 1_000 + 10 * 1_030);
+    assert_eq!(realised.stake_seconds, days * U256::from(86_400));
+    let rate = realised.rate(18, 1.0).unwrap();
+    assert!((rate - 40.0 / 20_300.0 * 365.0).abs() < 1e-9, "{rate}");
+    // A token of 8 decimals that is worth 1,000 STRK.
+    let other = realised.rate(8, 0.001).unwrap() * 1e10;
+    assert!((other * 1_000.0 - rate).abs() < 1e-9, "{other}");
+}
+
+#[test]
+fn nothing_is_realised_before_a_stake_and_nothing_known_of_one_from_before() {
+    let nobody = Realised::new([], &member(0, 0, 0), time(5)).unwrap();
+    assert_eq!(nobody.rate(18, 1.0), None);
+    let earlier = Action::Staked { old: 7, new: 9 };
+    let known = |stake| Realised::new([(time(0), earlier)], &member(stake, 0, 0), time(5));
+    assert_eq!(known(9), None);
+    let first = Action::Staked { old: 0, new: 9 };
+    let known = |stake| Realised::new([(time(0), first)], &member(stake, 0, 0), time(5));
+    assert_eq!(known(8), None, "something is missing at the end");
+    assert_eq!(known(9).unwrap().stake_seconds, U256::from(45));
+}
+
+#[test]
+fn restaked_rewards_earn_their_gas_back_after_a_while() {
+    // A tenth a year, before a commission of a half.
+    let earnings = Earnings {
+        epoch_rewards: 100,
+        epoch_seconds: YEAR_SECONDS,
+        all_stakes: 1_000,
+        decimals: 18,
+        commission: 5_000,
+    };
+    let year = YEAR_SECONDS;
+    assert_eq!(earnings.break_even_seconds(100, 5), Some(year));
+    assert_eq!(earnings.break_even_seconds(100, 1), Some(year.div_ceil(5)));
+    assert_eq!(earnings.break_even_seconds(200, 1), Some(year.div_ceil(10)));
+    assert_eq!(earnings.break_even_seconds(100, 0), Some(0));
+    assert_eq!(earnings.break_even_seconds(1, 5), None, "it earns nothing");
+}
+
 fn told(reader: &mut DeedReader, transaction: u64, name: &str, data: &[u64]) -> Option<Action> {
     let keys = [selector(name), USER.felt(), POOL.felt()];
     let data: Vec<Felt> = data.iter().copied().map(Felt::from).collect();

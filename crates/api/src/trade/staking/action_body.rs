@@ -1,9 +1,10 @@
 //! What a member did, on the wire.
 
 use super::super::amount::HexAmount;
-use primitives::{Address, Felt, Timestamp, U256, felt_to_hex};
+use market::following::Fee;
+use primitives::{Address, U256, felt_to_hex};
 use serde::Serialize;
-use services::{PastDeed, PastPrices, StakingPool};
+use services::{PastDeed, PastPrices, StakingPool, fee_token};
 use trading::staking::Action;
 use utoipa::ToSchema;
 
@@ -18,14 +19,29 @@ pub(super) struct ActionBody {
     date: String,
     #[schema(example = "0x9abc")]
     transaction_hash: String,
-    /// What the transaction cost: not known here, always null.
-    #[schema(value_type = Option<String>)]
-    gas_fee: (),
+    /// What the transaction cost; null if that is not known.
+    gas_fee: Option<GasFeeBody>,
     /// `StakingStake`, `StakingInitiateWithdrawal`, `StakingCancelWithdrawal`,
     /// `StakingWithdraw` or `StakingClaimRewards`.
     #[schema(example = "StakingStake")]
     r#type: &'static str,
     metadata: MetadataBody,
+}
+
+/// What a transaction cost.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StakingGasFee)]
+struct GasFeeBody {
+    #[schema(value_type = String, example = "0x2386f26fc10000")]
+    #[serde(rename = "gasFeeAmount")]
+    amount: HexAmount,
+    /// At the price of its time; absent without one.
+    #[schema(example = 0.004)]
+    #[serde(rename = "gasFeeAmountUsd", skip_serializing_if = "Option::is_none")]
+    usd: Option<f64>,
+    #[schema(value_type = String, example = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d")]
+    #[serde(rename = "gasFeeTokenAddress")]
+    token: Address,
 }
 
 /// What belongs to an action; USD values are of its time, and absent without a
@@ -122,23 +138,24 @@ impl ActionBody {
                 metadata.new_delegated_stake_usd,
             ) = new;
         }
-        Self::with(deed.block, deed.time, deed.transaction, r#type, metadata)
-    }
-
-    fn with(
-        block_number: u64,
-        time: Timestamp,
-        transaction: Felt,
-        r#type: &'static str,
-        metadata: MetadataBody,
-    ) -> Self {
         Self {
-            block_number,
-            date: time.to_string(),
-            transaction_hash: felt_to_hex(transaction),
-            gas_fee: (),
+            block_number: deed.block,
+            date: deed.time.to_string(),
+            transaction_hash: felt_to_hex(deed.transaction),
+            gas_fee: deed.fee.map(|fee| GasFeeBody::new(fee, deed, prices)),
             r#type,
             metadata,
+        }
+    }
+}
+
+impl GasFeeBody {
+    fn new(fee: Fee, deed: &PastDeed, prices: &PastPrices<'_>) -> Self {
+        let (token, amount) = (fee_token(fee.unit), U256::from(fee.amount));
+        Self {
+            amount: HexAmount(amount),
+            usd: prices.usd(token, amount, deed.time),
+            token,
         }
     }
 }

@@ -38,9 +38,12 @@ pub(super) async fn staking_member(
     for _ in 0..ATTEMPTS {
         let known = place.member().await?;
         let at = known.snapshot.head;
-        let history = place.staking.history(&place.pool, place.user, at).await?;
-        if let Some(deeds) = history {
-            return Ok(Json(MemberBody::new(&place, &known, &deeds)));
+        let (pool, user) = (&place.pool, place.user);
+        let history = place.staking.history(pool, user, at);
+        let restake = place.staking.restake(pool, user, &known);
+        let (history, restake) = tokio::join!(history, restake);
+        if let Some(deeds) = history? {
+            return Ok(Json(MemberBody::new(&place, &known, &deeds, restake)));
         }
     }
     Err(Rejection::NotReady)

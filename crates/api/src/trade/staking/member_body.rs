@@ -3,12 +3,15 @@
 use super::{super::amount::HexAmount, action_body::ActionBody, place::Place};
 use primitives::{Address, Timestamp, U256};
 use serde::Serialize;
-use services::{DayRate, MemberAt, PastDeed, PastPrices};
-use trading::staking::{Action, Member};
+use services::{DayRate, MemberAt, PastDeed, PastPrices, Restake, StakingPool};
+use std::time::Duration;
+use trading::staking::{Action, Member, Realised};
 use utoipa::ToSchema;
 
 /// Actions that are told, the newest ones.
 const MAX_ACTIONS: usize = 100;
+
+const DAY_SECONDS: f64 = 86_400.0;
 
 /// What somebody has in a pool. Who never staked has zeros.
 #[derive(Debug, Serialize, ToSchema)]
@@ -60,9 +63,34 @@ pub(super) struct MemberBody {
     /// STRK that the stake earns in a year, at what all stakes earn now, rounded down.
     #[schema(value_type = String, example = "0x12dfb0cb5e88000")]
     expected_yearly_strk_rewards: HexAmount,
+    /// What a year earned this member so far, as a part of the stake: all rewards over
+    /// what was staked while it was, at the prices of now. Null before the first
+    /// stake, and where its history or a price is not known.
+    #[schema(example = 0.081)]
+    realised_apr: Option<f64>,
+    /// What staking the rewards again would bring; null where that is not possible, or
+    /// no node says what it costs.
+    restake: Option<RestakeBody>,
     /// What stakes in the pool earned on the days before, as far as nodes remember,
     /// the oldest first.
     aprs: Vec<AprBody>,
+}
+
+/// What staking rewards again would bring.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StakingRestake)]
+#[serde(rename_all = "camelCase")]
+struct RestakeBody {
+    /// STRK that would be staked.
+    #[schema(value_type = String, example = "0x16345785d8a0000")]
+    amount: HexAmount,
+    /// What the transaction is expected to cost, in the smallest unit of STRK.
+    #[schema(value_type = String, example = "0x2386f26fc10000")]
+    gas_fees: HexAmount,
+    /// Days after which the rewards have earned what that costs, at what stakes earn
+    /// now; null if they earn nothing.
+    #[schema(example = 41.5)]
+    break_even_days: Option<f64>,
 }
 
 /// What a stake would have earned in a year, by what was so on a day.
@@ -77,7 +105,12 @@ struct AprBody {
 }
 
 impl MemberBody {
-    pub(super) fn new(place: &Place<'_>, known: &MemberAt, deeds: &[PastDeed]) -> Self {
+    pub(super) fn new(
+        place: &Place<'_>,
+        known: &MemberAt,
+        deeds: &[PastDeed],
+        restake: Option<Restake>,
+    ) -> Self {
         let (pool, strk) = (&place.pool, place.staking.options().reward_token);
         let nobody = Member {
             reward_address: place.user,
@@ -112,7 +145,41 @@ impl MemberBody {
                 .collect(),
             total_user_actions_count: deeds.len(),
             expected_yearly_strk_rewards: HexAmount(pool.earnings.yearly(member.amount)),
+            realised_apr: realised_apr(place, known, &member, deeds),
+            restake: restake.map(|restake| RestakeBody::new(&restake, pool)),
             aprs: rates.iter().map(AprBody::new).collect(),
+        }
+    }
+}
+
+/// What a year earned a member so far.
+fn realised_apr(
+    place: &Place<'_>,
+    known: &MemberAt,
+    member: &Member,
+    deeds: &[PastDeed],
+) -> Option<f64> {
+    let (pool, strk) = (&place.pool, place.staking.options().reward_token);
+    let actions = deeds.iter().map(|deed| (deed.time, deed.action));
+    let realised = Realised::new(actions, member, known.snapshot.head_time)?;
+    let worth = if pool.token == strk {
+        1.0
+    } else {
+        known.price(strk) / known.price(pool.token)
+    };
+    let rate = realised.rate(pool.earnings.decimals, worth)?;
+    // Without both prices it is nothing, or beyond all numbers.
+    (rate.is_finite() && worth > 0.0).then_some(rate)
+}
+
+impl RestakeBody {
+    fn new(restake: &Restake, pool: &StakingPool) -> Self {
+        let Restake { rewards, gas_fee } = *restake;
+        let seconds = pool.earnings.break_even_seconds(rewards, gas_fee);
+        Self {
+            amount: HexAmount(U256::from(rewards)),
+            gas_fees: HexAmount(U256::from(gas_fee)),
+            break_even_days: seconds.map(|it| Duration::from_secs(it).as_secs_f64() / DAY_SECONDS),
         }
     }
 }
