@@ -57,7 +57,7 @@ pub use staking::{
     StakingOptions, StakingPool,
 };
 pub use swap::{
-    BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, Offer, QUOTE_GAP,
+    BestQuote, BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, Offer, QUOTE_GAP,
     QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions, Swaps, Taker, Terms,
 };
 pub use trail::Trail;

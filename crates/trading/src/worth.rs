@@ -14,6 +14,16 @@ pub struct Worth {
     pub strk: Option<f64>,
 }
 
+impl Worth {
+    /// What an amount of STRK is worth in the smallest unit of the bought token,
+    /// rounded down; none where a price is missing.
+    #[must_use]
+    pub fn in_bought(&self, strk: U256) -> Option<U256> {
+        let bought = usd(strk, self.strk?) / self.buy?;
+        U256::try_from(bought.floor()).ok()
+    }
+}
+
 /// What an amount is worth at a price for its smallest unit.
 #[must_use]
 pub fn usd(amount: U256, price: f64) -> f64 {
@@ -47,6 +57,18 @@ mod tests {
         assert!((impact(400, 99) + 100.0).abs() < 1e-9);
         assert!((impact(400, 101) - 100.0).abs() < 1e-9);
         assert!(impact(400, 100).abs() < 1e-9);
+    }
+
+    #[test]
+    fn strk_has_a_worth_in_what_is_bought() {
+        let bought = |strk, buy, amount: u64| {
+            let sell = None;
+            Worth { sell, buy, strk }.in_bought(U256::from(amount))
+        };
+        assert_eq!(bought(Some(0.5), Some(2.0), 9), Some(U256::from(2)));
+        assert_eq!(bought(None, Some(2.0), 9), None);
+        assert_eq!(bought(Some(0.5), None, 9), None);
+        assert_eq!(bought(Some(0.5), Some(0.0), 9), None);
     }
 
     #[test]

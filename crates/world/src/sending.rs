@@ -5,7 +5,7 @@ use chain::StarkSigner;
 use primitives::transaction_hash::{Bound, Invoke, ResourceBounds, Terms, Version};
 use primitives::{felt_from_hex, felt_to_hex, short_string};
 use serde_json::json;
-use simnet::{Action, SignedTransaction};
+use simnet::{Action, PrefundedAccount, SignedTransaction};
 use trading::Call;
 
 /// Enough for a few calls at any price of a simulated network.
@@ -35,8 +35,14 @@ impl World {
     pub async fn submit(&self, calls: &[Call]) {
         let accounts = self.node.accounts();
         let account = accounts.first().expect("an account");
+        self.submit_as(account, calls).await;
+    }
+
+    /// Has an account make calls in the next block, behind what is waiting.
+    pub async fn submit_as(&self, account: &PrefundedAccount, calls: &[Call]) {
         let address = account.address.felt();
-        let params = json!({"block_id": "latest", "contract_address": felt_to_hex(address)});
+        let address_text = felt_to_hex(address);
+        let params = json!({"block_id": "pre_confirmed", "contract_address": address_text});
         let nonce = self.trader().ask("starknet_getNonce", &params).await;
         let nonce = felt_from_hex(nonce.as_str().expect("a nonce")).expect("a number");
         let terms = Terms {

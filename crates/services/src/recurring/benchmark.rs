@@ -110,10 +110,10 @@ impl CycleBenchmarks {
         for (order, terms) in cycles {
             let wanted = cycle_sale(&terms, self.swaps.max_swaps());
             match self.swaps.best(wanted, &before).await {
-                Ok(best) => measured.extend(best.map(|quote| CycleBenchmark {
+                Ok(best) => measured.extend(best.map(|best| CycleBenchmark {
                     block,
                     order,
-                    bought: quote.buy_amount,
+                    bought: best.quote.buy_amount,
                 })),
                 Err(error) => tracing::debug!(?error, %order, "a cycle is not measured"),
             }

@@ -14,7 +14,7 @@ use super::orders::RecurringOrders;
 use crate::{
     sender::{SendRefused, SenderPool},
     snapshot::Snapshot,
-    swap::{QuoteError, Swaps},
+    swap::{BestQuote, QuoteError, Swaps},
 };
 use chain::ContractCall;
 use primitives::{Address, U256};
@@ -22,7 +22,7 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use store::SendState;
 use tokio_util::sync::CancellationToken;
 use trading::{
-    Call, Quote, Slippage,
+    Call, Slippage,
     recurring::{DeployedOrder, NewOrder, Now, OrderBook, cycle_call, cycle_sale, skip_call},
 };
 
@@ -35,8 +35,7 @@ const MAX_ATTEMPTS: u32 = 5;
 /// Cycles that are taken care of for one block; the others wait for the next.
 const MAX_CYCLES_PER_BLOCK: usize = 256;
 
-/// How much less than quoted a cycle may buy: too little for whoever trades
-/// before and after it to earn their fees back.
+/// How much less than quoted a cycle may buy at most.
 const SLIPPAGE: Slippage = Slippage::from_bps(10);
 
 /// Executes due cycles.
@@ -206,7 +205,7 @@ impl Keeper {
 
     /// Quotes the cycle on the newest block.
     async fn decide(&self, due: &DueCycle, snapshot: &Arc<Snapshot>) -> Decision {
-        let (quote, exchange) = match self.quote(due, snapshot).await {
+        let (BestQuote { quote, gas }, exchange) = match self.quote(due, snapshot).await {
             Ok(Some(quote)) => quote,
             Ok(None) => return Decision::Wait,
             Err(error) => {
@@ -221,8 +220,7 @@ impl Keeper {
         }
         let calls = trading::calls(&quote, order.address, SLIPPAGE, false, exchange);
         let swap = calls.first().map(|call| call.calldata.as_slice());
-        let least = bounds.least.unwrap_or(U256::ZERO);
-        let accepted = SLIPPAGE.least(offered).max(least);
+        let accepted = accepted(offered, gas).max(bounds.least.unwrap_or(U256::ZERO));
         let swap = swap.unwrap_or_default();
         Decision::Execute(cycle_call(order.address, cycle, accepted, swap))
     }
@@ -231,9 +229,34 @@ impl Keeper {
         &self,
         DueCycle { order, .. }: &DueCycle,
         snapshot: &Arc<Snapshot>,
-    ) -> Result<Option<(Quote, Address)>, QuoteError> {
+    ) -> Result<Option<(BestQuote, Address)>, QuoteError> {
         let wanted = cycle_sale(&order.terms, self.swaps.max_swaps());
         let best = self.swaps.best(wanted, snapshot).await?;
         Ok(best.zip(self.swaps.exchange()))
+    }
+}
+
+/// The least that a cycle accepts where this was quoted. What it leaves is worth
+/// less than one trade's gas: whoever trades before and after it pays for two, and
+/// cannot get them back from it.
+fn accepted(offered: U256, gas: Option<U256>) -> U256 {
+    let left = offered.saturating_sub(gas.unwrap_or(U256::ZERO));
+    left.max(SLIPPAGE.least(offered))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_leaves_no_more_than_its_gas_and_a_thousandth() {
+        let accepted = |offered: u64, gas: Option<u64>| {
+            let gas = gas.map(U256::from);
+            u64::try_from(accepted(U256::from(offered), gas)).unwrap()
+        };
+        assert_eq!(accepted(1_000_000, Some(1)), 999_999);
+        assert_eq!(accepted(1_000_000, Some(1_000)), 999_000);
+        assert_eq!(accepted(1_000_000, Some(50_000)), 999_000);
+        assert_eq!(accepted(1_000_000, None), 1_000_000);
     }
 }

@@ -18,6 +18,6 @@ mod workers;
 pub use build::{BuildError, BuildRequest, Built, Taker};
 pub use freshness::{FreshnessLimits, Stale};
 pub use offer::Offer;
-pub use quoter::{QUOTE_GAP, QUOTE_SECONDS, QuoteError, SwapOptions, Swaps};
+pub use quoter::{BestQuote, QUOTE_GAP, QUOTE_SECONDS, QuoteError, SwapOptions, Swaps};
 pub use quotes::QuoteStore;
 pub use terms::{ExchangeTerms, Terms};

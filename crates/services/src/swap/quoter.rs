@@ -71,6 +71,15 @@ pub enum QuoteError {
     Broken,
 }
 
+/// The best that a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BestQuote {
+    /// Itself.
+    pub quote: Quote,
+    /// What its gas costs, in the token that it buys; none where a price is missing.
+    pub gas: Option<U256>,
+}
+
 /// What a search found.
 #[derive(Debug)]
 struct Found {
@@ -161,14 +170,19 @@ impl Swaps {
         &self,
         wanted: Wanted,
         snapshot: &Arc<Snapshot>,
-    ) -> Result<Option<Quote>, QuoteError> {
+    ) -> Result<Option<BestQuote>, QuoteError> {
         let Some(terms) = &self.0.terms else {
             return Ok(None);
         };
         let integrator = wanted.integrator.as_ref().map(Integrator::recipient);
         let terms = terms.of([wanted.sell, wanted.buy], integrator).await;
+        let worth = worth(snapshot, wanted.sell, wanted.buy);
         let found = self.search(wanted, snapshot, &terms).await?;
-        Ok(found.into_iter().next().map(|found| found.quote))
+        let best = found.into_iter().next().map(|Found { quote, .. }| {
+            let gas = worth.in_bought(quote.gas.fee(&terms.gas));
+            BestQuote { quote, gas }
+        });
+        Ok(best)
     }
 
     /// How much the taker has, if there is one. Nobody else waits for a node.

@@ -4,4 +4,5 @@
 mod following;
 mod keeping;
 mod measuring;
+mod sandwiches;
 mod stage;

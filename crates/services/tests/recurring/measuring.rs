@@ -70,7 +70,7 @@ async fn a_trade_before_it_in_its_block_makes_a_cycle_fall_short() {
     let (swaps, trader) = (stage.swaps(), stage.world.trader().address);
     let wanted = cycle_sale(&smaller, swaps.max_swaps());
     let snapshot = stage.station.snapshots.load().unwrap();
-    let quote = swaps.best(wanted, &snapshot).await.unwrap().unwrap();
+    let quote = swaps.best(wanted, &snapshot).await.unwrap().unwrap().quote;
     let exchange = swaps.exchange().unwrap();
     let sale = trading::calls(&quote, trader, Slippage::from_bps(500), true, exchange);
     stage.world.submit(&sale).await;
@@ -90,7 +90,7 @@ async fn what_is_measured_is_what_a_quote_says() {
     let terms = stage.find(order).unwrap().deployed.terms;
     let wanted = cycle_sale(&terms, swaps.max_swaps());
     let snapshot = stage.station.snapshots.load().unwrap();
-    let quote = swaps.best(wanted, &snapshot).await.unwrap().unwrap();
+    let quote = swaps.best(wanted, &snapshot).await.unwrap().unwrap().quote;
     stage.keeper().round().await.unwrap();
     stage.mine().await;
     // Blocks later it is still measured by the pools of then.

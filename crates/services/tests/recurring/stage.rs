@@ -75,9 +75,19 @@ impl Stage {
 
     /// Orders `cycles` hourly parts of a tenth of an ether and a rest of 7.
     pub(crate) async fn order(&mut self, cycles: u32, bounds: BuyBounds) -> Address {
+        self.order_parts(10_u128.pow(17), cycles, bounds).await
+    }
+
+    /// Orders `cycles` hourly parts of so much and a rest of 7.
+    pub(crate) async fn order_parts(
+        &mut self,
+        part: u128,
+        cycles: u32,
+        bounds: BuyBounds,
+    ) -> Address {
         self.sync().await;
         let now = self.now().time;
-        let per_cycle = U256::from(10_u64.pow(17));
+        let per_cycle = U256::from(part);
         let amount = per_cycle * U256::from(cycles) + U256::from(7);
         let order = NewOrder::new(
             ETH.parse().unwrap(),
@@ -168,7 +178,11 @@ impl Stage {
 
     /// How much of what is sold somebody has.
     pub(crate) async fn ether(&self, owner: Address) -> U256 {
-        let token = ETH.parse().unwrap();
+        self.balance(ETH.parse().unwrap(), owner).await
+    }
+
+    /// How much of a token somebody has.
+    pub(crate) async fn balance(&self, token: Address, owner: Address) -> U256 {
         let head = self.world.node.head();
         let balance = self.world.client.balance(token, owner, head).await;
         balance.unwrap().unwrap()
