@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter, RecurringOrders};
+use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter, RecurringOrders, Staking};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::{net::SocketAddr, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -76,7 +76,7 @@ fn runtime() -> Runtime {
 }
 
 /// The API as it is served, with limits that are counted but never reached.
-fn router(world: &World, station: &Station, orders: Option<RecurringOrders>) -> Router {
+fn router(world: &World, station: &Station, extras: Extras) -> Router {
     let clock = Arc::clone(&world.clock) as Arc<dyn Clock>;
     let entropy = Arc::clone(&world.entropy) as Arc<dyn Entropy>;
     let policy = Policy {
@@ -96,8 +96,8 @@ fn router(world: &World, station: &Station, orders: Option<RecurringOrders>) -> 
         max_head_age: SignedDuration::from_secs(60),
     };
     let services = ApiServices {
-        orders,
-        staking: None,
+        orders: extras.orders,
+        staking: extras.staking,
         leasing: None,
         global: services::GlobalFeed::default(),
         swaps: world.swaps(station),
@@ -137,6 +137,13 @@ pub(crate) fn roomy() -> Connections {
     })
 }
 
+/// What not every service has.
+#[derive(Default)]
+pub(crate) struct Extras {
+    pub(crate) orders: Option<RecurringOrders>,
+    pub(crate) staking: Option<Staking>,
+}
+
 /// A server on a thread of its own.
 pub(crate) struct Server {
     address: SocketAddr,
@@ -157,16 +164,12 @@ impl Server {
 
     /// Stoa as it is served.
     pub(crate) fn stoa(world: &World, station: &Station) -> Self {
-        Self::stoa_with(world, station, None)
+        Self::stoa_with(world, station, Extras::default())
     }
 
-    /// The same with recurring orders.
-    pub(crate) fn stoa_with(
-        world: &World,
-        station: &Station,
-        orders: Option<RecurringOrders>,
-    ) -> Self {
-        let stoa = router(world, station, orders);
+    /// The same with more in it.
+    pub(crate) fn stoa_with(world: &World, station: &Station, extras: Extras) -> Self {
+        let stoa = router(world, station, extras);
         Self::start(async move |listener| {
             api::serve(
                 listener,

@@ -27,6 +27,7 @@ mod sending;
 mod served;
 mod settling;
 mod solana;
+mod staking;
 mod swaps;
 mod typed_data;
 
@@ -129,7 +130,7 @@ fn leases() -> Vec<Row> {
 type Part = fn() -> Vec<Row>;
 
 /// The parts of the table, by the names that can be asked for.
-const PARTS: [(&str, Part); 16] = [
+const PARTS: [(&str, Part); 17] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
@@ -138,6 +139,7 @@ const PARTS: [(&str, Part); 16] = [
     ("sending", sending::rows),
     ("typed-data", typed_data::rows),
     ("orders", orders::rows),
+    ("staking", || vec![staking::information()]),
     ("solana", solana::rows),
     ("leases", leases),
     ("quotes", quotes::exact_quotes),
