@@ -11,7 +11,8 @@ use market::following::Following;
 use primitives::{Address, Clock, Felt, SignedDuration, Timestamp, U256, selector, short_string};
 use serde::Deserialize;
 use services::{
-    IndexerOptions, Keeper, OrderFeed, RecurringOrders, STRK, Sender, SenderOptions, SenderPool,
+    IndexerOptions, Keeper, OrderFeed, RecurringOrders, Rehearsals, STRK, Sender, SenderOptions,
+    SenderPool,
 };
 use simnet::{History, StarknetConfig, StarknetNode};
 use std::{
@@ -27,7 +28,7 @@ use tokio::{runtime::Runtime, time::Instant};
 use trading::recurring::{
     BuyBounds, Mark, NewOrder, Now, OrderBook, Told, deployed_selector, order_calls,
 };
-use world::{Engine, TestDatabase, World, sale};
+use world::{Engine, Station, TestDatabase, World, exchange_terms, sale};
 
 const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
 const USDC: &str = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8";
@@ -285,6 +286,7 @@ fn keeper() -> Row {
         let store = database.store().await;
         let mut station = world.station_on(store, IndexerOptions::default()).await;
         station.sync().await;
+        shun(&world, &mut station).await;
         let orders = RecurringOrders::new(StarknetNode::recurring_order_factory());
         let (own, snapshots) = (station.store.clone(), station.snapshots.clone());
         let mut feed = OrderFeed::new(orders.clone(), own, snapshots);
@@ -339,6 +341,25 @@ fn keeper() -> Row {
         baseline: "a quote and a signature",
         ratio: median(ratios),
         goal: Goal::AtMost(2.0),
+    }
+}
+
+/// Has tokens shunned that do not do what they say, as the service does.
+async fn shun(world: &World, station: &mut Station) {
+    let node = vec![world.client.clone()];
+    let rehearsals = Rehearsals::open(
+        node.clone(),
+        station.store.clone(),
+        station.snapshots.clone(),
+        station.progress.clone(),
+        exchange_terms(node),
+        &world.known.anchors,
+    );
+    let mut rehearsals = rehearsals.await.unwrap();
+    for _ in 0..SETTLING {
+        rehearsals.round().await.unwrap();
+        world.node.mine(1).unwrap();
+        station.sync().await;
     }
 }
 
