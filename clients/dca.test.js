@@ -190,6 +190,33 @@ describe("recurring orders", () => {
     assert.equal(await balance(ETH, order), ONE - again.amountSold);
   });
 
+  test("are executed by a process that has other roles and no lease market", async () => {
+    const apart = await startStoa("--roles", "indexer,api", "--dialect", "avnu", "--no-rate-limit");
+    try {
+      const there = { baseUrl: apart.api };
+      const provider = await RpcProvider.create({ nodeUrl: apart.node });
+      const { address, signer } = account;
+      const saver = new Account({ provider, address, signer });
+      const order = { ...hourly(3), pricingStrategy: {} };
+      const { transactionHash } = await sdk.executeCreateDca({ provider: saver, order }, there);
+      await provider.waitForTransaction(transactionHash, RETRY);
+      const query = { traderAddress: address, size: 1 };
+      const first = async () => (await sdk.getDcaOrders(query, there)).content[0];
+      await until("the order is active", async () => (await first())?.status === "ACTIVE");
+      await apart.serves(await apart.control("sim_mine", { blocks: 5 }));
+      assert.equal((await first()).executedTradesCount, 0, "nobody does jobs");
+      // It knows no Solana node, so that it has no lease market.
+      const worker = await apart.beside("jobs");
+      try {
+        await until("a cycle is executed", async () => (await first()).executedTradesCount === 1);
+      } finally {
+        assert.equal(await worker.stop(), 0);
+      }
+    } finally {
+      assert.equal(await apart.stop(), 0);
+    }
+  });
+
   test("are refused in words", async () => {
     for (const [wrong, words] of [
       [{ sellAmountPerCycle: "0x0" }, /sellAmountPerCycle/],

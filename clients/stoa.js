@@ -70,8 +70,10 @@ async function start(flags, settings) {
   stoa.control = (method, params = {}) => steer(stoa.node, method, params);
   stoa.controlSolana = (method, params = {}) => steer(stoa.solana, method, params);
   // Another process, which answers from what this one stores.
-  stoa.replica = (...flags) => {
-    const shared = ["--store", `sqlite:${folder}`, "--roles", "api", "--starknet-rpc", stoa.node];
+  stoa.replica = (...flags) => stoa.beside("api", ...flags);
+  // Another process with the same store and no Solana node.
+  stoa.beside = (roles, ...flags) => {
+    const shared = ["--store", `sqlite:${folder}`, "--roles", roles, "--starknet-rpc", stoa.node];
     const aggregator = new URL("/aggregator/api/v3", stoa.node).href;
     return start([...shared, ...flags], { STOA__GLOBAL__URL: aggregator });
   };
