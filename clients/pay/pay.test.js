@@ -40,12 +40,15 @@ after(async () => {
 
 async function register(bearer, { identity, secret_key_bytes }, payout_wallet) {
   const [region, tier] = ["eu-central-1", "standard"];
+  const { public_id: account } = await done(`${market}/v1/me`, { bearer });
   const terms = { price_lamports: `${PRICE.lamports}`, region, shared: null, tier };
-  const digest = createHash("sha256").update(JSON.stringify(terms)).digest("hex");
+  const listing = { name: "first", tee_endpoint: null, terms };
+  const digest = createHash("sha256").update(JSON.stringify(listing)).digest("hex");
   const timestamp = Math.floor(Date.now() / 1000);
   const nonce = `registration-${timestamp}`;
   const domain = new URL(market).host;
-  const text = ["lease-market:v1:register", domain, identity, payout_wallet, timestamp, nonce, digest].join(":");
+  const fields = [domain, account, identity, payout_wallet, timestamp, nonce, digest];
+  const text = ["lease-market:v2:register", ...fields].join(":");
   const signature = signer({ secret_key_bytes })(text);
   const body = {
     identity_pubkey: identity, payout_wallet, name: "first", tier, region,

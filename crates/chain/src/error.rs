@@ -301,6 +301,12 @@ impl RpcError {
         }
     }
 
+    /// Whether what was asked for is there and cannot be read, now or ever: to
+    /// ask for something else may go well.
+    pub fn is_about_the_answer(&self) -> bool {
+        matches!(self, Self::Malformed { .. }) || self.is_about_the_question()
+    }
+
     /// Whether asking for less at once may help: the batch is too much for
     /// either side, or one call of it spoils the rest.
     pub(crate) fn is_cured_by_splitting(&self) -> bool {

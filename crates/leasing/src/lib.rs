@@ -25,7 +25,7 @@ mod window;
 mod words;
 
 pub use bill::{Bill, FeeRate, FeeTooHigh, TotalOverflow};
-pub use booking::{BookError, Booking, Offer, Platform};
+pub use booking::{BookError, Booking, Offer, Platform, Trader};
 pub use calendar::{HORIZON, Occupancy, Span, availability, next_free_epoch};
 pub use challenge::{NotSigned, SignedForm, verify_challenge};
 pub use ending::{CancelError, CompleteError, LapseError};
@@ -36,10 +36,11 @@ pub use payment::{BelowRent, Leg, PayerError, Payment, PaymentError};
 pub use reading::{BalanceChange, Landed, Verdict};
 pub use registration::{
     Amended, Amendment, Change, Draft, FieldError, ListingStatus, MAX_SKEW, PayoutChange,
-    PayoutDraft, Proof, Registration, payout_challenge, register_challenge,
+    PayoutDraft, Proof, Reclaim, RegisterChallenge, Registration, payout_challenge,
+    reclaim_challenge,
 };
 pub use roles::{Party, Roles};
-pub use settling::{LatePayment, Settling, Stray, StrayReason};
+pub use settling::{LatePayment, Orphaned, Settling, Stray, StrayReason};
 pub use sign_in::SignIn;
 pub use terms::{NotPrice, NotRegion, Region, Regions, Shared, Terms, Tier, format_sol, parse_sol};
 pub use window::{EpochWindow, WindowError};

@@ -17,8 +17,11 @@ words! {
         Orphaned = "orphaned",
         /// The payment was settled by another transaction.
         Doubled = "doubled",
-        /// It names several payments, or more than can be counted.
+        /// It names several payments, its payer is one of the wallets, or it is
+        /// more than can be counted.
         Unclear = "unclear",
+        /// It has the payment's reference, and not its memo.
+        Unnamed = "unnamed",
     }
 }
 
@@ -50,21 +53,30 @@ pub enum Settling {
     Ignored,
     /// It pays the lease, which holds its epochs.
     Paid(Box<Lease>),
-    /// It pays a lease that ended unpaid.
+    /// It pays a lease that lapsed unpaid.
     Late(Box<LatePayment>),
+    /// It pays a lease that its trader had given up: that is final.
+    Orphaned(Box<Orphaned>),
     /// It changes nothing, and is to be given back.
     Stray(Stray),
 }
 
-/// What a payment does to a lease that ended unpaid.
+/// What a payment does to a lease that cannot be had any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphaned {
+    /// The lease, which notes the payment.
+    pub lease: Lease,
+    /// What is to be given back.
+    pub stray: Stray,
+}
+
+/// What a payment does to a lease that lapsed unpaid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatePayment {
     /// The lease, if its epochs can be had again.
     pub revived: Lease,
-    /// The lease, if they cannot.
-    pub orphaned: Lease,
-    /// What is to be given back then.
-    pub stray: Stray,
+    /// What becomes of it if they cannot.
+    pub orphaned: Orphaned,
 }
 
 impl Lease {
@@ -75,8 +87,12 @@ impl Lease {
             stray => Settling::Stray(stray),
         };
         let surplus = match landed.verdict(&self.payment) {
-            Verdict::Failed | Verdict::PayerIsWallet => return Settling::Ignored,
-            Verdict::WrongMemo => return stray(StrayReason::Unclear),
+            Verdict::Failed => return Settling::Ignored,
+            Verdict::WrongMemo if landed.mentions(self.payment.memo()) => {
+                return stray(StrayReason::Unclear);
+            }
+            Verdict::WrongMemo => return stray(StrayReason::Unnamed),
+            Verdict::PayerIsWallet => return stray(StrayReason::Unclear),
             Verdict::Short { .. } => return stray(StrayReason::Short),
             Verdict::Paid => Some(Lamports::ZERO),
             Verdict::Surplus { payout, platform } => payout.checked_add(platform),
@@ -92,26 +108,29 @@ impl Lease {
             at: now,
         };
         let late = Some(receipt);
-        let orphaned = match self.stage {
-            _ if self.was_taken(landed.signature) => return Settling::Ignored,
+        let orphaned = |stage| Orphaned {
+            lease: self.moved_to(stage),
+            stray: self.stray(landed, StrayReason::Orphaned, now),
+        };
+        match self.stage {
+            _ if self.was_taken(landed.signature) => Settling::Ignored,
             Stage::PendingPayment => {
-                let paid = self.moved_to(Stage::Active { receipt });
-                return Settling::Paid(Box::new(paid));
+                Settling::Paid(Box::new(self.moved_to(Stage::Active { receipt })))
             }
-            Stage::Lapsed { at, late: None } => Stage::Lapsed { at, late },
-            Stage::Cancelled { at, late: None } => Stage::Cancelled { at, late },
-            Stage::Revoked { receipt: None, .. } => return stray(StrayReason::Orphaned),
+            Stage::Lapsed { at, late: None } => Settling::Late(Box::new(LatePayment {
+                revived: self.moved_to(Stage::Active { receipt }),
+                orphaned: orphaned(Stage::Lapsed { at, late }),
+            })),
+            Stage::Cancelled { at, late: None } => {
+                Settling::Orphaned(Box::new(orphaned(Stage::Cancelled { at, late })))
+            }
+            Stage::Revoked { receipt: None, .. } => stray(StrayReason::Orphaned),
             Stage::Active { .. }
             | Stage::Completed { .. }
             | Stage::Revoked { .. }
             | Stage::Lapsed { .. }
-            | Stage::Cancelled { .. } => return stray(StrayReason::Doubled),
-        };
-        Settling::Late(Box::new(LatePayment {
-            revived: self.moved_to(Stage::Active { receipt }),
-            orphaned: self.moved_to(orphaned),
-            stray: self.stray(landed, StrayReason::Orphaned, now),
-        }))
+            | Stage::Cancelled { .. } => stray(StrayReason::Doubled),
+        }
     }
 
     /// Whether this transaction was taken for the lease's payment.

@@ -2,12 +2,7 @@
 
 use crate::{lease::Mode, words::words};
 use primitives::Lamports;
-use sha2::{Digest as _, Sha256};
-use std::{
-    collections::BTreeSet,
-    fmt::{self, Write as _},
-    str::FromStr,
-};
+use std::{collections::BTreeSet, fmt, str::FromStr};
 use thiserror::Error;
 
 words! {
@@ -142,8 +137,7 @@ impl Terms {
         self.shared.map_or(0, |shared| shared.seats)
     }
 
-    /// The terms as JSON of one form (RFC 8785), of which [`Terms::digest`] is
-    /// made. Lamports are texts: as numbers, some readers would round them.
+    /// The terms as JSON of one form (RFC 8785). Lamports are texts: as numbers, some readers would round them.
     pub fn canonical(&self) -> String {
         let shared = self.shared.map_or_else(
             || "null".to_owned(),
@@ -153,17 +147,6 @@ impl Terms {
             r#"{{"price_lamports":"{}","region":"{}","shared":{shared},"tier":"{}"}}"#,
             self.price, self.region, self.tier
         )
-    }
-
-    /// SHA-256 of the canonical form, in hexadecimal.
-    pub fn digest(&self) -> String {
-        Sha256::digest(self.canonical())
-            .iter()
-            .fold(String::new(), |mut text, byte| {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "{byte:02x}");
-                text
-            })
     }
 }
 
@@ -258,9 +241,6 @@ mod tests {
         };
         let plain = r#"{"price_lamports":"1500000000","region":"eu-central-1","shared":null,"tier":"standard"}"#;
         assert_eq!(terms.canonical(), plain);
-        // By Python's hashlib.
-        let digest = "6185a89554a9b1efb0e013ddc658a0f6c67e790fdb328ca17b9051a4ca983a28";
-        assert_eq!(terms.digest(), digest);
         terms.shared = Some(Shared {
             price: Lamports::new(5),
             seats: 4,

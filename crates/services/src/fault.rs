@@ -45,6 +45,15 @@ pub enum Fault {
     /// A lease changed while its validator's lock was ours: a bug.
     #[error("a lease changed under its lock")]
     LeaseChanged,
+    /// Too many transactions wait for a node that can show them.
+    #[error(
+        "{limit} transactions wait for a node that can show them: the wallet's history is read \
+         no further; name a node that has them, see solana.rpc"
+    )]
+    Parked {
+        /// The most that may wait.
+        limit: u64,
+    },
     /// A node follows another chain than the others.
     #[error("the node follows chain {theirs:#x}, not {ours:#x}")]
     OtherChain {
@@ -109,6 +118,7 @@ impl Fault {
             | Self::NoSolanaNode
             | Self::Unpayable(_)
             | Self::LeaseChanged
+            | Self::Parked { .. }
             | Self::Pools(_)
             | Self::Figures(_)
             | Self::Delta(_)

@@ -70,6 +70,31 @@ pub struct ClusterHealth {
     pub problem: Option<&'static str>,
 }
 
+/// Whether all payments are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettlementHealth {
+    /// Whether no transaction has waited for long.
+    pub ready: bool,
+    /// Transactions that a node lists and cannot show.
+    pub parked: u64,
+    /// Seconds for which the oldest has waited.
+    pub parked_s: Option<i64>,
+    /// What is wrong.
+    pub problem: Option<&'static str>,
+}
+
+/// The state of what a lease market stands on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarketHealth {
+    /// The cluster.
+    pub cluster: ClusterHealth,
+    /// Where leases are kept.
+    pub ledger: LedgerHealth,
+    /// Whether payments are seen. It takes nothing out of service: one payment
+    /// that cannot be read is no reason to turn away all others.
+    pub settlement: SettlementHealth,
+}
+
 /// What a process may serve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Product {
@@ -86,8 +111,8 @@ pub enum Product {
 pub struct Report {
     /// What trading stands on.
     pub starknet: PartHealth,
-    /// What leasing stands on, if there is a market: the cluster, and the ledger.
-    pub leasing: Option<(ClusterHealth, LedgerHealth)>,
+    /// What leasing stands on, if there is a market.
+    pub leasing: Option<MarketHealth>,
     /// Whether the Redis that replicas share is asked, if there is one. Nothing
     /// depends on it: each process goes on by itself.
     pub redis: Option<RedisState>,
@@ -106,7 +131,7 @@ impl Report {
             Product::Trading => Some(self.starknet.ready),
             Product::Leasing => {
                 let leasing = self.leasing.as_ref();
-                leasing.map(|(cluster, ledger)| cluster.ready && ledger.ready)
+                leasing.map(|market| market.cluster.ready && market.ledger.ready)
             }
             Product::Paymaster => None,
         }
@@ -165,8 +190,26 @@ impl Health {
         let market = self.market.as_ref();
         Report {
             starknet: self.starknet(),
-            leasing: market.map(|(epochs, ledger)| (self.solana(epochs), ledger.health())),
+            leasing: market.map(|(epochs, ledger)| self.market(epochs, ledger.health())),
             redis: self.redis.as_ref().map(SharedRedis::state),
+        }
+    }
+
+    fn market(&self, epochs: &Epochs, ledger: LedgerHealth) -> MarketHealth {
+        let now = self.clock.now();
+        let waited = ledger.parked.oldest.map(|since| now.duration_since(since));
+        let problem = waited
+            .filter(|waited| *waited > self.limits.max_silence)
+            .map(|_| "a node lists transactions that it cannot show: payments may be among them");
+        MarketHealth {
+            cluster: self.solana(epochs),
+            settlement: SettlementHealth {
+                ready: problem.is_none(),
+                parked: ledger.parked.count,
+                parked_s: waited.map(|waited| waited.as_secs().max(0)),
+                problem,
+            },
+            ledger,
         }
     }
 

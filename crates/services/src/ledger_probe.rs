@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use store::{Store, StoreError};
+use store::{Store, StoreError, leasing::Parked};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -31,14 +31,17 @@ pub struct LedgerHealth {
     pub problem: Option<&'static str>,
     /// What the database says of that.
     pub error: Option<String>,
+    /// Transactions that wait for a node that can show them.
+    pub parked: Parked,
 }
 
 impl LedgerHealth {
-    const fn failed(problem: &'static str, error: Option<String>) -> Self {
+    fn failed(problem: &'static str, error: Option<String>) -> Self {
         Self {
             ready: false,
             problem: Some(problem),
             error,
+            parked: Parked::default(),
         }
     }
 }
@@ -64,12 +67,12 @@ impl LedgerProbe {
 
     /// Asks once.
     pub async fn ask(&self) {
-        let asked = timeout(PATIENCE, self.store.ledger().probe()).await;
-        let found = match asked {
-            Ok(Ok(())) => LedgerHealth {
+        let found = match timeout(PATIENCE, self.look()).await {
+            Ok(Ok(parked)) => LedgerHealth {
                 ready: true,
                 problem: None,
                 error: None,
+                parked,
             },
             Ok(Err(error)) => LedgerHealth::failed(problem(&error), Some(error.to_string())),
             Err(_) => LedgerHealth::failed("the ledger does not answer", None),
@@ -83,6 +86,14 @@ impl LedgerProbe {
             }
         }
         *last = found;
+    }
+
+    async fn look(&self) -> Result<Parked, StoreError> {
+        self.store.ledger().probe().await?;
+        let parked = self.store.ledger().parked().await?;
+        let count = u32::try_from(parked.count).unwrap_or(u32::MAX);
+        metrics::gauge!("stoa_leasing_parked_transactions").set(count);
+        Ok(parked)
     }
 
     /// What the last attempt said.

@@ -37,7 +37,10 @@ pub use generational_cache::GenerationalCache;
 pub use global::{
     GlobalFeed, GlobalKey, GlobalMarket, GlobalOptions, GlobalPlan, GlobalPoller, GlobalSetupError,
 };
-pub use health::{ClusterHealth, Health, HealthLimits, NodeHealth, PartHealth, Product, Report};
+pub use health::{
+    ClusterHealth, Health, HealthLimits, MarketHealth, NodeHealth, PartHealth, Product, Report,
+    SettlementHealth,
+};
 pub use impossible::tell_what_is_impossible;
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
@@ -56,6 +59,7 @@ pub use staking::{
     DayRate, MemberAt, PastDeed, PoolFigures, Restake, Staker, Staking, StakingFigures,
     StakingOptions, StakingPool,
 };
+pub use store::leasing::Parked;
 pub use swap::{
     BestQuote, BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, Offer, QUOTE_GAP,
     QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions, Swaps, Taker, Terms,

@@ -261,11 +261,31 @@ pub(crate) enum ValidatorAction {
         /// The market's domain, as its sign-in texts show it
         #[arg(long, value_name = "DOMAIN")]
         domain: String,
+        /// The user who is to own the validator: their public id, as /v1/me and an
+        /// onboarding session tell it
+        #[arg(long, value_name = "ID")]
+        account: Ulid,
         /// Where the validator's share goes
         #[arg(long, value_name = "WALLET")]
         payout_wallet: PublicKey,
         #[command(flatten)]
         offer: OfferArgs,
+    },
+    /// Print a signed body for POST /v1/validators/reclaim
+    #[command(name = "sign-reclaim")]
+    Reclaim {
+        /// The identity's key, as solana-keygen writes it
+        #[arg(long, value_name = "FILE")]
+        keypair: PathBuf,
+        /// The market's domain, as its sign-in texts show it
+        #[arg(long, value_name = "DOMAIN")]
+        domain: String,
+        /// The user who is to own the validator
+        #[arg(long, value_name = "ID")]
+        account: Ulid,
+        /// Where the validator's share goes from now on
+        #[arg(long, value_name = "WALLET")]
+        payout_wallet: PublicKey,
     },
     /// Print a signed body for PUT /v1/validators/payout-wallet
     SignPayoutWallet {
@@ -284,6 +304,12 @@ pub(crate) enum ValidatorAction {
 /// What a validator offers.
 #[derive(Debug, Args)]
 pub(crate) struct OfferArgs {
+    /// What people call it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Where lessees connect
+    #[arg(long, value_name = "URL")]
+    pub(crate) tee_endpoint: Option<String>,
     /// economy, standard or performance
     #[arg(long, value_name = "TIER")]
     pub(crate) tier: Tier,

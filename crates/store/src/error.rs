@@ -1,6 +1,6 @@
 //! What can go wrong with a store, told apart by what a caller does about it.
 
-use primitives::{BlockRef, Felt, felt_to_hex};
+use primitives::{BlockRef, Felt, SolanaHash, felt_to_hex};
 use sqlx::{migrate::MigrateError, postgres::PgDatabaseError, sqlite::SqliteError};
 use std::{io, path::PathBuf};
 use thiserror::Error;
@@ -100,6 +100,18 @@ pub enum StoreError {
         stored: Felt,
         /// The chain that was asked for.
         given: Felt,
+    },
+    /// The ledger belongs to another cluster of Solana.
+    #[error(
+        "the ledger was made for the cluster with genesis {stored}, and the node is of {given}: \
+         its users, validators and leases mean nothing there. Give this market a store of its \
+         own, with --data or --store, or name nodes of its own cluster"
+    )]
+    OtherCluster {
+        /// The cluster that the ledger is of.
+        stored: SolanaHash,
+        /// The one that was asked for.
+        given: SolanaHash,
     },
     /// The highest stored block is not the one that the caller built upon.
     #[error("the cursor stands at {}, not at {}", position(*found), position(*expected))]

@@ -228,7 +228,13 @@ impl Market {
 
     /// A registration of a validator of the cluster, signed: 1.5 SOL for all of
     /// it, 0.25 SOL for one of `seats`.
-    pub fn draft(&self, validator: &SimulatedValidator, payout: PublicKey, seats: u32) -> Draft {
+    pub fn draft(
+        &self,
+        owner: &User,
+        validator: &SimulatedValidator,
+        payout: PublicKey,
+        seats: u32,
+    ) -> Draft {
         let mut draft = Draft {
             identity_pubkey: Some(validator.identity.public_key().to_string()),
             payout_wallet: Some(payout.to_string()),
@@ -243,17 +249,17 @@ impl Market {
             draft.shared_price_sol = Some("0.25".to_owned());
             draft.max_concurrent_shared_leases = Some(seats.into());
         }
-        self.sign_draft(&mut draft, &validator.identity);
+        self.sign_draft(&mut draft, owner, &validator.identity);
         draft
     }
 
-    /// Signs a registration anew, as it is now.
-    pub fn sign_draft(&self, draft: &mut Draft, identity: &SolanaKeypair) {
+    /// Signs a registration for an owner anew, as it is now.
+    pub fn sign_draft(&self, draft: &mut Draft, owner: &User, identity: &SolanaKeypair) {
         draft.signature = Some(Signature::from_bytes([0; 64]).to_string());
         let options = self.leasing.options();
         let checked = draft.check(&options.regions, options.platform_wallet);
         let checked = checked.expect("a draft whose fields are good");
-        let text = checked.challenge(DOMAIN);
+        let text = checked.challenge(DOMAIN, owner.id);
         draft.signature = Some(identity.sign(text.as_bytes()).to_string());
     }
 
@@ -261,7 +267,7 @@ impl Market {
     /// wallet being one that nobody pays from.
     pub async fn validator(&self, owner: &User, number: usize, seats: u32) -> ValidatorView {
         let payout = self.wallet(1).public_key();
-        let draft = self.draft(&self.chain_validator(number), payout, seats);
+        let draft = self.draft(owner, &self.chain_validator(number), payout, seats);
         let view = self
             .leasing
             .validators
@@ -388,6 +394,7 @@ fn options(node: &SolanaNode) -> LeasingOptions {
     let platform = node.wallets()[0].public_key();
     LeasingOptions {
         fee: FeeRate::new(250).expect("a fee"),
+        published_tokens: true,
         chain_id: "localnet".to_owned(),
         ..LeasingOptions::new(DOMAIN, platform)
     }

@@ -6,18 +6,18 @@ use super::{
     catalog::Slug,
     data::{self, Data},
     fields::Fields,
-    gate::Anyone,
+    gate::{self, Anyone},
     refusals::refusals,
     users::UserBody,
 };
-use axum::{extract::State, response::Response};
+use axum::{extract::State, http::StatusCode, response::Response};
 use serde::Serialize;
-use services::leasing::{Challenge, NotSignedIn, SignedIn};
+use services::leasing::{Challenge, NoSession, NotSignedIn, SignedIn};
 use utoipa::ToSchema;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
 pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 2] {
-    [routes!(auth_challenge), routes!(auth_session)]
+    [routes!(auth_challenge), routes!(auth_session, sign_out)]
 }
 
 /// Who wants to sign in.
@@ -38,7 +38,7 @@ struct ChallengeBody {
     /// The text, in the form of Sign-In-With-Solana, to be signed as it is.
     message: String,
     /// Names the text when its signature is sent.
-    #[schema(example = "k3J9x2Lq8Vn5")]
+    #[schema(example = "k3j9x2qr8vn5zt7bk3j9x2qr")]
     nonce: String,
     /// Until when it can be used.
     #[schema(format = DateTime, example = "2026-01-31T12:05:00Z")]
@@ -97,7 +97,7 @@ struct SessionWish {
     #[schema(example = "4Nd1mYvKQ2Xv3LwqjPz6yYw1g9oM4n8J7d2c5b6a3XyZ")]
     address: String,
     /// That of the challenge.
-    #[schema(example = "k3J9x2Lq8Vn5")]
+    #[schema(example = "k3j9x2qr8vn5zt7bk3j9x2qr")]
     nonce: String,
     /// The Ed25519 signature over the challenge's message, in base58.
     signature: String,
@@ -108,6 +108,7 @@ struct SessionWish {
 #[schema(as = Session)]
 struct SessionBody {
     /// To be sent as `Authorization: Bearer …`. Shown once.
+    #[schema(example = "ls_k3j9x2qr_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
     session_token: String,
     /// Until when it can be used.
     #[schema(format = DateTime, example = "2026-02-01T12:00:00Z")]
@@ -165,4 +166,33 @@ async fn auth_session(
     };
     let signed_in = signed_in.map_err(|error| Problem::of(error, refused))?;
     Ok(data::ok(SessionBody::from(signed_in)))
+}
+
+refusals!(SignOutRefusals: [VISITOR, KEPT], [Forbidden]);
+
+/// Sign out
+///
+/// Ends the session whose token is sent: it cannot be used any more. An API
+/// token is no session; it is revoked with `DELETE /v1/api-tokens/{id}`.
+#[utoipa::path(
+    delete,
+    path = "/v1/auth/session",
+    operation_id = "signOut",
+    tag = "Accounts",
+    responses(
+        (status = 204, description = "The session is over."),
+        SignOutRefusals,
+    ),
+)]
+async fn sign_out(
+    State(market): State<MarketplaceState>,
+    gate::SignedIn(caller): gate::SignedIn,
+) -> Result<StatusCode, Problem> {
+    let ended = market.leasing().accounts.sign_out(&caller).await;
+    let refused = |NoSession| {
+        let told = "an API token is no session; revoke it with DELETE /v1/api-tokens/{id}";
+        Problem::new(Slug::Forbidden, told)
+    };
+    ended.map_err(|error| Problem::of(error, refused))?;
+    Ok(StatusCode::NO_CONTENT)
 }

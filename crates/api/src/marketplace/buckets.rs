@@ -61,7 +61,25 @@ impl Counted {
     }
 }
 
+/// Bearers of one address that are looked up in the store without costing it a
+/// request.
+const LOOKUPS: Policy = Policy {
+    limit: 100,
+    window_s: 300,
+};
+
 impl MarketplaceState {
+    /// Whether a further unknown bearer of an address is looked up for nothing.
+    pub(super) async fn may_look_up(&self, parts: &Parts) -> bool {
+        if self.limits().is_none() {
+            return true;
+        }
+        let trusted = self.trusted_proxies();
+        let address = ClientAddress::of(&parts.extensions, &parts.headers, trusted);
+        let key = format!("market:lookups:{}", address.key());
+        self.limiter().draw(&key, LOOKUPS).await.admitted
+    }
+
     /// Counts a request for the address that it comes from.
     pub(super) async fn count_address(&self, parts: &Parts, bucket: Bucket) -> Result<(), Problem> {
         let trusted = self.trusted_proxies();
@@ -77,8 +95,8 @@ impl MarketplaceState {
         bucket: Bucket,
     ) -> Result<(), Problem> {
         let who = match caller {
-            Caller::User(user) => format!("user:{}", user.id),
-            Caller::Unprovisioned(address) => format!("wallet:{address}"),
+            Caller::User { user, .. } => format!("user:{}", user.id),
+            Caller::Unprovisioned { address, .. } => format!("wallet:{address}"),
         };
         self.count(parts, bucket, &who).await
     }

@@ -227,6 +227,10 @@ catalog! {
         "Rotations raced",
         "Two rotations of the lease's key were asked for at once, or the key is no longer the expected one.",
         "Read the lease's `key_version`, and try once more.";
+    TooManyUnpaidBookings "too-many-unpaid-bookings" [409]
+        "Too many unpaid bookings",
+        "The trader has as many bookings that wait for their payment as one may have; `extensions.limit` says how many.",
+        "Pay one of them, give one up, or wait until one lapses.";
     RegisterNonceReplay "register-nonce-replay" [409]
         "Nonce already used",
         "The nonce of the challenge was used by this identity before.",
@@ -234,7 +238,7 @@ catalog! {
     ValidatorAlreadyRegistered "validator-already-registered" [409]
         "Validator already registered",
         "A validator of this identity is registered.",
-        "Change it with `PATCH /v1/validators/{id}`.";
+        "Change it with `PATCH /v1/validators/{id}`; if somebody else registered it, take it with `POST /v1/validators/reclaim`.";
     LeaseAlreadyRevoked "lease-already-revoked" [409]
         "Lease already revoked",
         "The lease is revoked, as was asked.",

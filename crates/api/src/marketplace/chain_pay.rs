@@ -117,7 +117,7 @@ refusals!(TransactionRefusals: [COUNTED, BODY, KEPT], [
 ///
 /// A legacy transaction for the payer to sign: it pays validator and platform
 /// at once, and carries the memo. Refusals have a `message` beside the other
-/// members, which wallets show. Fields that wallets add are ignored. Flat, as
+/// members, a sentence for people, which wallets show. Fields that wallets add are ignored. Flat, as
 /// Solana Pay wants it; also at `/v1/solana-pay/{memo}`.
 #[utoipa::path(
     post,

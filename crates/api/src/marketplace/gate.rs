@@ -32,8 +32,8 @@ impl Visitor {
     /// The user, if it is one.
     pub(super) fn user(&self) -> Option<&User> {
         match &self.0 {
-            Some(Caller::User(user)) => Some(user),
-            Some(Caller::Unprovisioned(_)) | None => None,
+            Some(Caller::User { user, .. }) => Some(user),
+            Some(Caller::Unprovisioned { .. }) | None => None,
         }
     }
 }
@@ -68,8 +68,10 @@ fn bearer(headers: &HeaderMap) -> Bearer<'_> {
 
 /// The caller of good credentials; `None` if there are none.
 ///
-/// Credentials that were not seen before cost their address a request before
-/// the store is asked: guessing is as limited as anything else.
+/// Credentials are looked at first: good ones do not depend on what others at
+/// their address have used up. Bad ones cost the address a request. Those that
+/// were not seen before are looked up so often per address, and beyond that cost
+/// a request before the store is asked: guessing is as limited as anything else.
 async fn recognise(state: &MarketplaceState, parts: &Parts) -> Result<Option<Caller>, Problem> {
     let token = match bearer(&parts.headers) {
         Bearer::None => return Ok(None),
@@ -79,14 +81,19 @@ async fn recognise(state: &MarketplaceState, parts: &Parts) -> Result<Option<Cal
         }
         Bearer::One(token) => token,
     };
-    if !state.known_bearers().has(token) {
+    let is_free = state.known_bearers().has(token) || state.may_look_up(parts).await;
+    if !is_free {
         state.count_address(parts, Bucket::Other).await?;
     }
     let caller = state.leasing().accounts.recognise(token).await?;
     state.known_bearers().note(token, caller.is_some());
-    caller
-        .map(Some)
-        .ok_or_else(|| Problem::plain(Slug::AuthRequired))
+    if caller.is_none() {
+        if is_free {
+            state.count_address(parts, Bucket::Other).await?;
+        }
+        return Err(Problem::plain(Slug::AuthRequired));
+    }
+    Ok(caller)
 }
 
 fn bucket(parts: &Parts) -> Bucket {
@@ -147,8 +154,8 @@ impl FromRequestParts<MarketplaceState> for Member {
     ) -> Result<Self, Problem> {
         let SignedIn(caller) = SignedIn::from_request_parts(parts, state).await?;
         match caller {
-            Caller::User(user) => Ok(Self(user)),
-            Caller::Unprovisioned(_) => Err(Problem::plain(Slug::UserNotProvisioned)),
+            Caller::User { user, .. } => Ok(Self(user)),
+            Caller::Unprovisioned { .. } => Err(Problem::plain(Slug::UserNotProvisioned)),
         }
     }
 }

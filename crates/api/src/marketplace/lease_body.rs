@@ -1,10 +1,10 @@
 //! A lease and its payment on the wire.
 
 use super::{MarketplaceState, link::Warning};
-use leasing::{Lease, format_sol};
+use leasing::{Lease, Stray, format_sol};
 use primitives::Lamports;
 use serde::Serialize;
-use services::leasing::{Booked, BookingWarning};
+use services::leasing::{Booked, BookingWarning, LeaseDetail};
 use utoipa::ToSchema;
 
 /// A lease as its parties see it.
@@ -96,6 +96,59 @@ pub(super) struct PaymentBody {
     expires_at: String,
 }
 
+/// A lease with everything about it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = LeaseDetail)]
+pub(super) struct LeaseDetailBody {
+    #[serde(flatten)]
+    lease: LeaseBody,
+    /// Money that came for it and was not taken, in the order of the chain.
+    strays: Vec<StrayBody>,
+}
+
+/// Money that came for a lease and was not taken: somebody is to get it back.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Stray)]
+struct StrayBody {
+    /// The transaction.
+    signature: String,
+    /// Why it was not taken: `short`, `orphaned`, `doubled`, `unclear` if it
+    /// names several payments or is paid by a wallet that it pays, `unnamed` if
+    /// it has the payment's reference and not its memo.
+    #[schema(example = "short")]
+    reason: &'static str,
+    /// Who paid.
+    #[schema(example = "4Nd1mYvKQ2Xv3LwqjPz6yYw1g9oM4n8J7d2c5b6a3XyZ")]
+    payer: String,
+    /// What the validator's payout wallet gained. A transaction that names
+    /// several payments is shown with each of them, with the same gains.
+    #[schema(value_type = u64, example = 2_850_000_000_u64)]
+    payout_lamports: Lamports,
+    /// What the platform's wallet gained.
+    #[schema(value_type = u64, example = 150_000_000)]
+    platform_lamports: Lamports,
+    /// Where it landed.
+    #[schema(example = 345_600_123)]
+    slot: u64,
+    /// When it was seen.
+    #[schema(format = DateTime, example = "2026-01-31T12:30:00Z")]
+    seen_at: String,
+}
+
+impl From<&Stray> for StrayBody {
+    fn from(stray: &Stray) -> Self {
+        Self {
+            signature: stray.signature.to_string(),
+            reason: stray.reason.as_str(),
+            payer: stray.payer.to_string(),
+            payout_lamports: stray.payout_gain,
+            platform_lamports: stray.platform_gain,
+            slot: stray.slot,
+            seen_at: stray.seen_at.to_string(),
+        }
+    }
+}
+
 /// A lease that was just booked.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = BookedLease)]
@@ -143,6 +196,13 @@ impl MarketplaceState {
             activated_at: settled.map(|receipt| receipt.at.to_string()),
             ended_at: end.map(|(_, at)| at.to_string()),
             end_reason: end.map(|(reason, _)| reason.as_str()),
+        }
+    }
+
+    pub(super) fn lease_detail(&self, detail: &LeaseDetail) -> LeaseDetailBody {
+        LeaseDetailBody {
+            lease: self.lease_body(&detail.lease),
+            strays: detail.strays.iter().map(StrayBody::from).collect(),
         }
     }
 

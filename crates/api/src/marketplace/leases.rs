@@ -8,7 +8,7 @@ use super::{
     fields::Fields,
     gate::Member,
     idempotency,
-    lease_body::{BookedBody, LeaseBody},
+    lease_body::{BookedBody, LeaseBody, LeaseDetailBody},
     query::{Asked, one},
     refusals::refusals,
     segment::Segment,
@@ -100,6 +100,10 @@ fn not_booked(error: BookError) -> Problem {
         BookError::TotalOverflow => Problem::plain(Slug::LeaseTotalOverflow),
         // The operator's doing, not the caller's.
         BookError::Unpayable(error) => Fault::Unpayable(error).into(),
+        BookError::TooManyUnpaid { limit } => {
+            let told = format!("{limit} of your bookings wait for their payment");
+            Problem::new(Slug::TooManyUnpaidBookings, told).with("limit", limit)
+        }
         BookError::SlotTaken { lease } => {
             let problem = Problem::new(Slug::LeaseSlotTaken, "some of the epochs are taken");
             match lease {
@@ -117,7 +121,7 @@ fn not_booked(error: BookError) -> Problem {
 refusals!(BookRefusals: [MEMBER, BODY, GUARDED, KEPT], [
     InvalidEpochStart, InvalidEpochCount, InvalidEpochRange, LeaseTotalOverflow, Forbidden,
     CannotLeaseOwnValidator, ValidatorNotFound, LeaseSlotTaken, SharedCapacityFull,
-    SharedNotOffered,
+    SharedNotOffered, TooManyUnpaidBookings,
 ]);
 
 /// Book a lease
@@ -125,7 +129,9 @@ refusals!(BookRefusals: [MEMBER, BODY, GUARDED, KEPT], [
 /// Holds epochs of a validator for 15 minutes, in which the payment has to be
 /// made: open `payment.solana_pay_url` with a wallet, then read the lease until
 /// it is `active`, which takes as long as the chain needs to make the payment
-/// final. Unpaid, it expires and its epochs are free again.
+/// final. Unpaid, it expires and its epochs are free again; a payment that comes
+/// later takes them again if they are free, and is otherwise to be given back. A
+/// trader may have 50 unpaid bookings, unless the operator says otherwise.
 ///
 /// The request is guarded: sent again with the same key and the same bytes, it
 /// gets the first answer for 24 hours, with `Idempotent-Replayed: true`. A
@@ -231,7 +237,8 @@ refusals!(LeaseRefusals: [MEMBER, KEPT], [LeaseNotFound]);
 
 /// Look at a lease
 ///
-/// For the trader who booked it, the validator's owner and staff.
+/// For the trader who booked it, the validator's owner and staff. With the money
+/// that came for it and was not taken.
 #[utoipa::path(
     get,
     path = "/v1/leases/{id}",
@@ -243,7 +250,7 @@ refusals!(LeaseRefusals: [MEMBER, KEPT], [LeaseNotFound]);
         example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R",
     )),
     responses(
-        (status = 200, description = "The lease.", body = Data<LeaseBody>),
+        (status = 200, description = "The lease.", body = Data<LeaseDetailBody>),
         LeaseRefusals,
     ),
 )]
@@ -255,15 +262,17 @@ async fn lease(
     let id = segment.id(Slug::LeaseNotFound)?;
     let lease = market.leasing().leases.find(id, &user).await?;
     let lease = lease.ok_or_else(|| Problem::plain(Slug::LeaseNotFound))?;
-    Ok(data::ok(market.lease_body(&lease)))
+    Ok(data::ok(market.lease_detail(&lease)))
 }
 
 refusals!(CancelRefusals: [MEMBER, BODY, KEPT], [Forbidden, LeaseNotFound, LeaseNotActive]);
 
 /// Give up a booking
 ///
-/// Ends a lease that waits for its payment. Its epochs are free at once, and it
-/// can no longer be paid.
+/// Ends a lease that waits for its payment. Its epochs are free at once, and no
+/// wallet gets its transaction any more. That is final: a transaction that a
+/// wallet got before and sends all the same does not revive the lease; what it
+/// paid is shown with it, in `strays`, to be given back.
 #[utoipa::path(
     post,
     path = "/v1/leases/{id}/cancel",

@@ -6,6 +6,7 @@
 //! API promises: key, body, fields, what is asked for, whose it is, its state,
 //! conflicts, what stands behind.
 
+mod admin;
 mod auth;
 mod body;
 mod buckets;

@@ -25,7 +25,11 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 2] {
 #[schema(as = OpenedOnboarding)]
 struct OpenedBody {
     /// To be sent as `onboard_token` when registering. Shown once, used once.
+    #[schema(example = "lo_k3j9x2qr_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
     onboard_token: String,
+    /// The caller's `public_id`, which is part of what the identity signs.
+    #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
+    account_id: String,
     /// Until when it can be used.
     #[schema(format = DateTime, example = "2026-02-01T12:00:00Z")]
     expires_at: String,
@@ -42,6 +46,10 @@ struct OnboardingBody {
     /// while that validator is listed.
     #[schema(example = "listed")]
     status: &'static str,
+    /// The `public_id` of whoever opened it, which is part of what the identity
+    /// signs.
+    #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
+    account_id: String,
     /// Who registered with it; null if nobody did.
     #[schema(required, example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
     validator_id: Option<String>,
@@ -82,6 +90,7 @@ async fn open_onboarding(
     let opened = market.leasing().onboarding.open(user.id).await?;
     Ok(data::created(OpenedBody {
         onboard_token: opened.token,
+        account_id: user.id.to_string(),
         expires_at: opened.expires_at.to_string(),
         status: word(OnboardingStatus::Pending),
     }))
@@ -101,7 +110,7 @@ refusals!(LookRefusals: [COUNTED, KEPT], [OnboardingSessionNotFound]);
     params((
         "onboard_token" = String, Path,
         description = "The session's token.",
-        example = "ob_k3J9x2Lq_Zm9vYmFyYmF6cXV4",
+        example = "lo_k3j9x2qr_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
     )),
     responses(
         (status = 200, description = "The session.", body = Data<OnboardingBody>),
@@ -118,6 +127,7 @@ async fn onboarding(
     let view = found.ok_or_else(unknown)?;
     Ok(data::ok(OnboardingBody {
         status: word(view.status),
+        account_id: view.account.to_string(),
         validator_id: view.validator.map(|id| id.to_string()),
         expires_at: view.expires_at.to_string(),
     }))

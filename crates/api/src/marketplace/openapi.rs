@@ -33,6 +33,7 @@ use utoipa_axum::router::OpenApiRouter;
         (name = "Validators", description = "Finding, registering and changing validators."),
         (name = "Leases", description = "Booking, and what becomes of it."),
         (name = "Payment", description = "What wallets ask for."),
+        (name = "Administration", description = "For staff."),
     ),
     components(schemas(ProblemBody<'_>)),
     modifiers(&Bearer),

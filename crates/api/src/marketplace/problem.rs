@@ -87,6 +87,31 @@ impl Problem {
         }
     }
 
+    /// What a wallet shows to whoever pays: a sentence of at most 80 characters,
+    /// which is what wallets show at least.
+    fn message(&self) -> &'static str {
+        match self.0.slug {
+            Slug::ChainPayMemoNotFound => {
+                "There is nothing to pay here any more. Please book again."
+            }
+            Slug::InvalidAccount => "This account cannot pay. Please choose another account.",
+            Slug::PayerIsPayoutWallet => {
+                "The validator cannot pay itself. Please use another account."
+            }
+            Slug::PaymentBelowRent => {
+                "This payment is too small for the network. Ask the validator."
+            }
+            Slug::ChainRpcUnavailable => {
+                "The network does not answer. Please try again in a minute."
+            }
+            Slug::RateLimitExceeded => "Too many attempts. Please wait a minute and try again.",
+            Slug::DatabaseError | Slug::InternalError => {
+                "Something went wrong on our side. Please try again in a minute."
+            }
+            _ => "This wallet's request could not be understood. Nothing was paid.",
+        }
+    }
+
     /// The document. Wallets show people a `message`; where one asks, there is
     /// one.
     fn document(&self, errors_url: &str, path: &str, to_wallet: bool) -> ProblemBody<'_> {
@@ -98,7 +123,7 @@ impl Problem {
             status: parts.status.as_u16(),
             detail: &parts.detail,
             instance: path.to_owned(),
-            message: to_wallet.then_some(&parts.detail),
+            message: to_wallet.then(|| self.message()),
             extensions: &parts.extensions,
         }
     }
@@ -127,9 +152,10 @@ pub(super) struct ProblemBody<'a> {
     /// The path that was asked for.
     #[schema(example = "/v1/leases")]
     instance: String,
-    /// The detail once more, for wallets; only from `POST /v1/chain-pay/{memo}`.
+    /// A sentence for whoever pays, which wallets show; only from
+    /// `POST /v1/chain-pay/{memo}`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<&'a String>,
+    message: Option<&'a str>,
     /// What machines may read about it, such as `conflicting_lease_id`.
     #[schema(value_type = Option<Object>, example = json!({"conflicting_lease_id": "01KA0XJ8QG3V1B7Z5N9D2T6M4R"}))]
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -233,8 +259,13 @@ mod tests {
     fn wallets_get_a_message() {
         let problem = Problem::plain(Slug::InvalidAccount);
         let document = body(&problem, true);
-        assert_eq!(document["message"], document["detail"]);
+        assert_eq!(document["message"], problem.message());
         assert!(document.get("extensions").is_none());
+        for slug in Slug::ALL {
+            let message = Problem::plain(*slug).message();
+            assert!(message.chars().count() <= 80, "{message}");
+            assert!(!message.contains('`'), "{message}");
+        }
         assert!(body(&problem, false).get("message").is_none());
     }
 

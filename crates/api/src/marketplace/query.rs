@@ -21,6 +21,22 @@ impl<T: DeserializeOwned> FromRequestParts<MarketplaceState> for Asked<T> {
     }
 }
 
+/// A whole number of 64 bits: digits, and perhaps a minus before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Whole(pub(super) i64);
+
+impl FromStr for Whole {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(());
+        }
+        text.parse().map(Self).map_err(|_| ())
+    }
+}
+
 /// The one value of a key, read as something. `slug` is what a value that
 /// cannot be read is refused as, and `must` says what it should have been.
 pub(super) fn one<T: FromStr>(
@@ -37,5 +53,30 @@ pub(super) fn one<T: FromStr>(
             text.parse().map(Some).map_err(wrong)
         }
         _ => Err(Problem::new(slug, format!("{name} is there twice"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_its_digits() {
+        for (text, number) in [("5", Some(5)), ("-5", Some(-5)), ("007", Some(7))] {
+            assert_eq!(text.parse::<Whole>().ok().map(|it| it.0), number);
+        }
+        for text in [
+            "+5",
+            "",
+            "-",
+            "--5",
+            " 5",
+            "5 ",
+            "5.0",
+            "0x5",
+            "9223372036854775808",
+        ] {
+            assert!(text.parse::<Whole>().is_err(), "{text}");
+        }
     }
 }

@@ -49,6 +49,7 @@ pub(super) struct RegistrationWish {
     #[schema(example = "https://sign.harbour.example")]
     tee_endpoint: Option<String>,
     /// Stands for the user who opened the session, instead of credentials.
+    #[schema(example = "lo_k3j9x2qr_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
     onboard_token: Option<String>,
     /// When the challenge was signed, in seconds since 1970; at most 5 minutes
     /// from now.

@@ -8,8 +8,8 @@ use crate::http::{
     middleware::{OwnAnswers, PendingAnswer},
 };
 use axum::{
-    extract::Request,
-    http::{HeaderValue, Method, Uri, header::CACHE_CONTROL},
+    extract::{Extension, Request},
+    http::{HeaderValue, Method, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
 
@@ -17,6 +17,11 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Where wallets come to pay, and want to be told in their own way.
 const WALLET_PREFIXES: [&str; 2] = ["/v1/chain-pay/", "/v1/solana-pay/"];
+
+/// The path that was asked for: where routes are nested, handlers see the end of
+/// it alone.
+#[derive(Debug, Clone)]
+pub(super) struct WholePath(String);
 
 /// What the answer to a request needs to know of it.
 struct Pending {
@@ -35,6 +40,7 @@ impl OwnAnswers for MarketplaceState {
                 .any(|prefix| path.starts_with(prefix));
         let counted = Counted::default();
         request.extensions_mut().insert(counted.clone());
+        request.extensions_mut().insert(WholePath(path.clone()));
         Box::new(Pending {
             state: self.clone(),
             path,
@@ -63,8 +69,10 @@ impl PendingAnswer for Pending {
 }
 
 /// There is nothing at this path.
-pub(super) async fn unknown_path(_: Anyone, uri: Uri) -> Problem {
-    let told = format!("there is nothing at {}; see /docs", shown(uri.path()));
+pub(super) async fn unknown_path(_: Anyone, asked: Option<Extension<WholePath>>) -> Problem {
+    let path = asked.map(|Extension(WholePath(path))| path);
+    let path = path.unwrap_or_default();
+    let told = format!("there is nothing at {}; see /docs", shown(&path));
     Problem::new(Slug::NotFound, told)
 }
 

@@ -1,15 +1,16 @@
 //! All paths of the marketplace.
 
 use super::{
-    MarketplaceState, auth, chain_pay, epoch, error_pages, leases, onboarding, openapi, responses,
-    stake, tokens, users, validators,
+    MarketplaceState, admin, auth, chain_pay, epoch, error_pages, leases, onboarding, openapi,
+    responses, stake, tokens, users, validators,
 };
 use axum::{Router, routing::any};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 /// Everything under these paths is the marketplace's, whether it exists or not.
-const PREFIXES: [&str; 12] = [
+const PREFIXES: [&str; 13] = [
+    "/v1/admin",
     "/v1/auth",
     "/v1/users",
     "/v1/me",
@@ -65,6 +66,7 @@ fn documented() -> OpenApiRouter<MarketplaceState> {
         .chain(leases::routes())
         .chain(chain_pay::routes())
         .chain(epoch::routes())
+        .chain(admin::routes())
         .fold(openapi::router(), OpenApiRouter::routes)
 }
 

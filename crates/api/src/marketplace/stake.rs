@@ -5,7 +5,7 @@ use super::{
     catalog::Slug,
     data::{self, Data},
     gate::Anyone,
-    query::{Asked, one},
+    query::{Asked, Whole, one},
     refusals::{self, refusals},
     segment::Segment,
 };
@@ -256,7 +256,8 @@ async fn leaders(
     validator: Option<Ulid>,
 ) -> Result<Leaders, Problem> {
     let must = "the current epoch or the next";
-    let epoch = one("epoch", &query.epoch, Slug::InvalidEpochRange, must)?;
+    let epoch: Option<Whole> = one("epoch", &query.epoch, Slug::InvalidEpochRange, must)?;
+    let epoch = epoch.map(|Whole(epoch)| epoch);
     let leaders = market
         .leasing()
         .stakes

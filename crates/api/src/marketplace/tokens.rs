@@ -43,9 +43,10 @@ struct TokenWish {
 #[schema(as = NewApiToken)]
 struct NewTokenBody {
     /// Names it in lists.
-    #[schema(example = "k3J9x2Lq")]
+    #[schema(example = "k3j9x2qr")]
     id: String,
     /// To be sent as `Authorization: Bearer …`. Shown once.
+    #[schema(example = "lm_k3j9x2qr_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
     token: String,
     /// Until when it can be used; null for ever.
     #[schema(required, format = DateTime, example = "2027-01-31T00:00:00Z")]
@@ -67,7 +68,7 @@ impl From<NewToken> for NewTokenBody {
 #[schema(as = ApiToken)]
 struct TokenBody {
     /// Names it.
-    #[schema(example = "k3J9x2Lq")]
+    #[schema(example = "k3j9x2qr")]
     id: String,
     /// What its user calls it.
     #[schema(example = "trading bot")]
@@ -182,7 +183,7 @@ refusals!(RevokeRefusals: [MEMBER, KEPT], [Forbidden, NotFound]);
     path = "/v1/api-tokens/{id}",
     operation_id = "revokeApiToken",
     tag = "Accounts",
-    params(("id" = String, Path, description = "The token's id.", example = "k3J9x2Lq")),
+    params(("id" = String, Path, description = "The token's id.", example = "k3j9x2qr")),
     responses(
         (status = 204, description = "It is revoked."),
         RevokeRefusals,

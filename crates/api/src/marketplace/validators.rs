@@ -8,7 +8,7 @@ use super::{
     gate::{Anyone, Member, Visitor},
     lease_body::LeaseBody,
     leases::lease_state,
-    query::{Asked, one},
+    query::{Asked, Whole, one},
     refusals::refusals,
     registration::{self, AmendmentWish, PayoutWish, RegistrationWish},
     segment::Segment,
@@ -18,14 +18,17 @@ use axum::{extract::State, response::Response};
 use leasing::{FieldError, Mode, Region, Tier};
 use primitives::Lamports;
 use serde::Deserialize;
-use services::leasing::{Browse, Caller, OwnerError, PatchError, PayoutError, RegisterError, Sort};
+use services::leasing::{
+    Browse, Caller, OwnerError, PatchError, PayoutError, ReclaimError, RegisterError, Sort,
+};
 use utoipa::IntoParams;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
-pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 4] {
+pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 5] {
     [
         routes!(list_validators, register_validator),
         routes!(change_payout_wallet),
+        routes!(reclaim_validator),
         routes!(validator, patch_validator),
         routes!(validator_leases),
     ]
@@ -100,7 +103,10 @@ impl BrowseQuery {
         let mode: Option<Mode> = one("mode", &self.mode, malformed, "exclusive or shared")?;
         let epochs = "an epoch of at most 32 bits";
         let range = Slug::InvalidEpochRange;
-        let available_epoch = one("available_epoch", &self.available_epoch, range, epochs)?;
+        let epoch: Option<Whole> = one("available_epoch", &self.available_epoch, range, epochs)?;
+        let epoch = epoch.map(|Whole(epoch)| i32::try_from(epoch)).transpose();
+        let wrong = |_| Problem::new(range, format!("available_epoch must be {epochs}"));
+        let available_epoch = epoch.map_err(wrong)?;
         let sort = one("sort", &self.sort, malformed, "price, stake or newest")?;
         let mut browse = Browse {
             price_min,
@@ -123,8 +129,8 @@ impl BrowseQuery {
 
 fn price_bound(name: &str, values: &[String]) -> Result<Option<Lamports>, Problem> {
     let must = "a whole number of lamports from 0 to 9223372036854775807";
-    let bound: Option<i64> = one(name, values, Slug::InvalidPriceBound, must)?;
-    let positive = bound.map(u64::try_from).transpose();
+    let bound: Option<Whole> = one(name, values, Slug::InvalidPriceBound, must)?;
+    let positive = bound.map(|Whole(bound)| u64::try_from(bound)).transpose();
     let negative = |_| Problem::new(Slug::InvalidPriceBound, format!("{name} must be {must}"));
     Ok(positive.map_err(negative)?.map(Lamports::new))
 }
@@ -173,12 +179,15 @@ refusals!(RegisterRefusals: [MEMBER, REGISTRATION, KEPT], [
 /// For the user whose credentials or whose `onboard_token` is sent. The
 /// identity key signs one line of text:
 ///
-/// `lease-market:v1:register:<domain>:<identity>:<payout wallet>:<timestamp>:<nonce>:<digest>`
+/// `lease-market:v2:register:<domain>:<account>:<identity>:<payout wallet>:<timestamp>:<nonce>:<digest>`
 ///
-/// where the digest is the SHA-256, in hexadecimal, of the terms as JSON with
-/// sorted keys and without spaces, such as
-/// `{"price_lamports":"1500000000","region":"eu-central-1","shared":{"price_lamports":"200000000","seats":8},"tier":"standard"}`
-/// (`"shared":null` without seats). The signature is over these bytes, or over
+/// where the account is the `public_id` of that user, which `GET /v1/me` and
+/// the onboarding session tell, and the digest is the SHA-256, in hexadecimal,
+/// of the listing as JSON with sorted keys and without spaces, such as
+/// `{"name":"Harbour","tee_endpoint":null,"terms":{"price_lamports":"1500000000","region":"eu-central-1","shared":{"price_lamports":"200000000","seats":8},"tier":"standard"}}`
+/// (the name without spaces around it, `null` for what is not given,
+/// `"shared":null` without seats). An unknown onboarding token is told before
+/// the signature is looked at. The signature is over these bytes, or over
 /// them in the envelope that `solana sign-offchain-message` makes. A nonce is
 /// used up by a registration that succeeds; one that fails may be sent again.
 #[utoipa::path(
@@ -214,8 +223,8 @@ impl MarketplaceState {
     fn not_registered(&self, error: RegisterError, visitor: &Visitor) -> Problem {
         Problem::plain(match error {
             RegisterError::NoOwner => match visitor.0 {
-                Some(Caller::Unprovisioned(_)) => Slug::UserNotProvisioned,
-                Some(Caller::User(_)) | None => Slug::AuthRequired,
+                Some(Caller::Unprovisioned { .. }) => Slug::UserNotProvisioned,
+                Some(Caller::User { .. }) | None => Slug::AuthRequired,
             },
             RegisterError::Forbidden => Slug::Forbidden,
             RegisterError::Field(error) => return self.field_problem(error),
@@ -286,6 +295,47 @@ async fn change_payout_wallet(
         .await;
     let refused = |error| market.not_paid_there(error);
     let view = changed.map_err(|error| Problem::of(error, refused))?;
+    Ok(data::ok(DetailBody::from(&view)))
+}
+
+refusals!(ReclaimRefusals: [MEMBER, REGISTRATION, KEPT], [
+    RegisterTimestampSkew, RegisterSignatureInvalid, Forbidden, ValidatorNotFound,
+    RegisterNonceReplay,
+]);
+
+/// Reclaim a validator
+///
+/// For whoever holds the identity's key of a validator that somebody else
+/// registered. It becomes the caller's, with the wallet that is sent; what it
+/// offers stays until it is changed. The identity signs
+///
+/// `lease-market:v1:reclaim:<domain>:<account>:<identity>:<payout wallet>:<timestamp>:<nonce>`
+///
+/// where the account is the caller's `public_id`. Payments that were asked for
+/// before keep the wallet that they name.
+#[utoipa::path(
+    post,
+    path = "/v1/validators/reclaim",
+    operation_id = "reclaimValidator",
+    tag = "Validators",
+    request_body = PayoutWish,
+    responses(
+        (status = 200, description = "The validator.", body = Data<DetailBody>),
+        ReclaimRefusals,
+    ),
+)]
+async fn reclaim_validator(
+    State(market): State<MarketplaceState>,
+    Member(user): Member,
+    Body(text): Body,
+) -> Result<Response, Problem> {
+    let draft = registration::read_payout(&text)?;
+    let reclaimed = market.leasing().validators.reclaim(&user, &draft).await;
+    let refused = |error| match error {
+        ReclaimError::Forbidden => Problem::new(Slug::Forbidden, "this needs the role validator"),
+        ReclaimError::Proof(error) => market.not_paid_there(error),
+    };
+    let view = reclaimed.map_err(|error| Problem::of(error, refused))?;
     Ok(data::ok(DetailBody::from(&view)))
 }
 

@@ -10,7 +10,10 @@ use axum::{
 };
 use primitives::felt_to_hex;
 use serde::Serialize;
-use services::{ClusterHealth, LedgerHealth, NodeHealth, PartHealth, Product, RedisState, Report};
+use services::{
+    ClusterHealth, LedgerHealth, NodeHealth, PartHealth, Product, RedisState, Report,
+    SettlementHealth,
+};
 use url::form_urlencoded;
 use utoipa::{IntoParams, ToSchema};
 
@@ -41,6 +44,10 @@ pub(crate) struct Parts {
     /// Where leases are kept; absent where there is no marketplace.
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger: Option<Ledger>,
+    /// Whether all payments of leases are seen; absent where there is no
+    /// marketplace. No product depends on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settlement: Option<Settlement>,
     /// What replicas share; absent where there is none. No product depends on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     redis: Option<SharedPart>,
@@ -86,6 +93,31 @@ impl From<LedgerHealth> for Ledger {
             ready: ledger.ready,
             problem: ledger.problem,
             error: ledger.error,
+        }
+    }
+}
+
+/// Whether all payments of leases are seen.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Settlement {
+    /// Whether no transaction has waited for long.
+    ready: bool,
+    /// Transactions that a node lists and cannot show; they are asked for again.
+    parked: u64,
+    /// Seconds for which the oldest of them has waited.
+    parked_seconds: Option<i64>,
+    /// What is wrong.
+    problem: Option<&'static str>,
+}
+
+impl From<SettlementHealth> for Settlement {
+    fn from(settlement: SettlementHealth) -> Self {
+        Self {
+            ready: settlement.ready,
+            parked: settlement.parked,
+            parked_seconds: settlement.parked_s,
+            problem: settlement.problem,
         }
     }
 }
@@ -267,17 +299,20 @@ fn answer(ready: bool, mut report: Report, tells_all: bool) -> Response {
     if !tells_all {
         report.starknet.nodes.clear();
         report.starknet.error = None;
-        if let Some((_, ledger)) = &mut report.leasing {
-            ledger.error = None;
+        if let Some(market) = &mut report.leasing {
+            market.ledger.error = None;
         }
     }
-    let (solana, ledger) = report.leasing.unzip();
+    let market = report.leasing;
+    let settlement = market.as_ref().map(|market| market.settlement.into());
+    let (solana, ledger) = market.map(|market| (market.cluster, market.ledger)).unzip();
     let body = Readiness {
         ready,
         parts: Parts {
             starknet: report.starknet.into(),
             solana: solana.map(Cluster::from),
             ledger: ledger.map(Ledger::from),
+            settlement,
             redis: report.redis.map(SharedPart::from),
         },
     };
@@ -289,6 +324,7 @@ mod tests {
     use super::*;
     use primitives::{BlockRef, Felt};
     use serde_json::json;
+    use services::MarketHealth;
 
     fn part() -> PartHealth {
         PartHealth {
@@ -348,10 +384,21 @@ mod tests {
             ready: false,
             problem: Some("the ledger does not answer"),
             error: Some("db.internal refused".to_owned()),
+            parked: services::Parked::default(),
+        };
+        let settlement = SettlementHealth {
+            ready: true,
+            parked: 0,
+            parked_s: None,
+            problem: None,
         };
         Report {
             starknet: part(),
-            leasing: Some((cluster, ledger)),
+            leasing: Some(MarketHealth {
+                cluster,
+                ledger,
+                settlement,
+            }),
             redis: Some(RedisState::LeftAlone),
         }
     }

@@ -23,6 +23,15 @@ pub struct Booking {
     pub mode: Mode,
 }
 
+/// Who books.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trader {
+    /// The user.
+    pub party: Party,
+    /// How many bookings of theirs wait for their payment.
+    pub unpaid: u64,
+}
+
 /// A validator as it is when it is booked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offer<'a> {
@@ -45,6 +54,8 @@ pub struct Platform {
     pub fee: FeeRate,
     /// How long a booking waits for its payment.
     pub payment_window: SignedDuration,
+    /// Bookings that a trader may have without having paid for them.
+    pub max_unpaid: u32,
 }
 
 /// Why nothing was booked, in the order of the checks.
@@ -62,6 +73,11 @@ pub enum BookError {
     TotalOverflow,
     /// What the validator or the operator has set cannot be paid.
     Unpayable(PaymentError),
+    /// The trader has as many unpaid bookings as one may have.
+    TooManyUnpaid {
+        /// How many that is.
+        limit: u32,
+    },
     /// Somebody has some of the epochs.
     SlotTaken {
         /// Whose lease it is, if that can be told.
@@ -79,7 +95,7 @@ impl Lease {
     /// epochs are free is for whoever keeps the calendar to find out.
     pub fn book(
         booking: &Booking,
-        trader: Party,
+        trader: Trader,
         offer: &Offer<'_>,
         platform: &Platform,
         id: Ulid,
@@ -89,10 +105,10 @@ impl Lease {
         if offer.status != ListingStatus::Listed {
             return Err(BookError::ValidatorNotFound);
         }
-        if !trader.roles.trader {
+        if !trader.party.roles.trader {
             return Err(BookError::Forbidden);
         }
-        if offer.owner == trader.user {
+        if offer.owner == trader.party.user {
             return Err(BookError::OwnValidator);
         }
         let price = offer.terms.price_of(booking.mode);
@@ -107,19 +123,24 @@ impl Lease {
             wallet: platform.wallet,
             amount: bill.fee,
         };
+        // What nobody could pay is not booked.
+        let payment = Payment::new(memo, payout, fee).map_err(BookError::Unpayable)?;
+        let limit = platform.max_unpaid;
+        if trader.unpaid >= u64::from(limit) {
+            return Err(BookError::TooManyUnpaid { limit });
+        }
         let pay_until = now.checked_add(platform.payment_window);
         Ok(Self {
             id,
             validator: booking.validator,
             owner: offer.owner,
-            trader: trader.user,
+            trader: trader.party.user,
             mode: booking.mode,
             window: booking.window,
             price,
             total: bill.total,
             created_at: now,
-            // What nobody could pay is not booked.
-            payment: Payment::new(memo, payout, fee).map_err(BookError::Unpayable)?,
+            payment,
             pay_until: pay_until.unwrap_or(Timestamp::MAX),
             stage: Stage::PendingPayment,
         })

@@ -41,6 +41,17 @@ fn offer(terms: &Terms) -> Offer<'_> {
 }
 
 fn book(mode: Mode, trader: Party, offer: &Offer<'_>) -> Result<Lease, BookError> {
+    book_beside(0, mode, trader, offer)
+}
+
+/// The same, beside bookings that are not paid; three may be.
+fn book_beside(
+    unpaid: u64,
+    mode: Mode,
+    party: Party,
+    offer: &Offer<'_>,
+) -> Result<Lease, BookError> {
+    let trader = Trader { party, unpaid };
     let booking = Booking {
         validator: id(8),
         window: EpochWindow::new(5, 2).unwrap(),
@@ -50,6 +61,7 @@ fn book(mode: Mode, trader: Party, offer: &Offer<'_>) -> Result<Lease, BookError
         wallet: key(30),
         fee: FeeRate::new(250).unwrap(),
         payment_window: SignedDuration::from_mins(15),
+        max_unpaid: 3,
     };
     let memo = "LEASE-1".parse().unwrap();
     Lease::book(&booking, trader, offer, &platform, id(9), memo, at(0))
@@ -100,4 +112,8 @@ fn refusals_come_in_their_order() {
     offer.payout_wallet = key(30);
     let refused = book(Mode::Exclusive, trader, &offer);
     assert_eq!(refused, Err(BookError::Unpayable(PaymentError::SameWallet)));
+    offer.payout_wallet = key(20);
+    assert!(book_beside(2, Mode::Exclusive, trader, &offer).is_ok());
+    let refused = book_beside(3, Mode::Exclusive, trader, &offer);
+    assert_eq!(refused, Err(BookError::TooManyUnpaid { limit: 3 }));
 }

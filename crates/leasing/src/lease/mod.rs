@@ -140,7 +140,7 @@ pub enum Stage {
     Cancelled {
         /// When it ended.
         at: Timestamp,
-        /// A payment that came when its epochs were no longer free.
+        /// A payment that came all the same.
         late: Option<Receipt>,
     },
 }

@@ -2,8 +2,8 @@
 
 use super::{samples::*, *};
 use crate::{
-    BalanceChange, CancelError, CompleteError, Landed, LapseError, LatePayment, Roles, Settling,
-    StrayReason,
+    BalanceChange, CancelError, CompleteError, Landed, LapseError, LatePayment, Orphaned, Roles,
+    Settling, StrayReason,
 };
 use primitives::SignedDuration;
 use std::collections::BTreeSet;
@@ -34,8 +34,12 @@ fn settled(lease: &Lease, landed: &Landed) -> String {
         Settling::Ignored => "-".to_owned(),
         Settling::Paid(paid) => paid.state().to_string(),
         Settling::Late(late) => {
-            let orphaned = late.orphaned.stage.payment_status();
+            let orphaned = late.orphaned.lease.stage.payment_status();
             format!("{} or {orphaned}", late.revived.state())
+        }
+        Settling::Orphaned(orphaned) => {
+            assert_eq!(orphaned.stray.reason, StrayReason::Orphaned);
+            orphaned.lease.stage.payment_status().to_string()
         }
         Settling::Stray(stray) => format!("stray: {}", stray.reason),
     }
@@ -75,10 +79,7 @@ fn these_transitions_and_no_others_are_allowed() {
             "lapsed, paid late",
             ["stray: doubled", "stray: short", "-", "-", "-"],
         ),
-        (
-            "cancelled",
-            ["active or orphaned", "stray: short", "-", "-", "-"],
-        ),
+        ("cancelled", ["orphaned", "stray: short", "-", "-", "-"]),
         (
             "cancelled, paid late",
             ["stray: doubled", "stray: short", "-", "-", "-"],
@@ -117,8 +118,10 @@ fn the_states_of_the_contract_are_reached_as_it_says() {
     };
     let LatePayment {
         revived,
-        orphaned,
-        stray,
+        orphaned: Orphaned {
+            lease: orphaned,
+            stray,
+        },
     } = *late;
     assert_eq!(revived.stage.end(), None);
     assert_eq!(orphaned.stage.end(), lapsed.stage.end());
@@ -156,7 +159,14 @@ fn a_transaction_is_taken_once_and_one_that_brought_nothing_never() {
             payer: key(20),
             ..landed(8, 100, 10)
         };
-        assert_eq!(settled(&lease, &of_the_wallet), "-", "{name}");
+        assert_eq!(settled(&lease, &of_the_wallet), "stray: unclear", "{name}");
+        for memos in [vec![], vec!["LEASE-2".to_owned()]] {
+            let unnamed = Landed {
+                memos,
+                ..landed(8, 100, 10)
+            };
+            assert_eq!(settled(&lease, &unnamed), "stray: unnamed", "{name}");
+        }
         let of_two = Landed {
             memos: vec!["LEASE-1".to_owned(), "LEASE-2".to_owned()],
             ..landed(8, 100, 10)

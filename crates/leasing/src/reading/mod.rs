@@ -100,6 +100,11 @@ impl Landed {
         }
     }
 
+    /// Whether one of its memos is this one.
+    pub fn mentions(&self, memo: &Memo) -> bool {
+        self.memos.iter().any(|text| text == memo.as_str())
+    }
+
     /// The memo of the payment. Where several texts could be one, none is: or
     /// one transfer would pay for two leases.
     pub fn memo(&self) -> Option<Memo> {

@@ -1,12 +1,16 @@
 //! Registering a validator and changing what it offers: which fields are good,
 //! in which order they are looked at, and what is signed.
 
+mod signed;
+
+pub use signed::{RegisterChallenge, payout_challenge, reclaim_challenge};
+
 use crate::{
     payment::is_reserved,
     terms::{Regions, Shared, Terms, Tier, parse_sol},
     words::words,
 };
-use primitives::{Lamports, PublicKey, Signature, SignedDuration, Timestamp, is_hidden};
+use primitives::{Lamports, PublicKey, Signature, SignedDuration, Timestamp, Ulid, is_hidden};
 use std::str::FromStr;
 use thiserror::Error;
 
@@ -137,6 +141,11 @@ pub struct PayoutChange {
     /// Who says so.
     pub proof: Proof,
 }
+
+/// A wish for a validator that somebody else registered, whose fields are good:
+/// it comes with a wallet, for the one that it has is theirs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reclaim(pub PayoutChange);
 
 words! {
     /// Whether an offer can be seen and booked.
@@ -347,48 +356,21 @@ impl Proof {
     }
 }
 
-/// The text that an identity signs to register: one line of printable ASCII, so
-/// that the command line and hardware wallets can sign it.
-pub fn register_challenge(
-    domain: &str,
-    identity: PublicKey,
-    payout_wallet: PublicKey,
-    timestamp: i64,
-    nonce: &str,
-    terms: &Terms,
-) -> String {
-    let digest = terms.digest();
-    format!(
-        "lease-market:v1:register:{domain}:{identity}:{payout_wallet}:{timestamp}:{nonce}:{digest}"
-    )
-}
-
-/// The text that an identity signs to change its payout wallet.
-pub fn payout_challenge(
-    domain: &str,
-    identity: PublicKey,
-    payout_wallet: PublicKey,
-    timestamp: i64,
-    nonce: &str,
-) -> String {
-    format!("lease-market:v1:payout-wallet:{domain}:{identity}:{payout_wallet}:{timestamp}:{nonce}")
-}
-
 impl Registration {
-    /// What must have been signed.
-    pub fn challenge(&self, domain: &str) -> String {
-        let Proof {
-            timestamp, nonce, ..
-        } = &self.proof;
-        let (identity, payout_wallet) = (self.identity, self.payout_wallet);
-        register_challenge(
+    /// What must have been signed for an account to own the validator.
+    pub fn challenge(&self, domain: &str, account: Ulid) -> String {
+        RegisterChallenge {
             domain,
-            identity,
-            payout_wallet,
-            *timestamp,
-            nonce,
-            &self.terms,
-        )
+            account,
+            identity: self.identity,
+            payout_wallet: self.payout_wallet,
+            name: self.name.as_deref(),
+            endpoint: self.endpoint.as_deref(),
+            terms: &self.terms,
+            timestamp: self.proof.timestamp,
+            nonce: &self.proof.nonce,
+        }
+        .text()
     }
 }
 
@@ -399,6 +381,25 @@ impl PayoutChange {
             timestamp, nonce, ..
         } = &self.proof;
         payout_challenge(domain, self.identity, self.payout_wallet, *timestamp, nonce)
+    }
+}
+
+impl Reclaim {
+    /// What must have been signed for an account to have the validator.
+    pub fn challenge(&self, domain: &str, account: Ulid) -> String {
+        let PayoutChange {
+            identity,
+            payout_wallet,
+            proof,
+        } = &self.0;
+        reclaim_challenge(
+            domain,
+            account,
+            *identity,
+            *payout_wallet,
+            proof.timestamp,
+            &proof.nonce,
+        )
     }
 }
 

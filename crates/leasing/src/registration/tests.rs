@@ -197,43 +197,54 @@ fn seats_are_offered_when_they_are_enabled_or_told_of() {
     );
 }
 
+const ACCOUNT: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+fn account(text: &str) -> Ulid {
+    text.parse().unwrap()
+}
+
 #[test]
 fn a_challenge_is_one_line_that_binds_everything() {
     let registration = check(&draft()).unwrap();
-    let text = registration.challenge("market.example");
+    let text = registration.challenge("market.example", account(ACCOUNT));
     let (identity, wallet) = (registration.identity, registration.payout_wallet);
-    let digest = registration.terms.digest();
+    // SHA-256, by Python's hashlib, of
+    // {"name":"Nine Lives","tee_endpoint":"https://nine.example:443/sign","terms":
+    // {"price_lamports":"1500000000","region":"eu-central-1","shared":
+    // {"price_lamports":"200000000","seats":4},"tier":"standard"}} in one line.
+    let digest = "5ec1cb040243350f888fe30655b35b92701167a57230ddcf2143ecb955033760";
     assert_eq!(
         text,
         format!(
-            "lease-market:v1:register:market.example:{identity}:{wallet}:1800000000:\
+            "lease-market:v2:register:market.example:{ACCOUNT}:{identity}:{wallet}:1800000000:\
              abcdefgh-12345678:{digest}"
         )
     );
     let signature = Signature::from_bytes(key().sign(text.as_bytes()).to_bytes());
     assert!(verify_challenge(identity, &text, signature).is_ok());
+    let otherwise = |change: fn(&mut Registration)| {
+        let mut other = registration.clone();
+        change(&mut other);
+        other.challenge("market.example", account(ACCOUNT))
+    };
+    let reclaim = Reclaim(PayoutChange {
+        identity,
+        payout_wallet: wallet,
+        proof: registration.proof.clone(),
+    });
     let others = [
-        registration.challenge("other.example"),
-        Registration {
-            payout_wallet: PLATFORM,
-            ..registration.clone()
-        }
-        .challenge("market.example"),
-        Registration {
-            terms: Terms {
-                price: Lamports::new(1),
-                ..registration.terms.clone()
-            },
-            ..registration.clone()
-        }
-        .challenge("market.example"),
-        payout_challenge(
-            "market.example",
-            identity,
-            wallet,
-            1_800_000_000,
-            "abcdefgh-12345678",
-        ),
+        registration.challenge("other.example", account(ACCOUNT)),
+        registration.challenge("market.example", account("01ARZ3NDEKTSV4RRFFQ69G5FAW")),
+        otherwise(|other| other.payout_wallet = PLATFORM),
+        otherwise(|other| other.terms.price = Lamports::new(1)),
+        otherwise(|other| other.name = None),
+        otherwise(|other| other.name = Some("Ten Lives".to_owned())),
+        otherwise(|other| other.endpoint = None),
+        otherwise(|other| other.endpoint = Some("https://ten.example".to_owned())),
+        otherwise(|other| other.proof.timestamp += 1),
+        otherwise(|other| other.proof.nonce.push('0')),
+        reclaim.0.challenge("market.example"),
+        reclaim.challenge("market.example", account(ACCOUNT)),
     ];
     for other in others {
         assert!(
@@ -241,6 +252,29 @@ fn a_challenge_is_one_line_that_binds_everything() {
             "{other}"
         );
     }
+}
+
+#[test]
+fn a_name_is_a_text_of_json_in_what_is_signed() {
+    let named = with(|draft| draft.name = Some(r#" a "quoted\ name é "#.to_owned()));
+    let registration = check(&named).unwrap();
+    let challenge = RegisterChallenge {
+        domain: "market.example",
+        account: account(ACCOUNT),
+        identity: registration.identity,
+        payout_wallet: registration.payout_wallet,
+        name: registration.name.as_deref(),
+        endpoint: None,
+        terms: &registration.terms,
+        timestamp: 0,
+        nonce: "",
+    };
+    let expected = r#"{"name":"a \"quoted\\ name é","tee_endpoint":null,"terms":{"#;
+    assert!(
+        challenge.listing().starts_with(expected),
+        "{}",
+        challenge.listing()
+    );
 }
 
 #[test]

@@ -50,10 +50,24 @@ pub struct NotSignedIn;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
     /// A user's.
-    User(User),
-    /// Of somebody who signed in with this wallet and is no user yet.
-    Unprovisioned(PublicKey),
+    User {
+        /// The user.
+        user: User,
+        /// The session, if that is how they are known.
+        session: Option<String>,
+    },
+    /// Of somebody who signed in and is no user yet.
+    Unprovisioned {
+        /// The wallet that signed in.
+        address: PublicKey,
+        /// The session.
+        session: String,
+    },
 }
+
+/// The credentials are no session: there is nothing to sign out of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoSession;
 
 /// What a user says of themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -155,6 +169,9 @@ impl Accounts {
     ) -> Result<SignedIn, Refused<NotSignedIn>> {
         let context = &*self.0;
         let now = context.now();
+        if !secret::is_word(nonce) {
+            return Err(Refused::Rejected(NotSignedIn));
+        }
         let mut tx = context.store.ledger().begin().await?;
         let challenge = tx.take_challenge(nonce).await?;
         let proven = challenge.is_some_and(|challenge| {
@@ -197,18 +214,43 @@ impl Accounts {
                     return Ok(None);
                 };
                 let user = ledger.user_of(session.address).await?;
-                let caller = user.map_or(Caller::Unprovisioned(session.address), Caller::User);
-                Ok(Some(caller))
+                Ok(Some(match user {
+                    Some(user) => Caller::User {
+                        user,
+                        session: Some(session.id),
+                    },
+                    None => Caller::Unprovisioned {
+                        address: session.address,
+                        session: session.id,
+                    },
+                }))
             }
-            Some(Presented::Token(id)) => {
+            Some(Presented::Published(_)) if !self.0.options.published_tokens => Ok(None),
+            Some(Presented::Token(id) | Presented::Published(id)) => {
                 let token = ledger.token(id).await?.filter(|(token, _)| {
                     secret::is_digest_of(&token.digest, bearer)
                         && token.revoked_at.is_none()
                         && token.expires_at.is_none_or(|until| now < until)
                 });
-                Ok(token.map(|(_, user)| Caller::User(user)))
+                Ok(token.map(|(_, user)| Caller::User {
+                    user,
+                    session: None,
+                }))
             }
         }
+    }
+
+    /// Ends the session that a request came with.
+    pub async fn sign_out(&self, caller: &Caller) -> Result<(), Refused<NoSession>> {
+        let session = match caller {
+            Caller::User { session, .. } => session.as_ref(),
+            Caller::Unprovisioned { session, .. } => Some(session),
+        };
+        let session = session.ok_or(Refused::Rejected(NoSession))?;
+        let mut tx = self.0.store.ledger().begin().await?;
+        // One that another request has ended is over, too.
+        tx.delete_session(session).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Makes a user of somebody who signed in, a trader and a validator. Who is
@@ -219,8 +261,8 @@ impl Accounts {
         profile: &Profile,
     ) -> Result<User, Refused<ProfileError>> {
         let address = match caller {
-            Caller::User(user) => return Ok(user.clone()),
-            Caller::Unprovisioned(address) => *address,
+            Caller::User { user, .. } => return Ok(user.clone()),
+            Caller::Unprovisioned { address, .. } => *address,
         };
         let roles = Roles {
             trader: true,

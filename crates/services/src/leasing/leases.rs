@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{fault::Fault, refused::Refused};
 use leasing::{
-    BookError, Booking, CancelError, EpochWindow, Lease, LeaseState, Memo, Mode, Platform,
+    BookError, Booking, CancelError, EpochWindow, Lease, LeaseState, Memo, Mode, Platform, Stray,
+    Trader,
 };
 use primitives::{Impossible, Ulid};
 use serde_json::json;
@@ -51,6 +52,15 @@ pub struct LeaseFilter {
     pub validator: Option<Ulid>,
 }
 
+/// A lease with everything about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeaseDetail {
+    /// The lease.
+    pub lease: Lease,
+    /// Money that came for it and was not taken, in the order of the chain.
+    pub strays: Vec<Stray>,
+}
+
 /// Why somebody may not look at what is an owner's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnerError {
@@ -86,9 +96,15 @@ impl Leases {
     }
 
     /// A lease, for its trader, the validator's owner and staff.
-    pub async fn find(&self, id: Ulid, viewer: &User) -> Result<Option<Lease>, Fault> {
-        let lease = self.0.store.ledger().lease(id).await?;
-        Ok(lease.filter(|lease| lease.is_visible_to(viewer.party())))
+    pub async fn find(&self, id: Ulid, viewer: &User) -> Result<Option<LeaseDetail>, Fault> {
+        let ledger = self.0.store.ledger();
+        let lease = ledger.lease(id).await?;
+        let visible = lease.filter(|lease| lease.is_visible_to(viewer.party()));
+        let Some(lease) = visible else {
+            return Ok(None);
+        };
+        let strays = ledger.strays_of_lease(id).await?;
+        Ok(Some(LeaseDetail { lease, strays }))
     }
 
     /// The leases of a trader, the newest first.
@@ -160,16 +176,23 @@ impl Leases {
         booking: &Booking,
         tx: &mut LedgerTx,
     ) -> Result<Booked, Refused<BookError>> {
+        // Before the validator's lock: so everybody takes the two in one order.
+        let unpaid = tx.count_unpaid(user.id).await?;
         let validator = tx.lock_validator(booking.validator).await?;
         let validator = validator.ok_or(Refused::Rejected(BookError::ValidatorNotFound))?;
         let platform = Platform {
             wallet: self.0.options.platform_wallet,
             fee: self.0.options.fee,
             payment_window: self.0.options.payment_window,
+            max_unpaid: self.0.options.max_unpaid,
         };
         let (memo, id) = (Memo::from(self.0.new_id()), self.0.new_id());
-        let (trader, offer) = (user.party(), validator.offer());
-        let lease = Lease::book(booking, trader, &offer, &platform, id, memo, self.0.now())
+        let trader = Trader {
+            party: user.party(),
+            unpaid,
+        };
+        let (offer, now) = (validator.offer(), self.0.now());
+        let lease = Lease::book(booking, trader, &offer, &platform, id, memo, now)
             .map_err(Refused::Rejected)?;
         tx.insert_lease(&lease).await?;
         claim(tx, &lease, &validator)

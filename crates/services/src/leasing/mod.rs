@@ -9,6 +9,7 @@
 //! repeated.
 
 mod accounts;
+mod applying;
 mod audit;
 mod browsing;
 mod context;
@@ -21,32 +22,40 @@ mod onboarding;
 mod options;
 mod page;
 mod pages;
+mod parking;
 mod payments;
+mod reclaiming;
 mod registering;
 mod secret;
 mod settlement;
 mod solana;
 mod stakes;
+mod strays;
 mod sweeper;
 mod tokens;
 mod validator_view;
 mod validators;
 
-pub use accounts::{Accounts, Caller, Challenge, NotSignedIn, Profile, ProfileError, SignedIn};
+pub use accounts::{
+    Accounts, Caller, Challenge, NoSession, NotSignedIn, Profile, ProfileError, SignedIn,
+};
+pub use applying::Settled;
 pub use epoch_watch::EpochWatch;
 pub use epochs::{EpochView, Epochs};
 pub use idempotency::{Claim, IdempotencyKeys, KeyGuard, StoredAnswer};
-pub use leases::{Booked, BookingWarning, LeaseFilter, Leases, OwnerError};
+pub use leases::{Booked, BookingWarning, LeaseDetail, LeaseFilter, Leases, OwnerError};
 pub use onboarding::{Onboarding, OnboardingSessions, OnboardingStatus, OnboardingView};
 pub use options::LeasingOptions;
 pub use page::Page;
 pub use pages::{Browse, BrowseKey, Sort};
 pub use payments::{PayError, Payments, Unsigned};
+pub use reclaiming::ReclaimError;
 pub use registering::{PayoutError, RegisterError};
-pub use settlement::{Settled, Settlement};
+pub use settlement::Settlement;
 pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
-pub use store::leasing::{Drift, User};
+pub use store::leasing::{Drift, StrayPlace, StrayTransaction, User};
+pub use strays::{NotStaff, Strays};
 pub use sweeper::Sweeper;
 pub use tokens::{ApiTokens, NewToken, TokenError, TokenInfo, TokenRevokeError};
 pub use validator_view::{ValidatorView, ValidatorWarning};
@@ -75,6 +84,8 @@ pub struct Leasing {
     pub leases: Leases,
     /// What is to be paid.
     pub payments: Payments,
+    /// What came and paid for nothing.
+    pub strays: Strays,
     /// Which epoch it is.
     pub epochs: Epochs,
     /// Requests that are done once.
@@ -101,6 +112,7 @@ impl Leasing {
             stakes: Stakes(shared()),
             leases: Leases(shared()),
             payments: Payments(shared()),
+            strays: Strays(shared()),
             epochs: context.epochs.clone(),
             keys: IdempotencyKeys::new(shared()),
             context,

@@ -42,6 +42,8 @@ pub enum OnboardingStatus {
 pub struct OnboardingView {
     /// How far it is.
     pub status: OnboardingStatus,
+    /// Whose validator it registers, which is part of what is signed.
+    pub account: Ulid,
     /// Who registered with it.
     pub validator: Option<Ulid>,
     /// Until when it can be used.
@@ -94,6 +96,7 @@ impl OnboardingSessions {
         };
         Ok(Some(OnboardingView {
             status,
+            account: row.user,
             validator: row.validator,
             expires_at: row.expires_at,
         }))

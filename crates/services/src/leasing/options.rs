@@ -29,6 +29,11 @@ pub struct LeasingOptions {
     pub session_lifetime: SignedDuration,
     /// How long an onboarding token can be used.
     pub onboarding_lifetime: SignedDuration,
+    /// Bookings that a trader may have without having paid for them.
+    pub max_unpaid: u32,
+    /// Whether bearer tokens that everybody knows are recognised: only where
+    /// nothing is worth anything.
+    pub published_tokens: bool,
 }
 
 impl LeasingOptions {
@@ -46,6 +51,8 @@ impl LeasingOptions {
             challenge_lifetime: SignedDuration::from_mins(5),
             session_lifetime: SignedDuration::from_hours(24),
             onboarding_lifetime: SignedDuration::from_hours(24),
+            max_unpaid: 50,
+            published_tokens: false,
         }
     }
 }

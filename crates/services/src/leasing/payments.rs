@@ -2,7 +2,7 @@
 
 use super::{context::Context, registering::check_rent};
 use crate::{fault::Fault, refused::Refused};
-use leasing::{BelowRent, Lease, PayerError, format_sol};
+use leasing::{BelowRent, Lease, Memo, PayerError, format_sol};
 use primitives::PublicKey;
 use std::sync::Arc;
 
@@ -43,8 +43,9 @@ impl Payments {
         account: PublicKey,
     ) -> Result<Unsigned, Refused<PayError>> {
         let context = &*self.0;
-        let lease = context.store.ledger().lease_of_memo(memo).await?;
         let unknown = || Refused::Rejected(PayError::MemoNotFound);
+        let memo: Memo = memo.parse().map_err(|_| unknown())?;
+        let lease = context.store.ledger().lease_of_memo(&memo).await?;
         let lease = lease.ok_or_else(unknown)?;
         let payment = lease.payable(context.now()).ok_or_else(unknown)?;
         payment.check_payer(account).map_err(|error| {

@@ -87,17 +87,26 @@ impl Validators {
             .check(&options.regions, options.platform_wallet)
             .map_err(|error| Refused::Rejected(RegisterError::Field(error)))?;
         let (identity, proof) = (registration.identity, &registration.proof);
-        let text = registration.challenge(&options.domain);
+        let token = onboard_token.map(secret::digest);
+        // Whose it is to be is part of what was signed.
+        let Some(owner) = self.owner(user, token.as_ref()).await? else {
+            return reject(if proof.is_timely(context.now()) {
+                RegisterError::OnboardingToken
+            } else {
+                RegisterError::TimestampSkew
+            });
+        };
+        let text = registration.challenge(&options.domain, owner.account);
         match self.check_proof(identity, proof, &text).await? {
             Proven::Yes => {}
             Proven::Skewed => return reject(RegisterError::TimestampSkew),
             Proven::Not => return reject(RegisterError::Signature),
             Proven::Replayed => return reject(RegisterError::NonceReplay),
         }
-        let token = onboard_token.map(secret::digest);
-        let Some(owner) = self.owner(user, token.as_ref()).await? else {
+        if !owner.is_usable {
             return reject(RegisterError::OnboardingToken);
-        };
+        }
+        let owner = owner.account;
         if context
             .store
             .ledger()
@@ -215,8 +224,15 @@ impl Validators {
     }
 }
 
+/// Whose a validator is to be.
+struct Owner {
+    account: Ulid,
+    /// Whether the onboarding session, if it is one, can still be used.
+    is_usable: bool,
+}
+
 /// What a proof is worth.
-enum Proven {
+pub(super) enum Proven {
     Yes,
     Skewed,
     Not,
@@ -239,7 +255,7 @@ pub(super) fn stake_row(told: &Told, identity: PublicKey) -> Option<StakeRow> {
 }
 
 impl Validators {
-    async fn check_proof(
+    pub(super) async fn check_proof(
         &self,
         identity: PublicKey,
         proof: &Proof,
@@ -260,7 +276,7 @@ impl Validators {
         Ok(if used { Proven::Replayed } else { Proven::Yes })
     }
 
-    async fn use_nonce(
+    pub(super) async fn use_nonce(
         &self,
         tx: &mut LedgerTx,
         identity: PublicKey,
@@ -271,23 +287,30 @@ impl Validators {
     }
 
     /// Whose validator it becomes: of whoever opened the onboarding session,
-    /// or else of the user. `None` if the session cannot be used.
+    /// or else of the user. `None` if there is no such session.
     async fn owner(
         &self,
         user: Option<&User>,
         token: Option<&[u8; 32]>,
-    ) -> Result<Option<Ulid>, Fault> {
+    ) -> Result<Option<Owner>, Fault> {
         let Some(token) = token else {
-            return Ok(user.map(|user| user.id));
+            return Ok(user.map(|user| Owner {
+                account: user.id,
+                is_usable: true,
+            }));
         };
         let session = self.0.store.ledger().onboarding(token).await?;
-        let usable = session
-            .filter(|session| session.validator.is_none() && self.0.now() < session.expires_at);
-        Ok(usable.map(|session| session.user))
+        Ok(session.map(|session| Owner {
+            account: session.user,
+            is_usable: session.validator.is_none() && self.0.now() < session.expires_at,
+        }))
     }
 
     /// What an owner should know of the payout wallet.
-    async fn warnings(&self, row: &ValidatorRow) -> Result<Vec<ValidatorWarning>, Fault> {
+    pub(super) async fn warnings(
+        &self,
+        row: &ValidatorRow,
+    ) -> Result<Vec<ValidatorWarning>, Fault> {
         let client = self.0.nodes.client()?;
         let Ok(bill) = Bill::new(row.terms.price, 1, self.0.options.fee) else {
             return Ok(Vec::new());

@@ -46,8 +46,10 @@ impl Secret {
 pub(super) enum Presented<'a> {
     /// A session of this id.
     Session(&'a str),
-    /// An API token of this id; one that everybody knows has its text as its id.
+    /// An API token of this id.
     Token(&'a str),
+    /// A text that everybody knows, which is its own id.
+    Published(&'a str),
 }
 
 impl<'a> Presented<'a> {
@@ -58,7 +60,7 @@ impl<'a> Presented<'a> {
         let mut parts = text.splitn(3, '_');
         match (parts.next(), parts.next(), parts.next()) {
             (Some(kind @ (TOKEN | SESSION)), Some(id), Some(secret)) => {
-                if id.len() != ID_LENGTH || secret.len() != SECRET_LENGTH {
+                if id.len() != ID_LENGTH || secret.len() != SECRET_LENGTH || !is_word(text) {
                     return None;
                 }
                 Some(if kind == TOKEN {
@@ -67,9 +69,17 @@ impl<'a> Presented<'a> {
                     Self::Session(id)
                 })
             }
-            _ => Some(Self::Token(text)),
+            _ if is_word(text) => Some(Self::Published(text)),
+            _ => None,
         }
     }
+}
+
+/// Whether a text may be the id of something kept: letters, digits, `-` and `_`.
+/// Others are not even looked for.
+pub(super) fn is_word(text: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(letter)
 }
 
 pub(super) fn digest(text: &str) -> [u8; 32] {
@@ -119,8 +129,10 @@ mod tests {
     fn texts_of_another_form_are_found_by_themselves_or_not_at_all() {
         assert_eq!(
             Presented::parse("demo-trader-token"),
-            Some(Presented::Token("demo-trader-token"))
+            Some(Presented::Published("demo-trader-token"))
         );
+        assert_eq!(Presented::parse("demo trader"), None);
+        assert_eq!(Presented::parse("a\0b"), None);
         assert_eq!(Presented::parse("lm_short_secret"), None);
         assert_eq!(Presented::parse(""), None);
         assert_eq!(Presented::parse(&"a".repeat(129)), None);

@@ -2,21 +2,22 @@
 //!
 //! Every payment names the platform's wallet, so that the history of that
 //! wallet has them all. A round reads what was added to it since the cursor,
-//! the oldest first, in portions, and moves the cursor when one is applied. Applying a
-//! transaction a second time changes nothing, so that a round may be cut off
-//! anywhere, repeated, or made by two replicas at once. Payments that are still
-//! open are also looked for by their reference keys, a few in each round, in
-//! case a node has forgotten a part of the wallet's history.
+//! the oldest first, in portions, and moves the cursor when one is applied. A
+//! transaction that the node lists and cannot show is parked, and asked for
+//! again. Applying a transaction a second time changes nothing, so that a round
+//! may be cut off anywhere, repeated, or made by two replicas at once. Payments
+//! are also looked for by their reference keys, a few in each round, in case a
+//! node has forgotten a part of the wallet's history, or somebody left the
+//! wallet out.
 
-use super::{audit::Subject, context::Context, leases::claim};
+use super::{applying::Settled, context::Context, parking::show};
 use crate::fault::Fault;
 use chain::{MAX_SIGNATURES, SignatureEntry, SignaturePage, SolanaClient};
 use futures_util::{StreamExt as _, stream};
-use leasing::{Landed, Lease, Memo, Settling, Stray};
-use primitives::{PublicKey, Signature, Timestamp};
-use serde_json::json;
+use leasing::{Lease, Memo};
+use primitives::{PublicKey, Signature, SignedDuration, Timestamp};
 use std::sync::Arc;
-use store::leasing::{Actor, ChainCursor, LedgerTx};
+use store::leasing::ChainCursor;
 
 /// Pages of a history that a round reads at most.
 const MAX_PAGES: usize = 200;
@@ -27,57 +28,66 @@ const PORTION: usize = 100;
 /// Transactions that are fetched side by side.
 const SIDE_BY_SIDE: usize = 8;
 
-/// Open payments that a round looks for by their references.
-const REFERENCES: u16 = 10;
+/// Payments that a round looks for by their references: open ones, and such as
+/// were open of late.
+const OPEN_REFERENCES: u16 = 10;
+const PAST_REFERENCES: u16 = 5;
+
+/// How long after their time payments are looked for by their references.
+const PAST: SignedDuration = SignedDuration::from_hours(24);
 
 /// Transactions that are looked at for one reference.
 const MAX_PER_REFERENCE: u16 = 20;
 
-/// Memos of one transaction that are looked up.
-const MAX_MEMOS: usize = 16;
+/// Transactions that waited and are asked for again in a round.
+const MAX_RETRIES: u16 = 50;
 
-/// What a round did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Settled {
-    /// Leases that became active.
-    pub activated: u32,
-    /// Payments that were recorded for a refund.
-    pub strays: u32,
-}
+/// Payments whose references are filled in with one statement.
+const FILLED: u16 = 1_000;
 
-/// What became of a transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Applied {
-    Activated,
-    Stray,
-    Nothing,
-}
+/// A payment, in the order in which they are looked for.
+type Place = (Timestamp, Memo);
 
 /// Looks for payments.
 #[derive(Debug)]
 pub struct Settlement {
     context: Arc<Context>,
-    /// The open payment whose reference was looked for last.
-    looked_for: Option<(Timestamp, Memo)>,
+    /// The payments whose references were looked for last.
+    open_until: Option<Place>,
+    past_until: Option<Place>,
+    /// Whether all payments are known to have references.
+    filled: bool,
 }
 
 impl Settlement {
     pub(super) fn new(context: Arc<Context>) -> Self {
         Self {
             context,
-            looked_for: None,
+            open_until: None,
+            past_until: None,
+            filled: false,
         }
     }
 
     /// Looks once: at what happened to the platform's wallet since the last
-    /// round, the oldest first, and for a few open payments.
+    /// round, the oldest first, at what could not be shown before, and for a few
+    /// payments by their references.
     pub async fn round(&mut self) -> Result<Settled, Fault> {
-        let context = &*self.context;
-        let client = context.nodes.client()?;
+        let client = self.context.nodes.client()?;
+        self.fill_references().await?;
         let mut settled = Settled::default();
         self.follow_wallet(&client, &mut settled).await?;
+        self.ask_again(&client, &mut settled).await?;
         self.look_for_references(&client, &mut settled).await?;
         Ok(settled)
+    }
+
+    async fn fill_references(&mut self) -> Result<(), Fault> {
+        while !self.filled {
+            let filled = self.context.store.ledger().fill_references(FILLED).await?;
+            self.filled = filled < usize::from(FILLED);
+        }
+        Ok(())
     }
 
     async fn follow_wallet(
@@ -91,8 +101,8 @@ impl Settlement {
         let entries = history(client, wallet, cursor.map(|cursor| cursor.signature)).await?;
         let oldest_first: Vec<_> = entries.iter().rev().collect();
         for portion in oldest_first.chunks(PORTION) {
-            let seen = self.look_at(client, portion, settled).await?;
-            if let Some(last) = seen.checked_sub(1).and_then(|last| portion.get(last)) {
+            self.look_at(client, portion, settled).await?;
+            if let Some(last) = portion.last() {
                 let reached = ChainCursor {
                     signature: last.signature,
                     slot: last.slot,
@@ -101,9 +111,21 @@ impl Settlement {
                 tx.advance_cursor(wallet, genesis, reached).await?;
                 tx.commit().await?;
             }
-            if seen < portion.len() {
-                // The node has an entry and not yet the transaction: next time.
-                break;
+        }
+        Ok(())
+    }
+
+    /// Asks for transactions again that the node could not show.
+    async fn ask_again(&self, client: &SolanaClient, settled: &mut Settled) -> Result<(), Fault> {
+        let context = &*self.context;
+        let ledger = context.store.ledger();
+        for row in ledger.parked_until(context.now(), MAX_RETRIES).await? {
+            match show(client, row.signature).await? {
+                Some(landed) => {
+                    context.apply(&landed, settled).await?;
+                    context.unpark(&row).await?;
+                }
+                None => context.park_again(&row).await?,
             }
         }
         Ok(())
@@ -114,29 +136,77 @@ impl Settlement {
         client: &SolanaClient,
         settled: &mut Settled,
     ) -> Result<(), Fault> {
-        let context = &*self.context;
-        let after = self.looked_for.as_ref();
-        let after = after.map(|(expires_at, memo)| (*expires_at, memo.as_str()));
-        let open = context
-            .store
-            .ledger()
-            .leases_to_pay(Timestamp::MAX, after, REFERENCES);
+        let ledger = self.context.store.ledger();
+        let open = ledger.leases_to_pay(
+            Timestamp::MAX,
+            text(self.open_until.as_ref()),
+            OPEN_REFERENCES,
+        );
         let open = open.await?;
-        for lease in &open {
-            let page = SignaturePage {
-                limit: MAX_PER_REFERENCE,
-                ..SignaturePage::default()
-            };
-            let reference = lease.payment.memo().reference();
-            let entries = client.signatures(reference, page).await;
-            let entries = entries.map_err(Fault::Solana)?;
-            let oldest_first: Vec<_> = entries.iter().rev().collect();
-            self.look_at(client, &oldest_first, settled).await?;
+        let since = self.context.now().checked_sub(PAST);
+        let since = since.unwrap_or(Timestamp::MIN);
+        let past =
+            ledger.leases_once_payable(since, text(self.past_until.as_ref()), PAST_REFERENCES);
+        let past = past.await?;
+        for lease in open.iter().chain(&past) {
+            self.look_for(client, lease, settled).await?;
         }
-        let last = open.last();
-        self.looked_for = last.map(|lease| (lease.pay_until, lease.payment.memo().clone()));
+        (self.open_until, self.past_until) = (place(open.last()), place(past.last()));
         Ok(())
     }
+
+    /// Looks for transactions that have the reference of a lease's payment.
+    async fn look_for(
+        &self,
+        client: &SolanaClient,
+        lease: &Lease,
+        settled: &mut Settled,
+    ) -> Result<(), Fault> {
+        let page = SignaturePage {
+            limit: MAX_PER_REFERENCE,
+            ..SignaturePage::default()
+        };
+        let reference = lease.payment.memo().reference();
+        let entries = client.signatures(reference, page).await;
+        let ledger = self.context.store.ledger();
+        let mut unknown = Vec::new();
+        for entry in entries.map_err(Fault::Solana)? {
+            if !ledger.is_transaction_known(entry.signature).await? {
+                unknown.push(entry);
+            }
+        }
+        let oldest_first: Vec<_> = unknown.iter().rev().collect();
+        self.look_at(client, &oldest_first, settled).await
+    }
+
+    /// Applies transactions, in order. Those that the node cannot show wait.
+    async fn look_at(
+        &self,
+        client: &SolanaClient,
+        entries: &[&SignatureEntry],
+        settled: &mut Settled,
+    ) -> Result<(), Fault> {
+        let succeeded = entries.iter().filter(|entry| !entry.failed);
+        let asked: Vec<Signature> = succeeded.map(|entry| entry.signature).collect();
+        let shown = asked.iter().map(|signature| show(client, *signature));
+        // Fetched side by side, applied one after the other.
+        let mut shown = stream::iter(shown.collect::<Vec<_>>()).buffered(SIDE_BY_SIDE);
+        for signature in &asked {
+            match shown.next().await.transpose()?.flatten() {
+                Some(landed) => self.context.apply(&landed, settled).await?,
+                None => self.context.park(*signature).await?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn text(place: Option<&Place>) -> Option<(Timestamp, &str)> {
+    place.map(|(at, memo)| (*at, memo.as_str()))
+}
+
+fn place(lease: Option<&Lease>) -> Option<Place> {
+    lease.map(|lease| (lease.pay_until, lease.payment.memo().clone()))
 }
 
 /// What happened to a wallet since a transaction, the newest first.
@@ -167,149 +237,4 @@ async fn history(
         "the wallet's history since the cursor is too long; older payments are found by reference"
     );
     Ok(entries)
-}
-
-impl Settlement {
-    /// Applies what transactions paid, in order. Tells how many were looked at:
-    /// fewer than there are if the node does not have one of them yet.
-    async fn look_at(
-        &self,
-        client: &SolanaClient,
-        entries: &[&SignatureEntry],
-        settled: &mut Settled,
-    ) -> Result<usize, Fault> {
-        let mut named = Vec::new();
-        for entry in entries {
-            named.push(self.named_by(entry).await?);
-        }
-        let transactions = entries.iter().zip(&named).map(|(entry, leases)| async {
-            if leases.is_empty() {
-                return Ok(None);
-            }
-            let landed = client.transaction(entry.signature).await;
-            landed.map_err(Fault::Solana)
-        });
-        // Fetched side by side, applied one after the other.
-        let mut transactions =
-            stream::iter(transactions.collect::<Vec<_>>()).buffered(SIDE_BY_SIDE);
-        for (seen, leases) in named.iter().enumerate() {
-            let landed = transactions.next().await.transpose()?.flatten();
-            let landed = match (leases.is_empty(), landed) {
-                (true, _) => continue,
-                (false, Some(landed)) => landed,
-                (false, None) => return Ok(seen),
-            };
-            for lease in leases {
-                match self.apply(lease, &landed).await? {
-                    Applied::Activated => settled.activated = settled.activated.saturating_add(1),
-                    Applied::Stray => settled.strays = settled.strays.saturating_add(1),
-                    Applied::Nothing => {}
-                }
-            }
-        }
-        Ok(entries.len())
-    }
-
-    /// The leases whose payments a transaction names, if it may have paid them
-    /// and was not taken for them before.
-    async fn named_by(&self, entry: &SignatureEntry) -> Result<Vec<Lease>, Fault> {
-        let mut leases = Vec::new();
-        if entry.failed {
-            return Ok(leases);
-        }
-        let line = entry.memo.as_deref().unwrap_or_default();
-        for memo in Memo::mentioned(line).take(MAX_MEMOS) {
-            let lease = self
-                .context
-                .store
-                .ledger()
-                .lease_of_memo(memo.as_str())
-                .await?;
-            leases.extend(lease.filter(|lease| !lease.was_taken(entry.signature)));
-        }
-        Ok(leases)
-    }
-
-    /// Applies a transaction to a lease, in one transaction of ours.
-    async fn apply(&self, lease: &Lease, landed: &Landed) -> Result<Applied, Fault> {
-        let mut tx = self.context.store.ledger().begin().await?;
-        let validator = tx.lock_validator(lease.validator).await?;
-        // As they are now: nobody else changes them before we are done.
-        let lease = tx.lease(lease.id).await?;
-        let (Some(validator), Some(lease)) = (validator, lease) else {
-            return Ok(Applied::Nothing);
-        };
-        match lease.settle(landed, self.context.now()) {
-            Settling::Ignored => Ok(Applied::Nothing),
-            Settling::Stray(stray) => self.record(tx, &lease, &stray).await,
-            Settling::Paid(paid) => self.activate(tx, &lease, &paid, "lease.activated").await,
-            Settling::Late(late) => {
-                if claim(&mut tx, &lease, &validator).await?.is_ok() {
-                    let action = "lease.late_payment_applied";
-                    return self.activate(tx, &lease, &late.revived, action).await;
-                }
-                // What was claimed of the epochs goes with this transaction.
-                drop(tx);
-                let mut tx = self.context.store.ledger().begin().await?;
-                tx.lock_validator(lease.validator).await?;
-                if !tx.update_lease(&lease, &late.orphaned).await? {
-                    return Ok(Applied::Nothing);
-                }
-                self.record(tx, &lease, &late.stray).await
-            }
-        }
-    }
-
-    /// Writes down that a lease is paid, and its epochs are held.
-    async fn activate(
-        &self,
-        mut tx: LedgerTx,
-        before: &Lease,
-        active: &Lease,
-        action: &str,
-    ) -> Result<Applied, Fault> {
-        if !tx.update_lease(before, active).await? {
-            return Ok(Applied::Nothing);
-        }
-        let detail = active.stage.receipt().map(|receipt| {
-            json!({
-                "signature": receipt.signature,
-                "payer": receipt.payer,
-                "slot": receipt.slot,
-                "surplus_lamports": receipt.surplus,
-            })
-        });
-        let what = Subject::new("lease", &active.id);
-        self.context
-            .audit(&mut tx, Actor::System, action, what, &json!(detail))
-            .await?;
-        tx.commit().await?;
-        self.context.pages.forget();
-        Ok(Applied::Activated)
-    }
-
-    /// Records money for a refund, once.
-    async fn record(
-        &self,
-        mut tx: LedgerTx,
-        lease: &Lease,
-        stray: &Stray,
-    ) -> Result<Applied, Fault> {
-        if !tx.insert_stray(stray).await? {
-            return Ok(Applied::Nothing);
-        }
-        let detail = json!({
-            "signature": stray.signature,
-            "reason": stray.reason.as_str(),
-            "payer": stray.payer,
-            "payout_lamports": stray.payout_gain,
-            "platform_lamports": stray.platform_gain,
-        });
-        let what = Subject::new("lease", &lease.id);
-        self.context
-            .audit(&mut tx, Actor::System, "payment.stray", what, &detail)
-            .await?;
-        tx.commit().await?;
-        Ok(Applied::Stray)
-    }
 }

@@ -4,7 +4,7 @@ use super::{
     accounts::is_name,
     audit::Subject,
     context::Context,
-    secret::{self, Secret},
+    secret::{self, Secret, is_word},
 };
 use crate::{fault::Fault, refused::Refused};
 use primitives::{Timestamp, Ulid};
@@ -125,6 +125,9 @@ impl ApiTokens {
     /// Revokes a token of a user.
     pub async fn revoke(&self, user: Ulid, id: &str) -> Result<(), Refused<TokenRevokeError>> {
         let context = &*self.0;
+        if !is_word(id) {
+            return Err(Refused::Rejected(TokenRevokeError::Unknown));
+        }
         let Some((token, _)) = context.store.ledger().token(id).await? else {
             return Err(Refused::Rejected(TokenRevokeError::Unknown));
         };

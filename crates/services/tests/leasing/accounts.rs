@@ -40,7 +40,10 @@ async fn whoever_signs_the_text_is_signed_in_once() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(caller, Caller::Unprovisioned(address));
+    assert!(
+        matches!(&caller, Caller::Unprovisioned { address: known, .. } if *known == address),
+        "{caller:?}"
+    );
     let profile = Profile {
         display_name: Some("Thales".to_owned()),
         email: None,
@@ -66,7 +69,10 @@ async fn whoever_signs_the_text_is_signed_in_once() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(caller, Caller::User(user));
+    assert!(
+        matches!(&caller, Caller::User { user: known, session: Some(_) } if *known == user),
+        "{caller:?}"
+    );
 
     market.advance(24 * 3_600);
     assert_eq!(
@@ -177,7 +183,11 @@ async fn a_text_that_everybody_knows_stands_for_one_user_at_every_start() {
         .recognise("demo-trader-token")
         .await
         .unwrap();
-    assert_eq!(caller, Some(Caller::User(second)));
+    let known = Caller::User {
+        user: second,
+        session: None,
+    };
+    assert_eq!(caller, Some(known));
 }
 
 #[tokio::test]
@@ -221,4 +231,56 @@ async fn a_kept_secret_is_made_once() {
     let first = market.leasing.kept_secret("cursor").await.unwrap();
     assert_eq!(market.leasing.kept_secret("cursor").await.unwrap(), first);
     assert_ne!(market.leasing.kept_secret("other").await.unwrap(), first);
+}
+
+#[tokio::test]
+async fn tokens_that_everybody_knows_are_nothing_on_a_real_cluster() {
+    let market = Market::new(6).await;
+    let accounts = &market.leasing.accounts;
+    let token = "demo-staff-token";
+    let published = accounts.ensure_published("Demo", Roles::default(), token);
+    published.await.unwrap();
+    let options = services::leasing::LeasingOptions {
+        published_tokens: false,
+        ..market.leasing.options().clone()
+    };
+    let real = services::leasing::Leasing::new(
+        market.store.clone(),
+        market.nodes.clone(),
+        market.clock.clone(),
+        market.entropy.clone(),
+        options,
+    );
+    assert!(accounts.recognise(token).await.unwrap().is_some());
+    assert_eq!(real.accounts.recognise(token).await.unwrap(), None);
+    assert!(market.store.ledger().has_published_tokens().await.unwrap());
+}
+
+#[tokio::test]
+async fn signing_out_ends_a_session_and_nothing_else() {
+    let market = Market::new(7).await;
+    let accounts = &market.leasing.accounts;
+    let wallet = market.wallet(3);
+    let sign_in = async || {
+        let challenge = accounts.challenge(wallet.public_key()).await.unwrap();
+        let signature = wallet.sign(challenge.message.as_bytes());
+        let signed_in = accounts
+            .sign_in(wallet.public_key(), &challenge.nonce, signature)
+            .await;
+        signed_in.unwrap().token
+    };
+    let (first, second) = (sign_in().await, sign_in().await);
+    let caller = accounts.recognise(&first).await.unwrap().unwrap();
+    accounts.sign_out(&caller).await.unwrap();
+    accounts.sign_out(&caller).await.unwrap();
+    assert_eq!(accounts.recognise(&first).await.unwrap(), None);
+    assert!(accounts.recognise(&second).await.unwrap().is_some());
+    let user = market.user("trader").await;
+    let token = market.token(&user).await;
+    let caller = accounts.recognise(&token).await.unwrap().unwrap();
+    let refused = accounts.sign_out(&caller).await;
+    assert!(matches!(
+        refused,
+        Err(services::Refused::Rejected(services::leasing::NoSession))
+    ));
 }

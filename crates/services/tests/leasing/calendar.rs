@@ -74,6 +74,8 @@ struct NaiveCalendar {
     mode: Mode,
     window: EpochWindow,
     state: LeaseState,
+    /// Whether its trader gave it up, which is final.
+    given_up: bool,
     /// Whether a payment was taken for it, or came too late to be.
     paid: bool,
     expires_at: Timestamp,
@@ -162,6 +164,7 @@ impl Model {
                 mode,
                 window,
                 state: LeaseState::PendingPayment,
+                given_up: false,
                 paid: false,
                 expires_at: booked.lease.pay_until,
                 strays: Vec::new(),
@@ -190,6 +193,7 @@ impl Model {
             Ok(_) => {
                 assert_eq!(known.state, LeaseState::PendingPayment);
                 known.state = LeaseState::Expired;
+                known.given_up = true;
             }
             Err(Refused::Rejected(CancelError::NotPending(state))) => {
                 assert_eq!(known.state, state);
@@ -218,10 +222,11 @@ impl Model {
                 Some(StrayReason::Short)
             } else if known.paid {
                 Some(StrayReason::Doubled)
-            } else if known.state == LeaseState::Expired
-                && self
-                    .full(known.validator, known.window, known.mode)
-                    .is_some()
+            } else if known.given_up
+                || known.state == LeaseState::Expired
+                    && self
+                        .full(known.validator, known.window, known.mode)
+                        .is_some()
             {
                 Some(StrayReason::Orphaned)
             } else {

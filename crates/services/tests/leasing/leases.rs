@@ -59,7 +59,7 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(view, booked.lease);
+    assert_eq!(view.lease, booked.lease);
     assert!(
         market
             .leasing
@@ -223,10 +223,10 @@ async fn an_unpaid_booking_frees_its_slot_after_fifteen_minutes_and_a_grace() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(view.state(), LeaseState::Expired);
-    let reason = view.stage.end().map(|(reason, _)| reason);
+    assert_eq!(view.lease.state(), LeaseState::Expired);
+    let reason = view.lease.stage.end().map(|(reason, _)| reason);
     assert_eq!(reason, Some(EndReason::Unpaid));
-    assert_eq!(view.due(), None);
+    assert_eq!(view.lease.due(), None);
     assert_eq!(
         actions(&market, &booked).await,
         ["lease.booked", "lease.expired"]

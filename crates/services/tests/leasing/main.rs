@@ -17,4 +17,5 @@ mod paying;
 mod races;
 mod repeated;
 mod settlement;
+mod traces;
 mod validators;

@@ -16,7 +16,7 @@ pub(crate) async fn pay_anyhow(
     let lease = market
         .store
         .ledger()
-        .lease_of_memo(memo)
+        .lease_of_memo(&memo.parse().unwrap())
         .await
         .unwrap()
         .unwrap();
@@ -35,4 +35,23 @@ pub(crate) async fn pay_anyhow(
     // The next one has another blockhash, and is another transaction.
     market.node.mine(1).unwrap();
     signature
+}
+
+/// A transaction of the market with another memo, or with none.
+pub(crate) fn with_memo(mut transaction: Vec<u8>, memo: Option<&str>) -> Vec<u8> {
+    // Its signature, the header, its keys and the blockhash stand before.
+    let keys = usize::from(transaction[68]);
+    let count = 69 + keys * 32 + 32;
+    let (program, length) = (count + 1, count + 3);
+    let end = length + 1 + usize::from(transaction[length]);
+    let instruction = if let Some(memo) = memo {
+        let mut instruction = vec![transaction[program], 0, u8::try_from(memo.len()).unwrap()];
+        instruction.extend(memo.as_bytes());
+        instruction
+    } else {
+        transaction[count] -= 1;
+        Vec::new()
+    };
+    transaction.splice(program..end, instruction);
+    transaction
 }

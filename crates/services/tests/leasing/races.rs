@@ -149,3 +149,28 @@ async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)
     }
     assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
 }
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_trader_who_books_everywhere_at_once_gets_as_many_as_one_may_have(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    const RIVALS: usize = 60;
+    let (_database, market, replicas) = market(engine, 9).await;
+    let owner = market.user("owner").await;
+    let mut validators = Vec::new();
+    for number in 0..4 {
+        validators.push(market.validator(&owner, number, 0).await.id);
+    }
+    let trader = market.user("trader").await;
+    let most = usize::try_from(market.leasing.options().max_unpaid).unwrap();
+    // Every booking is of epochs that nobody else wants.
+    let booking = |number: usize| {
+        let ahead = i64::try_from(number).unwrap() * 2;
+        market.booking(validators[number % 4], ahead, 2, Mode::Exclusive)
+    };
+    let won = winners(&market, &replicas, vec![trader; RIVALS], booking, |error| {
+        matches!(error, BookError::TooManyUnpaid { limit: 50 })
+    });
+    assert_eq!((won.await, most), (50, 50));
+}

@@ -209,6 +209,40 @@ async fn a_second_payment_is_recorded_as_doubled() {
 }
 
 #[tokio::test]
+async fn a_cancelled_lease_is_not_revived_by_a_transaction_that_was_fetched_before() {
+    let (market, booked) = booked(12).await;
+    let memo = booked.lease.payment.memo().as_str();
+    let payer = market.wallet(2);
+    let unsigned = market
+        .leasing
+        .payments
+        .transaction(memo, payer.public_key());
+    let fetched = unsigned.await.unwrap().transaction;
+    let trader = market.store.ledger().user(booked.lease.trader).await;
+    let trader = trader.unwrap().unwrap();
+    let cancelled = market.leasing.leases.cancel(&trader, booked.lease.id).await;
+    cancelled.unwrap();
+    market.send(&sign(fetched, &payer)).await;
+    market.finalise();
+    assert_eq!(market.settle().await, settled(0, 1));
+    assert_eq!(market.settle().await, settled(0, 0));
+    assert_eq!(state(&market, &booked).await, LeaseState::Expired);
+    assert_eq!(status(&market, &booked).await, PaymentStatus::Orphaned);
+    assert_eq!(
+        strays(&market, &booked).await[0].reason,
+        StrayReason::Orphaned
+    );
+    assert_eq!(market.leasing.leases.check_calendar().await.unwrap(), []);
+    // Its epochs are anybody's.
+    let again = leasing::Booking {
+        validator: booked.lease.validator,
+        window: booked.lease.window,
+        mode: Mode::Exclusive,
+    };
+    market.book(&trader, &again).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_transaction_that_names_two_payments_pays_for_neither() {
     let market = Market::new(7).await;
     let (_, validator, trader) = people(&market, 0).await;
@@ -242,6 +276,12 @@ async fn a_transaction_that_names_two_payments_pays_for_neither() {
             StrayReason::Unclear
         );
     }
+    // What came is there once.
+    let ledger = market.store.ledger();
+    let came = ledger.stray_transactions(None, None, 9).await.unwrap();
+    assert_eq!(came.len(), 1);
+    let sum: u64 = came[0].legs.iter().map(|leg| leg.amount.get()).sum();
+    assert_eq!(sum, first.lease.payment.total().get());
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ async fn a_registration_is_refused_in_the_order_of_its_checks() {
     let register = async |user: Option<&User>, draft: &leasing::Draft, token: Option<&str>| {
         market.leasing.validators.register(user, draft, token).await
     };
-    let good = market.draft(&validator, payout, 0);
+    let good = market.draft(&owner, &validator, payout, 0);
     assert_eq!(
         rejected(register(None, &good, None).await),
         RegisterError::NoOwner
@@ -60,7 +60,7 @@ async fn a_registration_is_refused_in_the_order_of_its_checks() {
     assert_eq!(field, RegisterError::Field(FieldError::Tier));
     let mut draft = good.clone();
     draft.timestamp = draft.timestamp.map(|time| time - 301);
-    market.sign_draft(&mut draft, &validator.identity);
+    market.sign_draft(&mut draft, &owner, &validator.identity);
     let skewed = rejected(register(Some(&owner), &draft, None).await);
     assert_eq!(skewed, RegisterError::TimestampSkew);
     let mut draft = good.clone();
@@ -87,7 +87,7 @@ async fn a_registration_is_refused_in_the_order_of_its_checks() {
     assert!(view.stake > Lamports::ZERO);
     let replay = rejected(register(Some(&owner), &good, None).await);
     assert_eq!(replay, RegisterError::NonceReplay);
-    let again = market.draft(&validator, payout, 0);
+    let again = market.draft(&owner, &validator, payout, 0);
     let again = rejected(register(Some(&owner), &again, None).await);
     assert_eq!(again, RegisterError::AlreadyRegistered);
 
@@ -95,7 +95,7 @@ async fn a_registration_is_refused_in_the_order_of_its_checks() {
         identity: market.wallet(5),
         vote_accounts: Vec::new(),
     };
-    let unknown = market.draft(&stranger, payout, 0);
+    let unknown = market.draft(&owner, &stranger, payout, 0);
     let unknown = rejected(register(Some(&owner), &unknown, None).await);
     assert_eq!(unknown, RegisterError::NotAChainValidator);
 }
@@ -115,7 +115,7 @@ async fn an_onboarding_token_registers_one_validator_for_its_user() {
     };
     assert_eq!(look().await.unwrap().status, OnboardingStatus::Pending);
     let payout = market.wallet(1).public_key();
-    let draft = market.draft(&market.chain_validator(0), payout, 0);
+    let draft = market.draft(&owner, &market.chain_validator(0), payout, 0);
     let register = async |draft: &leasing::Draft| {
         market
             .leasing
@@ -130,7 +130,7 @@ async fn an_onboarding_token_registers_one_validator_for_its_user() {
         (found.status, found.validator),
         (OnboardingStatus::Listed, Some(view.id))
     );
-    let second = market.draft(&market.chain_validator(1), payout, 0);
+    let second = market.draft(&owner, &market.chain_validator(1), payout, 0);
     assert_eq!(
         rejected(register(&second).await),
         RegisterError::OnboardingToken
@@ -154,9 +154,9 @@ async fn an_owner_is_warned_of_a_wallet_that_the_chain_would_not_pay() {
     let owner = market.user("owner").await;
     let validator = market.chain_validator(0);
     let never_funded = PublicKey::from_bytes([77; 32]);
-    let mut draft = market.draft(&validator, never_funded, 0);
+    let mut draft = market.draft(&owner, &validator, never_funded, 0);
     draft.price_sol = Some("0.0001".to_owned());
-    market.sign_draft(&mut draft, &validator.identity);
+    market.sign_draft(&mut draft, &owner, &validator.identity);
     let view = market
         .leasing
         .validators

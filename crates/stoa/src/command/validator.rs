@@ -4,14 +4,13 @@
 use crate::{
     cli::{OfferArgs, ValidatorAction},
     console::say,
-    registration::{self, Signing},
-    wiring,
+    registration, wiring,
 };
 use anyhow::{Context as _, bail};
 use ed25519_dalek::{Signer as _, SigningKey};
-use leasing::{Region, Shared, Terms, payout_challenge};
+use leasing::{Region, RegisterChallenge, Shared, Terms, payout_challenge, reclaim_challenge};
 use primitives::{PublicKey, Signature};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{fs, path::Path};
 
 /// A key file is a list of 64 numbers; more is something else.
@@ -24,11 +23,36 @@ pub(super) fn run(action: ValidatorAction) -> anyhow::Result<()> {
         ValidatorAction::SignChallenge {
             keypair,
             domain,
+            account,
             payout_wallet,
             offer,
         } => {
             let key = read_key(&keypair)?;
-            register(&key, &domain, payout_wallet, &offer, now, &nonce)?
+            let terms = terms(&offer)?;
+            let challenge = RegisterChallenge {
+                domain: &domain,
+                account,
+                identity: public_key(&key),
+                payout_wallet,
+                // As the market shows it.
+                name: offer.name.as_deref().map(str::trim),
+                endpoint: offer.tee_endpoint.as_deref(),
+                terms: &terms,
+                timestamp: now,
+                nonce: &nonce,
+            };
+            registration::body(&challenge, |text| sign(&key, text))
+        }
+        ValidatorAction::Reclaim {
+            keypair,
+            domain,
+            account,
+            payout_wallet,
+        } => {
+            let key = read_key(&keypair)?;
+            let identity = public_key(&key);
+            let text = reclaim_challenge(&domain, account, identity, payout_wallet, now, &nonce);
+            wallet_body(&key, payout_wallet, now, &nonce, &text)
         }
         ValidatorAction::SignPayoutWallet {
             keypair,
@@ -38,47 +62,43 @@ pub(super) fn run(action: ValidatorAction) -> anyhow::Result<()> {
             let key = read_key(&keypair)?;
             let identity = public_key(&key);
             let text = payout_challenge(&domain, identity, payout_wallet, now, &nonce);
-            json!({
-                "identity_pubkey": identity,
-                "payout_wallet": payout_wallet,
-                "timestamp": now,
-                "nonce": nonce,
-                "signature": sign(&key, text.as_bytes()),
-            })
+            wallet_body(&key, payout_wallet, now, &nonce, &text)
         }
     };
     say(serde_json::to_string_pretty(&body)?);
     Ok(())
 }
 
-fn register(
+/// The body of what is signed about a wallet.
+fn wallet_body(
     key: &SigningKey,
-    domain: &str,
     payout_wallet: PublicKey,
-    offer: &OfferArgs,
-    now: i64,
+    timestamp: i64,
     nonce: &str,
-) -> anyhow::Result<serde_json::Value> {
+    text: &str,
+) -> Value {
+    json!({
+        "identity_pubkey": public_key(key),
+        "payout_wallet": payout_wallet,
+        "timestamp": timestamp,
+        "nonce": nonce,
+        "signature": sign(key, text.as_bytes()),
+    })
+}
+
+fn terms(offer: &OfferArgs) -> anyhow::Result<Terms> {
     let region: Region = offer.region.parse()?;
     let shared = match (offer.shared_price_sol, offer.seats) {
         (Some(price), Some(seats)) => Some(Shared { price, seats }),
         (None, None) => None,
         _ => bail!("seats need both --shared-price-sol and --seats"),
     };
-    let terms = Terms {
+    Ok(Terms {
         price: offer.price_sol,
         shared,
         tier: offer.tier,
         region,
-    };
-    let signing = Signing {
-        domain,
-        identity: public_key(key),
-        payout_wallet,
-        timestamp: now,
-        nonce,
-    };
-    Ok(registration::body(&signing, &terms, |text| sign(key, text)))
+    })
 }
 
 fn public_key(key: &SigningKey) -> PublicKey {

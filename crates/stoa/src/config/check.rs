@@ -79,6 +79,10 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
     for (key, requests) in [
         ("limits.public_requests", config.limits.public_requests),
         ("limits.key_requests", config.limits.key_requests),
+        (
+            "leasing.max_unpaid_bookings",
+            config.leasing.max_unpaid_bookings,
+        ),
     ] {
         rule(key, requests > 0, "must be at least 1");
     }

@@ -356,7 +356,8 @@ settings! {
         /// Whether there is one.
         enabled: bool = "true", off("no-leasing");
         /// Where wallets and people reach it, such as `https://leases.example`. Wallets pay
-        /// only where this is https. Without it, links lead to the listener.
+        /// only where this is https: put a proxy with a certificate in front, and name its
+        /// network in `server.trusted_proxies`. Without it, links lead to the listener.
         public_url: Option<PublicUrl>, takes("public-url", "URL");
         /// The wallet that receives the platform's fee, and by which payments are found.
         /// Needed with a real node; a simulated one has a wallet for it.
@@ -368,6 +369,8 @@ settings! {
         regions: Vec<Region> = "";
         /// How long a wallet stays signed in.
         session: Duration = "24h";
+        /// Bookings that a trader may have without having paid for them, at least 1.
+        max_unpaid_bookings: u32 = "50";
         /// Whether simulated people lease from each other on a simulated network.
         people: bool = "true", off("no-sim-people");
     }

@@ -1,10 +1,10 @@
 //! Owners of validators: they register, and later change their prices.
 
 use super::{client::Market, dice::Dice, person::Person};
-use crate::registration::{self, Signing};
+use crate::registration;
 use anyhow::Context as _;
-use leasing::{Region, Shared, Terms, Tier, format_sol};
-use primitives::{Clock, Lamports};
+use leasing::{Region, RegisterChallenge, Shared, Terms, Tier, format_sol};
+use primitives::{Clock, Lamports, Ulid};
 use serde_json::{Value, json};
 use simnet::SolanaKeypair;
 use std::sync::Arc;
@@ -68,7 +68,9 @@ impl Owner {
         let registered = if let Some(own) = own {
             own.clone()
         } else {
-            let body = self.registration(dice)?;
+            let me = market.get("/v1/me", Some(bearer)).await?;
+            let account = me["public_id"].as_str().context("no account")?;
+            let body = self.registration(account.parse()?, dice)?;
             market.post("/v1/validators", Some(bearer), &body).await?
         };
         let id = registered["public_id"].as_str().context("no id")?;
@@ -76,7 +78,7 @@ impl Owner {
         Ok(())
     }
 
-    fn registration(&self, dice: &Dice) -> anyhow::Result<Value> {
+    fn registration(&self, account: Ulid, dice: &Dice) -> anyhow::Result<Value> {
         let region: Region = dice.pick(&REGIONS).context("no region")?.parse()?;
         let price = price(dice);
         let seats = 2 + dice.roll(7);
@@ -91,18 +93,20 @@ impl Owner {
             tier,
             region,
         };
-        let signing = Signing {
+        let challenge = RegisterChallenge {
             domain: &self.domain,
+            account,
             identity: self.identity.public_key(),
             payout_wallet: self.person.wallet(),
+            name: Some(self.person.name()),
+            endpoint: None,
+            terms: &terms,
             timestamp: self.clock.now().as_second(),
             nonce: &dice.nonce(),
         };
-        let mut body = registration::body(&signing, &terms, |text| self.identity.sign(text));
-        if let Some(fields) = body.as_object_mut() {
-            fields.insert("name".to_owned(), json!(self.person.name()));
-        }
-        Ok(body)
+        Ok(registration::body(&challenge, |text| {
+            self.identity.sign(text)
+        }))
     }
 
     /// Now and then another price.

@@ -1,6 +1,6 @@
 //! The lease market put together: its cluster, its options, its work.
 
-use super::{clock, entropy};
+use super::{clock, entropy, location};
 use crate::config::Config;
 use anyhow::{Context as _, ensure};
 use api::{MarketplaceConfig, MarketplaceLimits};
@@ -144,6 +144,22 @@ impl Cluster {
         })
     }
 
+    /// Ties the ledger to this cluster, or refuses one of another: what is
+    /// published for a simulated network must never be a way into a real one.
+    async fn bind(&self, config: &Config, store: &Store) -> anyhow::Result<()> {
+        let (ledger, genesis) = (store.ledger(), self.client.genesis());
+        let location = location(config);
+        let context = || format!("cannot use the store {location} for this market");
+        let is_bound = ledger.cluster().await.with_context(context)?.is_some();
+        let is_published = ledger.has_published_tokens().await.with_context(context)?;
+        ensure!(
+            is_bound || self.is_simulated || !is_published,
+            "the store {location} was used on a simulated network: its users and validators are \
+             everybody's. Give this market a store of its own, with --data or --store"
+        );
+        ledger.bind_cluster(genesis).await.with_context(context)
+    }
+
     /// The market of this cluster, reached at `listener` unless the
     /// configuration says where else.
     pub(crate) async fn market(
@@ -152,6 +168,7 @@ impl Cluster {
         store: &Store,
         listener: SocketAddr,
     ) -> anyhow::Result<Market> {
+        self.bind(config, store).await?;
         let site = site(config, listener)?;
         let domain = domain(&site)?;
         let base_url = site.as_str().trim_end_matches('/').to_owned();
@@ -168,6 +185,8 @@ impl Cluster {
                 regions.iter().cloned().collect()
             },
             session_lifetime: SignedDuration::try_from(config.leasing.session)?,
+            max_unpaid: config.leasing.max_unpaid_bookings,
+            published_tokens: self.is_simulated,
             ..LeasingOptions::new(&domain, self.platform)
         };
         let nodes = SolanaNodes::connected(self.client);

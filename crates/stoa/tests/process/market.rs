@@ -1,6 +1,7 @@
 //! The lease market of the real binary: its people, its operators, its races.
 
-use crate::harness::{Home, Service, ask, call, eventually, run, serve, text};
+use crate::harness::{Home, Service, ask, call, eventually, run, serve, simnet, text};
+use ::simnet::SolanaKeypair;
 use serde_json::{Value, json};
 use std::{fs, ops::Range};
 use store::Location;
@@ -29,6 +30,8 @@ pub(crate) async fn register(
     let file = home.path("identity.json");
     fs::write(&file, identity.to_string()).unwrap();
     let base = base(service);
+    let (_, me) = ask("GET", &format!("{base}/v1/me"), OWNER, &[], &Value::Null).await;
+    let account = me["data"]["public_id"].as_str().unwrap();
     let payout = accounts["wallets"][1]["address"].as_str().unwrap();
     let file = file.display().to_string();
     let domain = base.strip_prefix("http://").unwrap();
@@ -39,6 +42,8 @@ pub(crate) async fn register(
         &file,
         "--domain",
         domain,
+        "--account",
+        account,
         "--payout-wallet",
         payout,
         "--tier",
@@ -191,5 +196,37 @@ async fn of_200_bookings_at_two_replicas_as_many_win_as_there_are_places() {
             (places, 200 - places),
             "{statuses:?}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_ledger_of_a_simulated_network_is_refused_on_another() {
+    let home = Home::new();
+    let service = Service::ready(serve(&home.data(), &QUIET));
+    let me = format!("{}/v1/me", base(&service));
+    let (status, _) = ask("GET", &me, "demo-staff-token", &[], &Value::Null).await;
+    assert_eq!(status, 200);
+    assert_eq!(service.end_with("TERM").code(), Some(0));
+
+    // Another cluster, as a real one is: its genesis is another.
+    let elsewhere = Service::ready(simnet(&home.path("elsewhere"), &["--sim-seed", "77"]));
+    let flags = |data: &std::path::Path| {
+        let mut command = serve(data, &["--solana-rpc", elsewhere.line("solana")]);
+        let accounts = SolanaKeypair::platform().public_key().to_string();
+        command.env("STOA__LEASING__PLATFORM_WALLET", accounts);
+        command
+    };
+    let refused = flags(&home.data()).output().unwrap();
+    assert!(!refused.status.success());
+    let told = text(&refused.stderr);
+    assert!(told.contains("made for the cluster with genesis"), "{told}");
+    assert!(told.contains("--data or --store"), "{told}");
+
+    // With a store of its own it starts, and knows nobody.
+    let service = Service::ready(flags(&home.path("own")));
+    let me = format!("{}/v1/me", base(&service));
+    for token in [TRADER, OWNER, "demo-staff-token"] {
+        let (status, _) = ask("GET", &me, token, &[], &Value::Null).await;
+        assert_eq!(status, 401, "{token}");
     }
 }

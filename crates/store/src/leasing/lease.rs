@@ -3,11 +3,11 @@
 use super::{LedgerTx, columns};
 use crate::{
     LedgerStore,
-    db::on,
+    db::{Tx, on},
     error::{StoreError, in_table},
 };
-use leasing::{EpochWindow, Lease, LeaseState, Leg, Payment, PaymentStatus, Receipt, Stage};
-use primitives::{Timestamp, Ulid};
+use leasing::{EpochWindow, Lease, LeaseState, Leg, Memo, Payment, PaymentStatus, Receipt, Stage};
+use primitives::{PublicKey, Timestamp, Ulid};
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
 
 const TABLE: &str = "lease";
@@ -208,6 +208,32 @@ impl LedgerTx {
         Ok(moved == 1 && (!paid || self.update_booking_payment(before, after).await?))
     }
 
+    /// Keeps others from booking for a trader until the transaction ends, and
+    /// counts the leases of theirs that are not paid.
+    pub async fn count_unpaid(&mut self, trader: Ulid) -> Result<u64, StoreError> {
+        let id = trader.to_string();
+        if let Tx::Postgres(connection) = &mut self.0 {
+            // On SQLite the transaction has the write lock already.
+            sqlx::query("SELECT id FROM lease_user WHERE id = $1 FOR NO KEY UPDATE")
+                .bind(&id)
+                .execute(&mut **connection)
+                .await
+                .map_err(in_table("lease_user"))?;
+        }
+        // A word of the text, not a value: there is an index of these alone.
+        let pending = LeaseState::PendingPayment;
+        let unpaid: i64 = on!(tx &mut self.0, connection =>
+            sqlx::query_scalar(AssertSqlSafe(format!(
+                "SELECT COUNT(*) FROM lease WHERE trader_id = $1 AND state = '{pending}'"
+            )))
+            .bind(id)
+            .fetch_one(connection)
+            .await
+        )
+        .map_err(in_table(TABLE))?;
+        columns(TABLE)("id").counter(unpaid)
+    }
+
     /// The lease of an id.
     pub async fn lease(&mut self, id: Ulid) -> Result<Option<Lease>, StoreError> {
         let row: Option<StoredLease> = on!(tx &mut self.0, connection =>
@@ -235,15 +261,71 @@ impl LedgerStore {
     }
 
     /// The lease whose booking a memo pays.
-    pub async fn lease_of_memo(&self, memo: &str) -> Result<Option<Lease>, StoreError> {
+    pub async fn lease_of_memo(&self, memo: &Memo) -> Result<Option<Lease>, StoreError> {
         let row: Option<StoredLease> = on!(reader self.db(), pool =>
             sqlx::query_as(select("p.memo = $1"))
-                .bind(memo)
+                .bind(memo.as_str())
                 .fetch_optional(pool)
                 .await
         )
         .map_err(in_table(TABLE))?;
         row.map(StoredLease::decode).transpose()
+    }
+
+    /// The leases whose payments have one of these memos, or one of these
+    /// references, in the order of their memos.
+    pub async fn leases_named(
+        &self,
+        memos: &[Memo],
+        references: &[PublicKey],
+        limit: u16,
+    ) -> Result<Vec<Lease>, StoreError> {
+        let rows: Vec<StoredLease> = on!(reader self.db(), pool => {
+            let mut select = QueryBuilder::new(SELECT);
+            select.push(" WHERE p.memo IN (''");
+            for memo in memos {
+                select.push(", ").push_bind(memo.as_str());
+            }
+            select.push(")");
+            for (number, reference) in references.iter().enumerate() {
+                select.push(if number == 0 { " OR p.reference IN (" } else { ", " });
+                select.push_bind(reference.as_bytes().as_slice());
+            }
+            if !references.is_empty() {
+                select.push(")");
+            }
+            select.push(" ORDER BY p.memo LIMIT ").push_bind(i64::from(limit));
+            select.build_query_as().fetch_all(pool).await
+        })
+        .map_err(in_table(TABLE))?;
+        rows.into_iter().map(StoredLease::decode).collect()
+    }
+
+    /// Leases whose payment is not open any more and expired after a time, in
+    /// the order of expiry; after a memo and its expiry.
+    pub async fn leases_once_payable(
+        &self,
+        expired_after: Timestamp,
+        after: Option<(Timestamp, &str)>,
+        limit: u16,
+    ) -> Result<Vec<Lease>, StoreError> {
+        let (after, memo) = after.unwrap_or((Timestamp::MIN, ""));
+        let open = PaymentStatus::Open;
+        let found = select(&format!(
+            "p.status <> '{open}' AND p.expires_at > $1 AND (p.expires_at, p.memo) > ($2, $3)
+             ORDER BY p.expires_at, p.memo LIMIT $4"
+        ));
+        let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
+            sqlx::query_as(found)
+                .bind(expired_after.as_microsecond())
+                .bind(after.as_microsecond())
+                .bind(memo)
+                .bind(i64::from(limit))
+                .fetch_all(pool)
+                .await
+        )
+        .map_err(in_table(TABLE))?;
+        rows.into_iter().map(StoredLease::decode).collect()
     }
 
     /// Leases, the newest first.

@@ -1,4 +1,4 @@
-//! Payments of bookings, and money that came otherwise.
+//! Payments of bookings.
 
 use super::{LedgerTx, columns};
 use crate::{
@@ -6,39 +6,10 @@ use crate::{
     db::on,
     error::{StoreError, in_table},
 };
-use leasing::{Lease, Memo, Stray};
-use sqlx::FromRow;
+use leasing::{Lease, Memo};
+use primitives::Signature;
 
 const TABLE: &str = "payment";
-const STRAY: &str = "stray_payment";
-
-#[derive(FromRow)]
-struct StoredStray {
-    signature: Vec<u8>,
-    memo: String,
-    reason: String,
-    slot: i64,
-    payer: Vec<u8>,
-    payout_gain: i64,
-    platform_gain: i64,
-    seen_at: i64,
-}
-
-impl StoredStray {
-    fn decode(self) -> Result<Stray, StoreError> {
-        let column = columns(STRAY);
-        Ok(Stray {
-            signature: column("signature").signature(&self.signature)?,
-            memo: column("memo").word(&self.memo)?,
-            reason: column("reason").word(&self.reason)?,
-            slot: column("slot").counter(self.slot)?,
-            payer: column("payer").key(&self.payer)?,
-            payout_gain: column("payout_gain").lamports(self.payout_gain)?,
-            platform_gain: column("platform_gain").lamports(self.platform_gain)?,
-            seen_at: column("seen_at").time(self.seen_at)?,
-        })
-    }
-}
 
 impl LedgerTx {
     /// Adds the payment of a booking.
@@ -51,8 +22,8 @@ impl LedgerTx {
             sqlx::query(
                 "INSERT INTO payment
                  (memo, lease_id, kind, status, share, fee, payout_wallet, platform_wallet,
-                  created_at, expires_at)
-                 VALUES ($1, $2, 'booking', $3, $4, $5, $6, $7, $8, $9)",
+                  created_at, expires_at, reference)
+                 VALUES ($1, $2, 'booking', $3, $4, $5, $6, $7, $8, $9, $10)",
             )
             .bind(lease.payment.memo().as_str())
             .bind(lease.id.to_string())
@@ -63,6 +34,7 @@ impl LedgerTx {
             .bind(platform.wallet.as_bytes().as_slice())
             .bind(lease.created_at.as_microsecond())
             .bind(lease.pay_until.as_microsecond())
+            .bind(lease.payment.memo().reference().as_bytes().as_slice())
             .execute(connection)
             .await
             .map(drop)
@@ -104,50 +76,50 @@ impl LedgerTx {
         .map_err(in_table(TABLE))?;
         Ok(moved == 1)
     }
-
-    /// Records money to be given back. `false` if it was recorded before.
-    pub async fn insert_stray(&mut self, stray: &Stray) -> Result<bool, StoreError> {
-        let column = columns(STRAY);
-        let slot = column("slot").to_stored(stray.slot)?;
-        let payout = column("payout_gain").to_stored_lamports(stray.payout_gain)?;
-        let platform = column("platform_gain").to_stored_lamports(stray.platform_gain)?;
-        let added = on!(tx &mut self.0, connection =>
-            sqlx::query(
-                "INSERT INTO stray_payment
-                 (signature, memo, reason, slot, payer, payout_gain, platform_gain, seen_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-                 ON CONFLICT (signature, memo) DO NOTHING",
-            )
-            .bind(stray.signature.as_bytes().as_slice())
-            .bind(stray.memo.as_str())
-            .bind(stray.reason.as_str())
-            .bind(slot)
-            .bind(stray.payer.as_bytes().as_slice())
-            .bind(payout)
-            .bind(platform)
-            .bind(stray.seen_at.as_microsecond())
-            .execute(connection)
-            .await
-            .map(|done| done.rows_affected())
-        )
-        .map_err(in_table(STRAY))?;
-        Ok(added == 1)
-    }
 }
 
 impl LedgerStore {
-    /// Money that came for a payment and was not taken, in the order in which
-    /// it landed.
-    pub async fn strays_of(&self, memo: &Memo) -> Result<Vec<Stray>, StoreError> {
-        let rows: Vec<StoredStray> = on!(reader self.db(), pool =>
-            sqlx::query_as(
-                "SELECT * FROM stray_payment WHERE memo = $1 ORDER BY slot, signature LIMIT 1000",
+    /// Fills in the references of payments that an earlier version kept without,
+    /// some at a time. Returns how many there were.
+    pub async fn fill_references(&self, limit: u16) -> Result<usize, StoreError> {
+        let memos: Vec<String> = on!(reader self.db(), pool =>
+            sqlx::query_scalar("SELECT memo FROM payment WHERE reference IS NULL LIMIT $1")
+                .bind(i64::from(limit))
+                .fetch_all(pool)
+                .await
+        )
+        .map_err(in_table(TABLE))?;
+        let mut tx = self.begin().await?;
+        for text in &memos {
+            let memo: Memo = columns(TABLE)("memo").word(text)?;
+            on!(tx &mut tx.0, connection =>
+                sqlx::query("UPDATE payment SET reference = $2 WHERE memo = $1")
+                    .bind(text)
+                    .bind(memo.reference().as_bytes().as_slice())
+                    .execute(connection)
+                    .await
+                    .map(drop)
             )
-            .bind(memo.as_str())
-            .fetch_all(pool)
+            .map_err(in_table(TABLE))?;
+        }
+        tx.commit().await?;
+        Ok(memos.len())
+    }
+
+    /// Whether a transaction was taken for a payment, recorded as stray, or waits
+    /// to be shown.
+    pub async fn is_transaction_known(&self, signature: Signature) -> Result<bool, StoreError> {
+        let known: i64 = on!(reader self.db(), pool =>
+            sqlx::query_scalar(
+                "SELECT (SELECT COUNT(*) FROM payment WHERE signature = $1)
+                      + (SELECT COUNT(*) FROM stray WHERE signature = $1)
+                      + (SELECT COUNT(*) FROM parked_transaction WHERE signature = $1)",
+            )
+            .bind(signature.as_bytes().as_slice())
+            .fetch_one(pool)
             .await
         )
-        .map_err(in_table(STRAY))?;
-        rows.into_iter().map(StoredStray::decode).collect()
+        .map_err(in_table(TABLE))?;
+        Ok(known > 0)
     }
 }

@@ -169,6 +169,19 @@ impl LedgerTx {
         .map_err(in_table(SESSION))
     }
 
+    /// Ends a session. `false` if there is none of this id.
+    pub async fn delete_session(&mut self, id: &str) -> Result<bool, StoreError> {
+        let gone = on!(tx &mut self.0, connection =>
+            sqlx::query("DELETE FROM session WHERE id = $1")
+                .bind(id)
+                .execute(connection)
+                .await
+                .map(|done| done.rows_affected())
+        )
+        .map_err(in_table(SESSION))?;
+        Ok(gone == 1)
+    }
+
     /// Opens an onboarding session.
     pub async fn insert_onboarding(&mut self, row: &OnboardingRow) -> Result<(), StoreError> {
         on!(tx &mut self.0, connection =>

@@ -254,6 +254,19 @@ impl LedgerTx {
         .map_err(in_table(TABLE))
     }
 
+    /// Gives a validator to another owner.
+    pub async fn set_owner(&mut self, id: Ulid, owner: Ulid) -> Result<(), StoreError> {
+        on!(tx &mut self.0, connection =>
+            sqlx::query("UPDATE validator SET owner_id = $2 WHERE id = $1")
+                .bind(id.to_string())
+                .bind(owner.to_string())
+                .execute(connection)
+                .await
+                .map(drop)
+        )
+        .map_err(in_table(TABLE))
+    }
+
     /// Writes what the cluster said of a validator.
     pub async fn update_stake(&mut self, id: Ulid, stake: &StakeRow) -> Result<(), StoreError> {
         let column = columns(TABLE);

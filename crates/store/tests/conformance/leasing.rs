@@ -1,7 +1,7 @@
 //! The lease market's tables.
 
 use crate::market_rows::{at, book, id, key, lease, moved, settle_in, user, validator, window};
-use leasing::{EndReason, LeaseState, ListingStatus, Mode, Receipt, Stage, Stray, StrayReason};
+use leasing::{EndReason, LeaseState, ListingStatus, Mode, Receipt, Stage};
 use primitives::{Lamports, Signature, SolanaHash, Timestamp};
 use rstest::rstest;
 use store::{
@@ -421,7 +421,10 @@ async fn a_lease_has_its_payment_and_a_payment_one_transaction(
     assert!(!tx.update_lease(&pending, &first).await.unwrap());
     tx.commit().await.unwrap();
     assert_eq!(
-        ledger.lease_of_memo("MEMO-20").await.unwrap(),
+        ledger
+            .lease_of_memo(&"MEMO-20".parse().unwrap())
+            .await
+            .unwrap(),
         Some(first.clone())
     );
     let over = ledger.leases_over(7, 9).await.unwrap();
@@ -496,32 +499,6 @@ async fn a_lease_in_any_stage_is_what_was_written(#[values(Sqlite, Postgres)] en
         matches!(found, Err(StoreError::Corrupt { .. })),
         "{found:?}"
     );
-}
-
-#[rstest]
-#[tokio::test]
-async fn a_stray_payment_is_recorded_once(#[values(Sqlite, Postgres)] engine: Engine) {
-    let database = TestDatabase::new(engine).await;
-    let store = database.store().await;
-    let ledger = store.ledger();
-    settle_in(ledger).await;
-    let row = lease(20, window(5, 2), Mode::Exclusive);
-    book(ledger, &row).await;
-    let stray = Stray {
-        signature: Signature::from_bytes([4; 64]),
-        memo: row.payment.memo().clone(),
-        reason: StrayReason::Short,
-        slot: 7,
-        payer: key(5),
-        payout_gain: Lamports::new(1),
-        platform_gain: Lamports::ZERO,
-        seen_at: at(3),
-    };
-    let mut tx = ledger.begin().await.unwrap();
-    assert!(tx.insert_stray(&stray).await.unwrap());
-    assert!(!tx.insert_stray(&stray).await.unwrap());
-    tx.commit().await.unwrap();
-    assert_eq!(ledger.strays_of(row.payment.memo()).await.unwrap(), [stray]);
 }
 
 fn guarded() -> KeyName {

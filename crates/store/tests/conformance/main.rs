@@ -15,6 +15,7 @@ mod following;
 mod halves;
 mod keys;
 mod leasing;
+mod market_money;
 mod market_rows;
 mod news;
 mod pools;

@@ -97,3 +97,37 @@ async fn a_session_ends() {
     market.bench.clock.advance(SignedDuration::from_hours(24));
     market.send(create()).await.problem(401, "auth-required");
 }
+
+#[tokio::test]
+async fn signing_out_ends_the_session_that_is_sent() {
+    let market = Market::new().await;
+    let token = |answer: Answer| {
+        let session = answer.data(200);
+        session["session_token"].as_str().unwrap().to_owned()
+    };
+    let (first, second) = (
+        token(sign_in(&market, 3).await),
+        token(sign_in(&market, 3).await),
+    );
+    let create = |token: &str| Ask::post("/v1/users").bearer(token).json(&json!({}));
+    market.send(create(&first)).await.data(201);
+    let sign_out = || Ask::new("DELETE", "/v1/auth/session");
+    let answer = market.send(sign_out().bearer(&first)).await;
+    assert_eq!((answer.status.as_u16(), answer.text()), (204, ""));
+    market
+        .send(create(&first))
+        .await
+        .problem(401, "auth-required");
+    market
+        .send(sign_out().bearer(&first))
+        .await
+        .problem(401, "auth-required");
+    market.send(create(&second)).await.data(201);
+    // An API token is revoked, not signed out of.
+    let answer = market.send(sign_out().by(&market.trader)).await;
+    answer.problem(403, "forbidden");
+    market
+        .send(Ask::get("/v1/me").by(&market.trader))
+        .await
+        .data(200);
+}

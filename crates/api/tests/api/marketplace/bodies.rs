@@ -26,6 +26,10 @@ fn routes(market: &Market, validator: &str) -> Vec<(Ask, &'static str)> {
             "register-invalid-field",
         ),
         (
+            Ask::post("/v1/validators/reclaim").by(&market.owner),
+            "register-invalid-field",
+        ),
+        (
             Ask::new("PATCH", &format!("/v1/validators/{validator}")).by(&market.owner),
             "register-invalid-field",
         ),

@@ -236,3 +236,27 @@ async fn without_a_public_address_the_link_says_that_wallets_refuse_it() {
     );
     assert_eq!(booked["warnings"][0]["code"], "plain-http");
 }
+
+#[tokio::test]
+async fn a_trader_has_at_most_fifty_unpaid_bookings() {
+    let market = Market::new().await;
+    let id = market.register(0, OFFER).await;
+    let start = market.epoch() + 1;
+    let wish = |number: i64| booking(&id, start + number, 1);
+    let mut last = Value::Null;
+    for number in 0..50 {
+        let answer = market.ask_to_book(&market.trader, &wish(number)).await;
+        last = answer.data(201);
+    }
+    let more = wish(50);
+    let refused = market.ask_to_book(&market.trader, &more).await;
+    let problem = refused.problem(409, "too-many-unpaid-bookings");
+    assert_eq!(problem["extensions"]["limit"], 50);
+    // Others have bookings of their own.
+    let other = market.another_trader().await;
+    market.ask_to_book(&other, &wish(51)).await.data(201);
+    let lease = last["lease_id"].as_str().unwrap();
+    let cancel = Ask::post(&format!("/v1/leases/{lease}/cancel")).by(&market.trader);
+    market.send(cancel).await.data(200);
+    market.ask_to_book(&market.trader, &more).await.data(201);
+}

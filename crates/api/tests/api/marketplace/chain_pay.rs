@@ -29,7 +29,10 @@ async fn pay(market: &Market, path: &str, account: Value) -> Answer {
 #[track_caller]
 fn shown(answer: &Answer, status: u16, slug: &str) {
     let problem = answer.problem(status, slug);
-    assert_eq!(problem["message"], problem["detail"]);
+    let message = problem["message"].as_str().unwrap();
+    assert!(message.chars().count() <= 80, "{message}");
+    assert!(!message.contains(['`', '{', '_']), "{message}");
+    assert_ne!(message, api::Slug::named(slug).unwrap().entry().meaning);
 }
 
 #[tokio::test]
@@ -222,6 +225,9 @@ async fn a_booking_that_was_given_up_cannot_be_paid() {
     market.send(cancel).await.data(200);
     let answer = pay(&market, &path, json!(market.wallet(3).public_key())).await;
     shown(&answer, 404, "chain-pay-memo-not-found");
+    let told = answer.problem(404, "chain-pay-memo-not-found");
+    let shown = "There is nothing to pay here any more. Please book again.";
+    assert_eq!(told["message"], shown);
 }
 
 #[tokio::test]

@@ -25,6 +25,11 @@ async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
             .json(&json!({"address": wallet, "nonce": "x", "signature": signature})),
         Ask::post("/v1/users").by(&market.trader).json(&json!({})),
         Ask::get("/v1/me").by(&market.trader),
+        Ask::new("DELETE", "/v1/auth/session").by(&market.trader),
+        Ask::get("/v1/admin/strays").by(&market.staff),
+        Ask::post("/v1/validators/reclaim")
+            .by(&market.owner)
+            .json(&market.reclaim(0, &market.owner, wallet)),
         Ask::post("/v1/api-tokens")
             .by(&market.trader)
             .json(&json!({"name": "x"})),

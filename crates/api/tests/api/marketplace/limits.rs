@@ -145,10 +145,40 @@ async fn credentials_are_looked_at_before_the_bucket() {
 }
 
 #[tokio::test]
-async fn guessing_credentials_is_limited_before_the_store_is_asked() {
+async fn good_credentials_do_not_depend_on_what_their_address_has_left() {
+    let market = limited().await;
+    for _ in 0..60 {
+        market.send(Ask::get("/v1/epoch")).await.data(200);
+    }
+    market
+        .send(Ask::get("/v1/epoch"))
+        .await
+        .problem(429, "rate-limit-exceeded");
+    // This process has never seen them, as after a restart.
+    me(&market, &market.trader).await.data(200);
+    let guess = Ask::get("/v1/me").bearer("lm_abcdefgh_x");
+    market.send(guess).await.problem(429, "rate-limit-exceeded");
+}
+
+#[tokio::test]
+async fn an_address_that_guesses_without_end_is_not_looked_up_any_more() {
+    let market = limited().await;
+    for n in 0..100 {
+        let guess = Ask::get("/v1/me").bearer(&format!("lm_abcdefgh_{n:043}"));
+        assert!(market.send(guess).await.status.is_client_error());
+    }
+    // Now the store is asked for those alone whom the bucket lets through.
+    market.bench.store.close().await;
+    me(&market, &market.trader)
+        .await
+        .problem(429, "rate-limit-exceeded");
+}
+
+#[tokio::test]
+async fn guessing_credentials_is_limited() {
     let market = limited().await;
     me(&market, &market.trader).await.data(200);
-    for n in 0..59 {
+    for n in 0..60 {
         let guess = Ask::get("/v1/me").bearer(&format!("lm_abcdefgh_{n:043}"));
         market.send(guess).await.problem(401, "auth-required");
     }

@@ -2,7 +2,8 @@
 
 use super::support::{Ask, Market};
 
-const PREFIXES: [&str; 12] = [
+const PREFIXES: [&str; 13] = [
+    "/v1/admin",
     "/v1/auth",
     "/v1/users",
     "/v1/me",
@@ -25,6 +26,8 @@ async fn unknown_paths_under_its_prefixes_are_problems() {
             let path = format!("{prefix}{rest}");
             let problem = market.send(Ask::get(&path)).await.problem(404, "not-found");
             assert_eq!(problem["instance"], path);
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.contains(&path), "{detail}");
         }
     }
     for path in [

@@ -20,9 +20,12 @@ fn changed(market: &Market, field: &str, value: Value) -> Value {
 #[tokio::test]
 async fn a_registered_validator_is_listed_with_its_terms() {
     let market = Market::new().await;
-    let mut body = market.registration(0, OFFER);
-    body["name"] = json!("Harbour");
-    body["tee_endpoint"] = json!("https://sign.harbour.example");
+    let offer = Offer {
+        name: Some("Harbour"),
+        endpoint: Some("https://sign.harbour.example"),
+        ..OFFER
+    };
+    let body = market.registration(0, offer);
     let made = register(&market, &body).await.data(201);
     assert_eq!(made["identity_pubkey"], body["identity_pubkey"]);
     assert_eq!(made["payout_wallet"], body["payout_wallet"]);
@@ -356,14 +359,18 @@ async fn only_validators_of_the_chain_are_registered() {
         region: "us-east-1".parse().unwrap(),
     };
     let (key, payout): (_, PublicKey) = (keys.public_key(), market.payout());
-    let text = leasing::register_challenge(
-        "lease.example",
-        key,
-        payout,
-        now,
-        "nonce-of-a-wallet",
-        &terms,
-    );
+    let challenge = leasing::RegisterChallenge {
+        domain: "lease.example",
+        account: market.owner.user.id,
+        identity: key,
+        payout_wallet: payout,
+        name: None,
+        endpoint: None,
+        terms: &terms,
+        timestamp: now,
+        nonce: "nonce-of-a-wallet",
+    };
+    let text = challenge.text();
     let body = json!({
         "identity_pubkey": key, "payout_wallet": payout, "tier": "economy", "region": "us-east-1",
         "price_sol": "1", "timestamp": now, "nonce": "nonce-of-a-wallet",

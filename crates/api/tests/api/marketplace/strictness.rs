@@ -19,6 +19,7 @@ async fn readers(market: &Market) -> Vec<Ask> {
         by("POST", "/v1/api-tokens", owner),
         by("POST", "/v1/validators", owner),
         by("PUT", "/v1/validators/payout-wallet", owner),
+        by("POST", "/v1/validators/reclaim", owner),
         by("PATCH", &format!("/v1/validators/{id}"), owner),
         by("POST", "/v1/leases", trader).key(&market.key()),
         by("POST", "/v1/leases/x/cancel", trader),
@@ -41,7 +42,7 @@ async fn a_body_that_does_not_arrive_in_time_is_the_callers_fault() {
     for answer in futures_util::future::join_all(sent).await {
         let problem = answer.problem(408, "request-timeout");
         let is_for_wallet = problem["instance"] == "/v1/chain-pay/x";
-        assert_eq!(problem["message"] == problem["detail"], is_for_wallet);
+        assert_eq!(problem["message"].is_string(), is_for_wallet);
     }
     assert_eq!(market.everything().await, before);
 }
@@ -114,5 +115,5 @@ async fn bodies_are_described_as_strictly_as_they_are_read() {
             strict += u32::from(is_strict);
         }
     }
-    assert_eq!(strict, 8);
+    assert_eq!(strict, 9);
 }

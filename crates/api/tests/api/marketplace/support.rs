@@ -1,14 +1,16 @@
 //! A lease market with a simulated node behind it, its people, and requests of
 //! theirs.
 
-use crate::support::{Answer, Bench, send};
+use crate::support::{Answer, Bench, Setting, send};
 use api::{ApiConfig, Slug};
 use axum::{
     body::Body,
     http::{Request, header::AUTHORIZATION, request::Builder},
 };
 use chain::{RpcOptions, SolanaClient};
-use leasing::{Roles, Shared, Terms, parse_sol, payout_challenge, register_challenge};
+use leasing::{
+    RegisterChallenge, Roles, Shared, Terms, parse_sol, payout_challenge, reclaim_challenge,
+};
 use primitives::{Clock as _, Entropy, PublicKey, SeededEntropy, Ulid};
 use serde_json::{Value, json};
 use services::leasing::{Leasing, LeasingOptions, Profile, SolanaNodes, User};
@@ -20,6 +22,7 @@ use std::{
     },
     time::Duration,
 };
+use store::Location;
 use tokio::net::TcpListener;
 use url::Url;
 
@@ -53,6 +56,8 @@ pub(crate) struct Offer {
     pub(crate) tier: &'static str,
     pub(crate) region: &'static str,
     pub(crate) shared: Option<(&'static str, i64)>,
+    pub(crate) name: Option<&'static str>,
+    pub(crate) endpoint: Option<&'static str>,
 }
 
 pub(crate) const OFFER: Offer = Offer {
@@ -60,6 +65,8 @@ pub(crate) const OFFER: Offer = Offer {
     tier: "standard",
     region: "eu-central-1",
     shared: Some(("0.2", 2)),
+    name: None,
+    endpoint: None,
 };
 
 const TRADER: Roles = Roles {
@@ -85,7 +92,21 @@ impl Market {
     }
 
     pub(crate) async fn configured(configure: impl FnOnce(&mut ApiConfig)) -> Self {
-        let bench = bench(configure).await;
+        let bench = Box::pin(bench(configure)).await;
+        Box::pin(Self::on(bench)).await
+    }
+
+    /// A market without limits on a store of the caller's.
+    pub(crate) async fn at(location: &Location) -> Self {
+        let mut setting = Setting::default();
+        BASE_URL.clone_into(&mut setting.config.marketplace.base_url);
+        setting.config.marketplace.limits = None;
+        setting.location = Some(location.clone());
+        let bench = Box::pin(Bench::with(setting)).await;
+        Box::pin(Self::on(bench)).await
+    }
+
+    async fn on(bench: Bench) -> Self {
         let node = SolanaNode::new(
             SolanaConfig {
                 finality_slots: 4,
@@ -229,7 +250,18 @@ impl Market {
             region: offer.region.parse().unwrap(),
         };
         let (key, payout) = (identity.public_key(), self.payout());
-        let challenge = register_challenge(DOMAIN, key, payout, timestamp, nonce, &terms);
+        let challenge = RegisterChallenge {
+            domain: DOMAIN,
+            account: self.owner.user.id,
+            identity: key,
+            payout_wallet: payout,
+            name: offer.name,
+            endpoint: offer.endpoint,
+            terms: &terms,
+            timestamp,
+            nonce,
+        };
+        let challenge = challenge.text();
         let mut body = json!({
             "identity_pubkey": key.to_string(),
             "payout_wallet": payout.to_string(),
@@ -244,6 +276,12 @@ impl Market {
             body["shared_price_sol"] = json!(price);
             body["max_concurrent_shared_leases"] = json!(seats);
         }
+        if let Some(name) = offer.name {
+            body["name"] = json!(name);
+        }
+        if let Some(endpoint) = offer.endpoint {
+            body["tee_endpoint"] = json!(endpoint);
+        }
         body
     }
 
@@ -254,6 +292,22 @@ impl Market {
         let timestamp = self.bench.clock.now().as_second();
         let key = identity.public_key();
         let challenge = payout_challenge(DOMAIN, key, wallet, timestamp, &nonce);
+        json!({
+            "identity_pubkey": key.to_string(),
+            "payout_wallet": wallet.to_string(),
+            "timestamp": timestamp,
+            "nonce": nonce,
+            "signature": identity.sign(challenge.as_bytes()).to_string(),
+        })
+    }
+
+    /// A wish of a person to have a validator, that the identity signed.
+    pub(crate) fn reclaim(&self, number: usize, person: &Person, wallet: PublicKey) -> Value {
+        let identity = self.validator(number).identity;
+        let nonce = format!("nonce-number-{:06}", self.next());
+        let timestamp = self.bench.clock.now().as_second();
+        let (account, key) = (person.user.id, identity.public_key());
+        let challenge = reclaim_challenge(DOMAIN, account, key, wallet, timestamp, &nonce);
         json!({
             "identity_pubkey": key.to_string(),
             "payout_wallet": wallet.to_string(),

@@ -27,12 +27,16 @@ const CHEAP: Offer = Offer {
     tier: "economy",
     region: "us-east-1",
     shared: None,
+    name: None,
+    endpoint: None,
 };
 const DEAR: Offer = Offer {
     price_sol: "7",
     tier: "performance",
     region: "us-east-1",
     shared: Some(("0.1", 1)),
+    name: None,
+    endpoint: None,
 };
 
 #[tokio::test]

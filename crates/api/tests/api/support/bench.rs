@@ -22,6 +22,8 @@ pub(crate) struct Setting {
     pub(crate) config: ApiConfig,
     /// Tokens beside the named ones; no snapshot at all if none.
     pub(crate) more_tokens: Option<u64>,
+    /// Where the store is, if not in a folder that vanishes.
+    pub(crate) location: Option<Location>,
 }
 
 impl Default for Setting {
@@ -29,6 +31,7 @@ impl Default for Setting {
         Self {
             config: ApiConfig::default(),
             more_tokens: Some(0),
+            location: None,
         }
     }
 }
@@ -62,7 +65,9 @@ impl Bench {
     pub(crate) async fn with(setting: Setting) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().to_owned();
-        let store = Store::open(&Location::Sqlite { dir }).await.unwrap();
+        let own = Location::Sqlite { dir };
+        let location = setting.location.as_ref().unwrap_or(&own);
+        let store = Store::open(location).await.unwrap();
         store.migrate().await.unwrap();
         let start = Timestamp::from_millisecond(1_700_000_000_250).unwrap();
         let clock = Arc::new(ManualClock::new(start));
