@@ -269,6 +269,27 @@ impl RpcError {
         matches!(self, Self::Node { source, .. } if source.code == EXECUTION_ERROR)
     }
 
+    /// Why a transaction fails, in the words of the node or of the contracts, if
+    /// it does.
+    #[must_use]
+    pub fn execution_failure(&self) -> Option<String> {
+        let Self::Node { source, .. } = self else {
+            return None;
+        };
+        let reason = |data: &String| {
+            let data: serde_json::Value = serde_json::from_str(data).ok()?;
+            match data.get("execution_error")? {
+                serde_json::Value::String(text) => Some(text.clone()),
+                nested => Some(nested.to_string()),
+            }
+        };
+        let told = source
+            .data
+            .as_ref()
+            .map(|data| reason(data).unwrap_or_else(|| data.clone()));
+        (source.code == EXECUTION_ERROR).then(|| told.unwrap_or_else(|| source.message.clone()))
+    }
+
     /// Whether the node says that it does not know the transaction.
     pub(crate) fn is_transaction_not_found(&self) -> bool {
         matches!(self, Self::Node { source, .. } if source.code == TRANSACTION_NOT_FOUND)

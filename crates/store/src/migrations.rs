@@ -88,6 +88,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(2, "ledger", "0002_leasing"),
         step!(3, "ledger", "0003_identity"),
         step!(4, "ledger", "0004_sending"),
+        step!(5, "ledger", "0005_sponsors"),
     ],
 };
 
