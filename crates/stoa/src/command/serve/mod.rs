@@ -7,6 +7,7 @@ mod market;
 mod orders;
 mod readers;
 mod ready;
+mod relaying;
 mod room;
 mod signals;
 mod sockets;
