@@ -7,7 +7,7 @@ use super::{
     sponsors::Sponsor,
 };
 use crate::{sender::SenderPool, snapshot::Snapshot};
-use chain::{ContractCall, TransactionStatus};
+use chain::{ContractCall, Finality, TransactionStatus};
 use primitives::{Address, Felt, Timestamp, U256, starknet_keccak};
 use serde_json::Value;
 use std::sync::Arc;
@@ -141,10 +141,12 @@ impl Paymaster {
                     node.transaction_status(row.hash).await
                 };
                 match self.0.nodes.ask(asked).await?? {
-                    Some(TransactionStatus::Executed(_)) => TrackedStatus::Accepted,
-                    Some(TransactionStatus::Waiting | TransactionStatus::Rejected(_)) | None => {
-                        TrackedStatus::Active
+                    Some(TransactionStatus::Executed(executed))
+                        if executed.finality > Finality::PreConfirmed =>
+                    {
+                        TrackedStatus::Accepted
                     }
+                    _ => TrackedStatus::Active,
                 }
             }
         };
@@ -200,7 +202,8 @@ impl Paymaster {
             let paid = forwarded(forwarder, *user, execution, signature, (token, amount));
             relayed(request.deployment.as_ref(), Some(&paid))
         };
-        let survey = relayers.survey(&calls(most), recognised.tip).await;
+        // With something to give back, as there will be.
+        let survey = relayers.survey(&calls(U256::ONE), recognised.tip).await;
         let survey = match survey {
             Ok(survey) => survey,
             Err(refused) => return Err(self.explain(refused.into(), recognised, snapshot).await),
