@@ -8,6 +8,7 @@ use crate::{
     marketplace::MarketplaceState,
     openapi,
     operation::{self, OperationState},
+    paymaster::{self, PaymasterState},
     trade::{self, TradeState},
 };
 use axum::Router;
@@ -16,6 +17,7 @@ use primitives::{Clock, Entropy};
 use services::{
     ApiKeys, GlobalFeed, Health, RateLimiter, RecurringOrders, Snapshots, Staking, Swaps,
     leasing::Leasing,
+    paymaster::{Paymaster, Sponsors},
 };
 use std::{fmt, sync::Arc};
 
@@ -30,6 +32,10 @@ pub struct ApiServices {
     pub orders: Option<RecurringOrders>,
     /// Staking, where there is a staker.
     pub staking: Option<Staking>,
+    /// Who builds and relays for others, where there is a forwarder.
+    pub paymaster: Option<Paymaster>,
+    /// Those who pay for others.
+    pub sponsors: Sponsors,
     /// What the wider market says of tokens.
     pub global: GlobalFeed,
     /// The lease market, where there is one.
@@ -62,22 +68,26 @@ pub struct Api {
     middleware: Middleware,
     market: MarketState,
     marketplace: Option<MarketplaceState>,
+    paymaster: PaymasterState,
 }
 
 impl Api {
     /// The faces of these services.
     pub fn new(config: ApiConfig, services: ApiServices) -> Self {
-        let limits = Limits::new(
-            config.rate_limits,
-            config.trusted_proxies.clone(),
-            services.limiter.clone(),
-            services.keys.clone(),
-            Arc::clone(&services.clock),
-        );
+        let limits = || {
+            Limits::new(
+                config.rate_limits,
+                config.trusted_proxies.clone(),
+                services.limiter.clone(),
+                services.keys.clone(),
+                Arc::clone(&services.clock),
+            )
+        };
+        let paymaster = PaymasterState::new(services.paymaster.clone(), limits());
         let middleware = Middleware::new(
             config.request_timeout,
             config.max_body_bytes,
-            limits,
+            limits(),
             Arc::clone(&services.entropy),
             config.signer.clone(),
         );
@@ -104,12 +114,14 @@ impl Api {
             middleware,
             market,
             marketplace,
+            paymaster,
         }
     }
 
     /// Everything, for one listener.
     pub fn router(&self) -> Router {
         let whole = self.surround(self.trade_routes().merge(self.market_routes()));
+        let whole = whole.merge(self.around_paymaster());
         match &self.marketplace {
             Some(state) => whole.merge(self.around_marketplace(state.routes(), state)),
             None => whole,
@@ -134,6 +146,18 @@ impl Api {
         Some(routes.merge(self.middleware.around_free(self.free_routes())))
     }
 
+    /// The paymaster, for a listener of its own.
+    pub fn paymaster_router(&self) -> Router {
+        self.around_paymaster()
+            .merge(self.middleware.around_free(self.free_routes()))
+    }
+
+    fn around_paymaster(&self) -> Router {
+        let routes = paymaster::routes(self.paymaster.clone());
+        let product = Arc::new(self.paymaster.clone());
+        self.middleware.around_product(routes, product)
+    }
+
     fn around_marketplace(&self, routes: Router, state: &MarketplaceState) -> Router {
         let product = Arc::new(state.clone());
         self.middleware.around_product(routes, product)
@@ -146,6 +170,7 @@ impl Api {
             swaps.clone(),
             self.services.orders.clone(),
             self.services.staking.clone(),
+            self.services.sponsors.clone(),
             self.config.dialect,
         );
         let (routes, _) = trade::routes(&self.config.network).split_for_parts();

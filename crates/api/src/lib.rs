@@ -20,6 +20,7 @@ mod marketplace;
 mod network;
 mod openapi;
 mod operation;
+mod paymaster;
 mod trade;
 
 pub use api::{Api, ApiServices};

@@ -8,7 +8,7 @@ use crate::{
     },
     market, marketplace,
     network::NetworkSegment,
-    operation, trade,
+    operation, paymaster, trade,
 };
 use primitives::OrImpossible as _;
 use serde_json::{Value, json};
@@ -107,11 +107,16 @@ pub(crate) fn documents(network: &NetworkSegment, dialect: Dialect) -> Vec<(&'st
             add_header(document, header);
         }
     }
+    let mut paymaster = paymaster::document();
+    for header in RATE_LIMIT {
+        add_header(&mut paymaster, header);
+    }
     let mut operation = operation::routes().into_openapi();
     add_bad_request(&mut operation);
     let documents = [
         ("trade.json", trade),
         ("market.json", market),
+        ("paymaster.json", paymaster),
         ("operation.json", operation),
     ];
     let mut texts: Vec<_> = documents

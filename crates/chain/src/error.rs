@@ -191,6 +191,8 @@ pub struct NodeError {
     pub message: String,
     /// More of them, as JSON, perhaps cut.
     pub data: Option<String>,
+    /// Why a transaction or a call fails, where the error is about that.
+    pub reason: Option<String>,
 }
 
 impl NodeError {
@@ -199,6 +201,7 @@ impl NodeError {
             code,
             message: cut(message),
             data: data.map(cut),
+            reason: data.and_then(innermost),
         }
     }
 
@@ -267,6 +270,22 @@ impl RpcError {
     /// Whether the node says that a transaction would fail.
     pub fn is_execution_failure(&self) -> bool {
         matches!(self, Self::Node { source, .. } if source.code == EXECUTION_ERROR)
+    }
+
+    /// Why a transaction fails, in the words of the node or of the contracts, if
+    /// it does.
+    #[must_use]
+    pub fn execution_failure(&self) -> Option<String> {
+        let Self::Node { source, .. } = self else {
+            return None;
+        };
+        let told = || {
+            source
+                .reason
+                .clone()
+                .unwrap_or_else(|| source.message.clone())
+        };
+        (source.code == EXECUTION_ERROR).then(told)
     }
 
     /// Whether the node says that it does not know the transaction.
@@ -355,6 +374,16 @@ impl RpcError {
     }
 }
 
+/// What the innermost of nested calls says, in the form that nodes tell it.
+fn innermost(data: &str) -> Option<String> {
+    let data: serde_json::Value = serde_json::from_str(data).ok()?;
+    let mut error = data.get("execution_error")?;
+    while let Some(inner) = error.get("error") {
+        error = inner;
+    }
+    error.as_str().map(cut)
+}
+
 pub(crate) fn cut(text: &str) -> String {
     text.chars().take(MAX_TEXT_CHARS).collect()
 }
@@ -362,6 +391,20 @@ pub(crate) fn cut(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_is_told_in_the_words_of_the_innermost_call() {
+        let nested = r#"{"transaction_index":0,"execution_error":{"contract_address":"0x1","error":{"contract_address":"0x2","error":"too little"}}}"#;
+        for (data, reason) in [
+            (nested, Some("too little")),
+            (r#"{"execution_error":"too much"}"#, Some("too much")),
+            (r#"{"revert_error":"x"}"#, None),
+            ("[", None),
+        ] {
+            let error = NodeError::new(EXECUTION_ERROR, "", Some(data));
+            assert_eq!(error.reason.as_deref(), reason);
+        }
+    }
 
     #[test]
     fn only_trouble_of_the_node_is_worth_another_attempt() {

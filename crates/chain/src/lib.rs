@@ -20,7 +20,7 @@ pub use solana::{
     SignatureEntry, SignaturePage, SolanaClient, VoteAccount, VoteAccounts,
 };
 pub use starknet::{
-    Block, BlockGas, Broadcast, BroadcastAction, ContractCall, DelegationPool, Event,
+    AccountFacts, Block, BlockGas, Broadcast, BroadcastAction, ContractCall, DelegationPool, Event,
     ExchangeAnswer, ExchangeQuestion, Executed, FeeEstimate, Finality, HeadsError, Imagined,
     MAX_BLOCKS, MAX_PAIRS, Membership, PoolAnswer, PoolMember, PoolQuestion, SendError, Simulated,
     SpecVersion, StakerAnswer, StakerQuestion, StarkSigner, StarknetClient, TransactionReceipt,

@@ -8,6 +8,7 @@
 mod address;
 mod block;
 mod clock;
+mod contract_address;
 mod entropy;
 mod felt;
 mod impossible;
@@ -21,6 +22,7 @@ mod ulid;
 pub use address::Address;
 pub use block::BlockRef;
 pub use clock::{Clock, ManualClock};
+pub use contract_address::contract_address;
 pub use entropy::{Entropy, SeededEntropy};
 pub use felt::{FeltError, felt_from_hex, felt_to_hex, short_string};
 pub use impossible::{Impossible, OrImpossible, Place, impossible, report_impossible_to};

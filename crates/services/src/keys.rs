@@ -10,6 +10,9 @@ use std::{
 };
 use store::{ApiKeyRow, Store};
 
+/// The key of the simulated network's own sponsor.
+pub const DEMO_SPONSOR_KEY: &str = "demo-sponsor-key";
+
 /// What every key begins with, so that people and scanners recognise one.
 const PREFIX: &str = "stoa_";
 
@@ -81,7 +84,7 @@ impl ApiKeys {
     /// Makes a key.
     pub async fn create(&self, name: &str) -> Result<NewKey, Fault> {
         let id = format!("key_{}", hex(&self.entropy.bytes::<8>()));
-        let secret = format!("{PREFIX}{}", hex(&self.entropy.bytes::<32>()));
+        let secret = new_secret(&*self.entropy);
         let row = ApiKeyRow {
             id: id.clone(),
             name: name.to_owned(),
@@ -132,10 +135,7 @@ impl ApiKeys {
             Recollection::Former | Recollection::Nothing => {}
         }
         let digest = digest(secret);
-        let row = self.store.ledger().find_key(&digest).await?;
-        let caller = row
-            .filter(|row| row.revoked_at.is_none())
-            .map(|row| KeyCaller { id: row.id });
+        let caller = self.caller(&digest).await?;
         let until = self.clock.now().checked_add(REMEMBERED);
         let mut remembered = self.lock();
         if remembered.len() >= MAX_REMEMBERED {
@@ -151,6 +151,18 @@ impl ApiKeys {
         Ok(caller)
     }
 
+    /// A client's key, or a sponsor's, which counts as one.
+    async fn caller(&self, digest: &[u8; 32]) -> Result<Option<KeyCaller>, Fault> {
+        let ledger = self.store.ledger();
+        if let Some(row) = ledger.find_key(digest).await? {
+            let living = row.revoked_at.is_none();
+            return Ok(living.then_some(KeyCaller { id: row.id }));
+        }
+        let sponsor = ledger.find_sponsor(digest).await?;
+        let living = sponsor.filter(|row| row.disabled_at.is_none());
+        Ok(living.map(|row| KeyCaller { id: row.id }))
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Remembered>> {
         self.remembered
             .lock()
@@ -158,18 +170,24 @@ impl ApiKeys {
     }
 }
 
-fn looks_like_a_key(secret: &str) -> bool {
-    secret.strip_prefix(PREFIX).is_some_and(|digits| {
+/// A key that nobody can guess.
+pub(crate) fn new_secret(entropy: &(dyn Entropy + 'static)) -> String {
+    format!("{PREFIX}{}", hex(&entropy.bytes::<32>()))
+}
+
+pub(crate) fn looks_like_a_key(secret: &str) -> bool {
+    let is_random = secret.strip_prefix(PREFIX).is_some_and(|digits| {
         digits.len() == DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
-    })
+    });
+    is_random || secret == DEMO_SPONSOR_KEY
 }
 
 /// A key has 256 random bits: a plain digest cannot be searched.
-fn digest(secret: &str) -> [u8; 32] {
+pub(crate) fn digest(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");

@@ -17,6 +17,7 @@ mod keys;
 mod known;
 pub mod leasing;
 mod ledger_probe;
+pub mod paymaster;
 mod rate;
 mod recurring;
 mod refused;
@@ -45,14 +46,14 @@ pub use impossible::tell_what_is_impossible;
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
 };
-pub use keys::{ApiKeys, KeyCaller, NewKey, Recollection};
+pub use keys::{ApiKeys, DEMO_SPONSOR_KEY, KeyCaller, NewKey, Recollection};
 pub use known::Known;
 pub use ledger_probe::{LedgerHealth, LedgerProbe};
 pub use rate::{Decision, Policy, RateLimiter};
 pub use recurring::{CycleBenchmarks, Keeper, OrderFeed, PastPrices, RecurringOrders};
 pub use refused::Refused;
 pub use rehearsals::Rehearsals;
-pub use sender::{SendRefused, Sender, SenderOptions, SenderPool};
+pub use sender::{PoolSurvey, SendRefused, Sender, SenderOptions, SenderPool, Survey};
 pub use shared_redis::{RedisState, SharedRedis};
 pub use snapshot::{Snapshot, Snapshots};
 pub use staking::{

@@ -25,6 +25,7 @@ mod postgres;
 mod reading;
 mod sending;
 mod shunned;
+mod sponsors;
 mod sqlite;
 mod store;
 
@@ -40,4 +41,8 @@ pub use location::{Location, LocationError};
 pub use migrations::{MigrationReport, SchemaChange};
 pub use pools::PoolHistory;
 pub use sending::{SendReceipt, SendRow, SendState, SendingAccount};
+pub use sponsors::{
+    Activity, ActivityPart, NewReservation, Reservation, RuleKind, SponsorRow, SponsorRule,
+    SponsoredOutcome, SponsoredRow,
+};
 pub use store::{Store, private_folder};

@@ -15,6 +15,7 @@ mod gas;
 mod lab;
 mod least;
 mod order;
+pub mod paymaster;
 mod quote;
 mod recheck;
 pub mod recurring;

@@ -50,13 +50,13 @@ impl Default for RateLimits {
 }
 
 /// Who asks.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Caller {
     address: ClientAddress,
     key: PresentedKey,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum PresentedKey {
     None,
     One(String),
@@ -92,10 +92,16 @@ impl Limits {
     }
 
     pub(crate) fn caller(&self, request: &Request) -> Caller {
+        self.caller_with(request, &[])
+    }
+
+    /// The same where a key may also be in one of these headers.
+    pub(crate) fn caller_with(&self, request: &Request, others: &[HeaderName]) -> Caller {
         let headers = request.headers();
+        let others = others.iter().find(|name| headers.contains_key(*name));
         Caller {
             address: ClientAddress::of(request.extensions(), headers, &self.trusted),
-            key: presented_key(headers),
+            key: presented_key(headers, others.unwrap_or(&X_API_KEY)),
         }
     }
 
@@ -193,8 +199,8 @@ impl Limits {
     }
 }
 
-fn presented_key(headers: &HeaderMap) -> PresentedKey {
-    let mut keys = headers.get_all(&X_API_KEY).iter();
+fn presented_key(headers: &HeaderMap, name: &HeaderName) -> PresentedKey {
+    let mut keys = headers.get_all(name).iter();
     match (keys.next(), keys.next()) {
         (None, _) => PresentedKey::None,
         (Some(key), None) => key.to_str().map_or(PresentedKey::Unreadable, |key| {

@@ -7,6 +7,7 @@ mod dca;
 mod number;
 mod rendered;
 mod rendered_orders;
+mod sponsor_activity;
 mod staking;
 mod state;
 mod swap;
@@ -35,6 +36,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
         (name = "Tokens", description = "A paged list of tokens with metadata and tags."),
         (name = "Recurring orders", description = "Orders that buy again and again: the calls that create and end them, and what became of them."),
         (name = "Staking", description = "The staker, its pools and their members, and the calls that stake, withdraw and claim."),
+        (name = "Sponsors", description = "What a sponsor of others' fees paid."),
         (name = "Swap", description = "Quotes through all pools, and the calls that execute them."),
     ),
     components(schemas(ErrorBody)),
@@ -44,7 +46,9 @@ struct Description;
 pub(crate) fn routes(network: &NetworkSegment) -> OpenApiRouter<TradeState> {
     let routes = tokens::routes().into_iter();
     let routes = routes.chain(swap::routes()).chain(dca::routes());
-    let routes = routes.chain(staking::routes());
+    let routes = routes
+        .chain(staking::routes())
+        .chain(sponsor_activity::routes());
     routes.fold(
         OpenApiRouter::with_openapi(Description::openapi()),
         |router, route| router.routes(at_network(route, network)),

@@ -2,7 +2,7 @@
 
 use super::{rendered::RenderedTokens, rendered_orders::RenderedOrders};
 use crate::dialect::Dialect;
-use services::{RecurringOrders, Snapshots, Staking, Swaps};
+use services::{RecurringOrders, Snapshots, Staking, Swaps, paymaster::Sponsors};
 use std::sync::Arc;
 
 /// What these routes answer from.
@@ -14,6 +14,8 @@ pub(crate) struct TradeState {
     pub(super) orders: Option<RecurringOrders>,
     /// Staking, where there is a staker.
     pub(super) staking: Option<Staking>,
+    /// Those who pay for others.
+    pub(super) sponsors: Sponsors,
     pub(super) dialect: Dialect,
     pub(super) rendered: Arc<RenderedTokens>,
     pub(super) rendered_orders: Arc<RenderedOrders>,
@@ -25,6 +27,7 @@ impl TradeState {
         swaps: Swaps,
         orders: Option<RecurringOrders>,
         staking: Option<Staking>,
+        sponsors: Sponsors,
         dialect: Dialect,
     ) -> Self {
         Self {
@@ -32,6 +35,7 @@ impl TradeState {
             swaps,
             orders,
             staking,
+            sponsors,
             dialect,
             rendered: Arc::new(RenderedTokens::new(dialect)),
             rendered_orders: Arc::default(),

@@ -12,6 +12,7 @@ use super::{
     outcome::{self, TransactionReceipt, TransactionStatus},
     pools::{self, PoolAnswer, PoolQuestion},
     readings,
+    relaying::{self, AccountFacts},
     sending::{self, SendError},
     simulation::{self, Imagined, Simulated},
     staking::{self, Membership, StakerAnswer, StakerQuestion},
@@ -330,6 +331,61 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<FeeEstimate, RpcError> {
         fees::estimate(&self.0, broadcast, at).await
+    }
+
+    /// The same for transactions that come one after the other.
+    pub async fn estimate_fees(
+        &self,
+        broadcasts: &[&Broadcast],
+        at: BlockRef,
+    ) -> Result<Vec<FeeEstimate>, RpcError> {
+        fees::estimate_all(&self.0, broadcasts, at).await
+    }
+
+    /// An account as a relayer sees it at a block; `None` where there is none.
+    pub async fn account_facts(
+        &self,
+        account: Address,
+        at: BlockRef,
+    ) -> Result<Option<AccountFacts>, RpcError> {
+        relaying::account(&self.0, account, at).await
+    }
+
+    /// Which versions of outside execution accounts of a class have, the second
+    /// first; `None` if the node does not know the class.
+    pub async fn outside_execution_of(
+        &self,
+        class_hash: Felt,
+        at: BlockRef,
+    ) -> Result<Option<[bool; 2]>, RpcError> {
+        relaying::class(&self.0, class_hash, at).await
+    }
+
+    /// Whether an account says at a block that its owner signed a hash.
+    pub async fn is_valid_signature(
+        &self,
+        account: Address,
+        hash: Felt,
+        signature: &[Felt],
+        at: BlockRef,
+    ) -> Result<bool, RpcError> {
+        relaying::is_valid_signature(&self.0, account, hash, signature, at).await
+    }
+
+    /// What a pool of private transactions takes at a block, in the smallest unit
+    /// of STRK; `None` if it does not say.
+    pub async fn pool_fee(&self, pool: Address, at: BlockRef) -> Result<Option<u128>, RpcError> {
+        relaying::pool_fee(&self.0, pool, at).await
+    }
+
+    /// What the transactions of a block offer for each unit of gas, in order.
+    pub async fn tips(&self, at: BlockRef) -> Result<Vec<u64>, RpcError> {
+        relaying::tips(&self.0, at).await
+    }
+
+    /// The time of a block, in seconds since 1970.
+    pub async fn block_time(&self, at: BlockRef) -> Result<u64, RpcError> {
+        relaying::time(&self.0, at).await
     }
 
     /// Gives the transaction of this hash to the node, once, however often

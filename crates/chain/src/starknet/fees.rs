@@ -9,7 +9,9 @@ use super::{
 use crate::{error::RpcError, jsonrpc::JsonRpc};
 use primitives::BlockRef;
 use primitives::transaction_hash::{Bound, ResourceBounds, Version};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::Error as _};
+
+const METHOD: &str = "starknet_estimateFee";
 
 /// What a transaction uses, and what a unit of it costs, in FRI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -62,27 +64,48 @@ impl FeeEstimate {
 
 #[derive(Serialize)]
 struct Question<'a> {
-    request: [WireTransaction; 1],
+    request: Vec<WireTransaction>,
     simulation_flags: &'a [&'static str],
     block_id: ByHash,
 }
 
-/// The estimate for a transaction whose signature is not looked at, on top of
-/// a block.
+/// The estimate for one transaction, as [`estimate_all`] has it.
 pub(super) async fn estimate(
     rpc: &JsonRpc,
     broadcast: &Broadcast,
     at: BlockRef,
 ) -> Result<FeeEstimate, RpcError> {
+    let estimates = estimate_all(rpc, &[broadcast], at).await?;
+    estimates.into_iter().next().ok_or_else(miscounted)
+}
+
+fn miscounted() -> RpcError {
+    let counted = serde_json::Error::custom("not as many estimates as transactions");
+    RpcError::malformed(METHOD, counted)
+}
+
+/// The estimates for transactions one after the other, whose signatures are not
+/// looked at, on top of a block.
+pub(super) async fn estimate_all(
+    rpc: &JsonRpc,
+    broadcasts: &[&Broadcast],
+    at: BlockRef,
+) -> Result<Vec<FeeEstimate>, RpcError> {
+    let request = broadcasts
+        .iter()
+        .map(|broadcast| WireTransaction::new(broadcast, Version::QueryV3));
     let question = Question {
-        request: [WireTransaction::new(broadcast, Version::QueryV3)],
+        request: request.collect(),
         simulation_flags: &["SKIP_VALIDATE"],
         block_id: ByHash {
             block_hash: WireFelt(at.hash),
         },
     };
-    let [estimate]: [FeeEstimate; 1] = rpc.call("starknet_estimateFee", &question).await?;
-    Ok(estimate)
+    let estimates: Vec<FeeEstimate> = rpc.call(METHOD, &question).await?;
+    if estimates.len() != broadcasts.len() {
+        return Err(miscounted());
+    }
+    Ok(estimates)
 }
 
 #[cfg(test)]

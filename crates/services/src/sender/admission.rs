@@ -2,7 +2,7 @@
 
 use super::{SendRefused, SenderOptions};
 use primitives::transaction_hash::ResourceBounds;
-use primitives::{BlockRef, OrImpossible as _, U256};
+use primitives::{BlockRef, U256};
 use store::SendRow;
 
 /// What the chain says of an account.
@@ -21,7 +21,7 @@ pub(super) struct AccountView {
 pub(super) fn next_nonce(
     rows: &[SendRow],
     view: &AccountView,
-    bounds: &ResourceBounds,
+    max_fee: u128,
     options: &SenderOptions,
 ) -> Result<u64, SendRefused> {
     for row in rows {
@@ -38,7 +38,6 @@ pub(super) fn next_nonce(
     if rows.len() >= options.in_flight {
         return Err(SendRefused::InFlight(rows.len()));
     }
-    let max_fee = max_fee(bounds).or_impossible("bounds are below what was allowed")?;
     let fees = rows.iter().map(|row| row.max_fee);
     let needed = fees
         .chain([max_fee, options.reserve])
@@ -55,14 +54,17 @@ pub(super) fn next_nonce(
     Ok(nonce)
 }
 
-/// The most that a transaction within bounds costs; `None` beyond 128 bits.
-pub(super) fn max_fee(bounds: &ResourceBounds) -> Option<u128> {
-    [bounds.l1_gas, bounds.l2_gas, bounds.l1_data_gas]
-        .into_iter()
-        .try_fold(0_u128, |sum, bound| {
-            let most = bound
-                .max_price_per_unit
-                .checked_mul(bound.max_amount.into())?;
-            sum.checked_add(most)
-        })
+/// The most that a transaction within bounds costs, with a tip for each unit of L2
+/// gas; `None` beyond 128 bits.
+pub(super) fn max_fee(bounds: &ResourceBounds, tip: u64) -> Option<u128> {
+    let tipped = bounds.l2_gas.max_price_per_unit.checked_add(tip.into())?;
+    [
+        (bounds.l1_gas, bounds.l1_gas.max_price_per_unit),
+        (bounds.l2_gas, tipped),
+        (bounds.l1_data_gas, bounds.l1_data_gas.max_price_per_unit),
+    ]
+    .into_iter()
+    .try_fold(0_u128, |sum, (bound, price)| {
+        sum.checked_add(price.checked_mul(bound.max_amount.into())?)
+    })
 }

@@ -205,8 +205,9 @@ impl Sender {
         row: &SendRow,
         head: BlockRef,
     ) -> Result<(), SendRefused> {
-        let bounds = self.bounds(node, &[], row.nonce, head).await?;
-        let (mut empty, broadcast) = self.signed(&[], row.nonce, bounds)?;
+        let estimate = self.estimate(node, &[], (row.nonce, 0), head).await?;
+        let bounds = self.bounds(&estimate, 0)?;
+        let (mut empty, broadcast) = self.signed(&[], row.nonce, bounds, 0)?;
         empty.attempt = row.attempt.saturating_add(1);
         let mut tx = self.store.ledger().begin().await?;
         tx.lock_sender(self.account).await?;

@@ -13,19 +13,24 @@ mod kept;
 mod options;
 mod pool;
 mod refused;
+mod survey;
 
 pub use options::SenderOptions;
-pub use pool::SenderPool;
+pub use pool::{PoolSurvey, SenderPool};
 pub use refused::SendRefused;
+pub use survey::Survey;
 
 use crate::fault::Fault;
 use admission::{AccountView, max_fee, next_nonce};
-use chain::{Broadcast, ContractCall, SendError, StarkSigner, StarknetClient};
+use chain::{Broadcast, ContractCall, FeeEstimate, SendError, StarkSigner, StarknetClient};
 use primitives::transaction_hash::ResourceBounds;
 use primitives::{BlockRef, Clock, OrImpossible as _, U256};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use store::{SendRow, SendState, SendingAccount, Store, StoreError};
+use store::{
+    NewReservation, Reservation, SendRow, SendState, SendingAccount, Store, StoreError,
+    leasing::LedgerTx,
+};
 
 /// Sends from one account.
 #[derive(Debug)]
@@ -77,8 +82,26 @@ impl Sender {
         if let Some(row) = self.sent_for(purpose).await? {
             return Ok(row);
         }
-        let (view, bounds) = self.ask(|node| self.survey(node, calls)).await?;
-        let Some((row, broadcast)) = self.write(purpose, calls, view, bounds).await? else {
+        let survey = self.survey(calls, 0).await?;
+        self.submit_surveyed(purpose, calls, &survey, None).await
+    }
+
+    /// Looks at the account, and what calls would cost it with a tip.
+    pub async fn survey(&self, calls: &[ContractCall], tip: u64) -> Result<Survey, SendRefused> {
+        self.ask(|node| self.survey_with(node, calls, tip)).await
+    }
+
+    /// The same as [`Self::submit`] after a look, for calls that cost the same; a
+    /// sponsor's credits are reserved in the very transaction that writes what is
+    /// sent.
+    pub async fn submit_surveyed(
+        &self,
+        purpose: &str,
+        calls: &[ContractCall],
+        survey: &Survey,
+        sponsor: Option<&NewReservation>,
+    ) -> Result<SendRow, SendRefused> {
+        let Some((row, broadcast)) = self.write(purpose, calls, survey, sponsor).await? else {
             let sent = self.sent_for(purpose).await?;
             return Ok(sent.or_impossible("a purpose that exists is found")?);
         };
@@ -128,19 +151,26 @@ impl Sender {
     }
 
     /// What the account has, and bounds for its calls.
-    async fn survey(
+    async fn survey_with(
         &self,
         node: StarknetClient,
         calls: &[ContractCall],
-    ) -> Result<(AccountView, ResourceBounds), SendRefused> {
+        tip: u64,
+    ) -> Result<Survey, SendRefused> {
         let head = node.head().await?;
-        let view = AccountView {
-            head,
-            nonce: self.nonce(&node, head).await?,
-            balance: self.balance(&node, head).await?,
-        };
-        let bounds = self.bounds(&node, calls, view.nonce, head).await?;
-        Ok((view, bounds))
+        let (nonce, balance) =
+            tokio::try_join!(self.nonce(&node, head), self.balance(&node, head))?;
+        let estimate = self.estimate(&node, calls, (nonce, tip), head).await?;
+        Ok(Survey {
+            view: AccountView {
+                head,
+                nonce,
+                balance,
+            },
+            bounds: self.bounds(&estimate, tip)?,
+            estimate,
+            tip,
+        })
     }
 
     /// Gives out a nonce and writes the transaction that has it; `None` if
@@ -149,14 +179,16 @@ impl Sender {
         &self,
         purpose: &str,
         calls: &[ContractCall],
-        view: AccountView,
-        bounds: ResourceBounds,
+        survey: &Survey,
+        sponsor: Option<&NewReservation>,
     ) -> Result<Option<(SendRow, Broadcast)>, SendRefused> {
         let mut tx = self.store.ledger().begin().await?;
         tx.lock_sender(self.account).await?;
-        let rows = tx.sends_from(self.account, view.nonce).await?;
-        let signed = next_nonce(&rows, &view, &bounds, &self.options)
-            .and_then(|nonce| self.signed(calls, nonce, bounds));
+        let rows = tx.sends_from(self.account, survey.view.nonce).await?;
+        let most = max_fee(&survey.bounds, survey.tip);
+        let most = most.or_impossible("bounds are below what was allowed")?;
+        let signed = next_nonce(&rows, &survey.view, most, &self.options)
+            .and_then(|nonce| self.signed(calls, nonce, survey.bounds, survey.tip));
         let (mut row, broadcast) = match signed {
             Ok(signed) => signed,
             Err(refused) => {
@@ -165,10 +197,14 @@ impl Sender {
             }
         };
         row.purpose = Some(purpose.to_owned());
-        match tx.insert_send(&row).await {
-            Ok(()) => {
+        match self.insert(&mut tx, &row, sponsor).await {
+            Ok(Reservation::Made) => {
                 tx.commit().await?;
                 Ok(Some((row, broadcast)))
+            }
+            Ok(other) => {
+                tx.rollback().await?;
+                Err(SendRefused::NotReserved(other))
             }
             Err(error) => {
                 tx.rollback().await?;
@@ -178,6 +214,22 @@ impl Sender {
                 }
             }
         }
+    }
+
+    /// Writes a row, and reserves what it may cost where somebody else pays.
+    async fn insert(
+        &self,
+        tx: &mut LedgerTx,
+        row: &SendRow,
+        sponsor: Option<&NewReservation>,
+    ) -> Result<Reservation, StoreError> {
+        tx.insert_send(row).await?;
+        let Some(wanted) = sponsor else {
+            return Ok(Reservation::Made);
+        };
+        let chain_id = self.account.chain_id;
+        tx.reserve(wanted, chain_id, row.hash, row.max_fee, row.created_at)
+            .await
     }
 
     /// How many transactions the chain has of the account.
@@ -195,29 +247,28 @@ impl Sender {
         Ok(balance.unwrap_or(U256::ZERO))
     }
 
-    /// Bounds with room above what the node expects.
-    async fn bounds(
+    /// What the node expects calls to cost.
+    async fn estimate(
         &self,
         node: &StarknetClient,
         calls: &[ContractCall],
-        nonce: u64,
+        (nonce, tip): (u64, u64),
         at: BlockRef,
-    ) -> Result<ResourceBounds, SendRefused> {
-        let imagined = Broadcast::calls(
-            self.account.address,
-            calls,
-            nonce,
-            ResourceBounds::default(),
-        );
-        let estimate = match node.estimate_fee(&imagined, at).await {
-            Err(error) if error.is_execution_failure() => {
-                return Err(SendRefused::WouldFail(error));
-            }
-            estimate => estimate?,
-        };
+    ) -> Result<FeeEstimate, SendRefused> {
+        let address = self.account.address;
+        let mut imagined = Broadcast::calls(address, calls, nonce, ResourceBounds::default());
+        imagined.terms.tip = tip;
+        match node.estimate_fee(&imagined, at).await {
+            Err(error) if error.is_execution_failure() => Err(SendRefused::WouldFail(error)),
+            estimate => Ok(estimate?),
+        }
+    }
+
+    /// Bounds with room above what the node expects.
+    fn bounds(&self, estimate: &FeeEstimate, tip: u64) -> Result<ResourceBounds, SendRefused> {
         let bounds = estimate.bounds(self.options.room_percent);
         let allowed = self.options.max_fee;
-        match bounds.and_then(|bounds| Some((bounds, max_fee(&bounds)?))) {
+        match bounds.and_then(|bounds| Some((bounds, max_fee(&bounds, tip)?))) {
             Some((bounds, max_fee)) if max_fee <= allowed => Ok(bounds),
             other => Err(SendRefused::TooExpensive {
                 max_fee: other.map(|(_, max_fee)| max_fee),
@@ -232,9 +283,11 @@ impl Sender {
         calls: &[ContractCall],
         nonce: u64,
         bounds: ResourceBounds,
+        tip: u64,
     ) -> Result<(SendRow, Broadcast), SendRefused> {
         let SendingAccount { chain_id, address } = self.account;
         let mut broadcast = Broadcast::calls(address, calls, nonce, bounds);
+        broadcast.terms.tip = tip;
         let hash = broadcast.sign(&self.signer, chain_id);
         let hash = hash.or_impossible("a hash can be signed")?;
         let row = SendRow {
@@ -244,7 +297,7 @@ impl Sender {
             purpose: None,
             hash,
             broadcast: kept::to_bytes(&broadcast)?,
-            max_fee: max_fee(&bounds).or_impossible("bounds are below what was allowed")?,
+            max_fee: max_fee(&bounds, tip).or_impossible("bounds are below what was allowed")?,
             created_at: self.clock.now(),
             state: SendState::Open,
         };

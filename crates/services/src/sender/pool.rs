@@ -1,10 +1,10 @@
 //! Several accounts that send for the same purposes.
 
-use super::{SendRefused, Sender};
+use super::{SendRefused, Sender, Survey};
 use crate::fault::Fault;
 use chain::ContractCall;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use store::SendRow;
+use store::{NewReservation, SendRow};
 
 /// Takes one account after the other (round robin), and passes over those that
 /// have too much under way or too little to pay with.
@@ -12,6 +12,20 @@ use store::SendRow;
 pub struct SenderPool {
     senders: Vec<Sender>,
     turns: AtomicUsize,
+}
+
+/// What calls would cost one of the accounts.
+#[derive(Debug)]
+pub struct PoolSurvey {
+    sender: usize,
+    survey: Survey,
+}
+
+impl PoolSurvey {
+    /// What the node expects them to cost, in the smallest unit of STRK.
+    pub fn fee(&self) -> u128 {
+        self.survey.fee()
+    }
 }
 
 impl SenderPool {
@@ -36,6 +50,65 @@ impl SenderPool {
         let order = self.senders.iter().cycle();
         for sender in order.skip(turn.checked_rem(count).unwrap_or(0)).take(count) {
             match sender.submit(purpose, calls).await {
+                Err(error) if error.is_of_an_account() => refused = error,
+                answer => return answer,
+            }
+        }
+        Err(refused)
+    }
+
+    /// Looks at what calls would cost, for the account whose turn it is, or the
+    /// next one that can be asked about.
+    pub async fn survey(
+        &self,
+        calls: &[ContractCall],
+        tip: u64,
+    ) -> Result<PoolSurvey, SendRefused> {
+        let turn = self.turns.fetch_add(1, Ordering::Relaxed);
+        let mut refused = SendRefused::Fault(Fault::NoNode);
+        let count = self.senders.len();
+        let order = self.senders.iter().enumerate().cycle();
+        for (place, sender) in order.skip(turn.checked_rem(count).unwrap_or(0)).take(count) {
+            match sender.survey(calls, tip).await {
+                Ok(survey) => {
+                    return Ok(PoolSurvey {
+                        sender: place,
+                        survey,
+                    });
+                }
+                Err(error) if error.is_of_an_account() => refused = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(refused)
+    }
+
+    /// Submits calls that were surveyed, from that account, or from another if it
+    /// has too much under way, with a sponsor's credits reserved for them.
+    pub async fn submit_surveyed(
+        &self,
+        purpose: &str,
+        calls: &[ContractCall],
+        PoolSurvey { sender, survey }: &PoolSurvey,
+        sponsor: Option<&NewReservation>,
+    ) -> Result<SendRow, SendRefused> {
+        if let Some(row) = self.find(purpose).await? {
+            return Ok(row);
+        }
+        let mut refused = SendRefused::Fault(Fault::NoNode);
+        if let Some(first) = self.senders.get(*sender) {
+            match first.submit_surveyed(purpose, calls, survey, sponsor).await {
+                Err(error) if error.is_of_an_account() => refused = error,
+                answer => return answer,
+            }
+        }
+        let others = self.senders.iter().enumerate();
+        for (_, other) in others.filter(|(place, _)| place != sender) {
+            let survey = other.survey(calls, survey.tip).await?;
+            match other
+                .submit_surveyed(purpose, calls, &survey, sponsor)
+                .await
+            {
                 Err(error) if error.is_of_an_account() => refused = error,
                 answer => return answer,
             }

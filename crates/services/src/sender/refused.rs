@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use chain::RpcError;
 use primitives::{Address, Impossible, U256};
-use store::StoreError;
+use store::{Reservation, StoreError};
 use thiserror::Error;
 
 /// Why nothing is sent.
@@ -40,6 +40,9 @@ pub enum SendRefused {
     /// Too many are under way.
     #[error("{0} transactions are under way already")]
     InFlight(usize),
+    /// The sponsor does not pay for it.
+    #[error("the sponsor does not pay: {0:?}")]
+    NotReserved(Reservation),
     /// What was final is not part of the chain any more.
     #[error(
         "the transaction with nonce {nonce}, final in block {block}, is not part of the chain \

@@ -6,6 +6,7 @@ use super::config::{
     SPARSE_TRANSACTIONS, StarknetConfig,
 };
 use super::contracts::exchange::{EXCHANGE, EXECUTOR};
+use super::contracts::paymaster::{FORWARDER, PRIVACY_POOL};
 use super::contracts::recurring::FACTORY;
 use super::contracts::staking::{POOLS, STAKER, STAKING};
 use super::feed::{Feed, News};
@@ -14,8 +15,8 @@ use super::ledger::{Ledger, SteerError, Steering};
 use super::refusal::Refusal;
 use super::transaction::{Request, SignedTransaction};
 use super::world::{
-    ACTOR_EVENTS, Genesis, PrefundedAccount, World, anchor_list, keeper, saver, token_list,
-    venue_list,
+    ACTOR_EVENTS, Genesis, PrefundedAccount, World, anchor_list, guest, keeper, relayers, saver,
+    token_list, venue_list,
 };
 use crate::fault::{FaultError, FaultKind, Faults};
 use crate::journal::{KeepError, OpenError};
@@ -294,6 +295,28 @@ impl StarknetNode {
     /// Everybody knows its key.
     pub fn saver() -> PrefundedAccount {
         saver()
+    }
+
+    /// The account of simulated people whose fees others pay on every simulated
+    /// network. Everybody knows its key.
+    pub fn guest() -> PrefundedAccount {
+        guest()
+    }
+
+    /// The forwarder of every simulated network that has exchanges.
+    pub fn forwarder() -> Address {
+        Address::new(FORWARDER)
+    }
+
+    /// The accounts that the forwarder takes transactions from. Everybody knows
+    /// their keys. The first one receives what users pay.
+    pub fn relayers() -> [PrefundedAccount; 2] {
+        relayers()
+    }
+
+    /// The pool there whose users stay private.
+    pub fn privacy_pool() -> Address {
+        Address::new(PRIVACY_POOL)
     }
 
     /// The staking contract of every simulated network that has exchanges.

@@ -4,6 +4,7 @@ mod doctor;
 mod key;
 mod serve;
 mod simnet;
+mod sponsor;
 mod token;
 mod user;
 mod validator;
@@ -23,7 +24,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve { store, settings } => {
             let config = settings.load()?.config;
             log::start(&config.server);
-            serve::serve(&config, store.ledger()).await?;
+            Box::pin(serve::serve(&config, store.ledger())).await?;
         }
         Command::Simnet(settings) => {
             let config = settings.load()?.config;
@@ -44,6 +45,9 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         },
         Command::Doctor(settings) => return doctor::doctor(&settings.load()?.config).await,
         Command::Key { action, settings } => key::run(action, &settings.load()?.config).await?,
+        Command::Sponsor { action, settings } => {
+            sponsor::run(action, &settings.load()?.config).await?;
+        }
         Command::User { action, settings } => user::run(action, &settings.load()?.config).await?,
         Command::Token { action, settings } => token::run(action, &settings.load()?.config).await?,
         Command::Validator { action } => validator::run(action)?,

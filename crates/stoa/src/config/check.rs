@@ -1,7 +1,7 @@
 //! Rules beyond a single value's form.
 
 use super::{
-    keys::{Config, Leasing, Simnet, Swap},
+    keys::{Config, Leasing, Paymaster, Simnet, Swap},
     secret::SecretUrls,
 };
 use std::time::Duration;
@@ -23,6 +23,12 @@ const MAX_SWAPS: u32 = 24;
 
 /// The highest fee that the exchange contract takes, in basis points.
 const MAX_FEE: u32 = 100;
+
+/// Nobody pays more than twice what it costs.
+const MAX_MARGIN: u32 = 1_000;
+
+/// Nobody signs for more than a hundred times what is expected.
+const MAX_MOST: u32 = 100_000;
 
 /// A platform that takes more than half is not a platform.
 const MAX_PLATFORM_FEE: u32 = 5_000;
@@ -52,6 +58,7 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         config.dca.keeper_key.is_some() == config.dca.keeper_address.is_some(),
         "must be given together with dca.keeper_address",
     );
+    check_paymaster(&config.paymaster, &mut rule);
     for (key, duration) in [
         ("server.request_timeout", config.server.request_timeout),
         ("starknet.poll", config.starknet.poll),
@@ -134,6 +141,28 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         "must name at least one role",
     );
     broken
+}
+
+fn check_paymaster(paymaster: &Paymaster, rule: &mut impl FnMut(&'static str, bool, &str)) {
+    let keys = paymaster
+        .relayer_keys
+        .as_ref()
+        .map_or(0, |keys| keys.0.len());
+    rule(
+        "paymaster.relayer_keys",
+        keys == paymaster.relayers.len(),
+        "must have a key for each of paymaster.relayers",
+    );
+    rule(
+        "paymaster.margin",
+        paymaster.margin <= MAX_MARGIN,
+        "must be at most 1000",
+    );
+    rule(
+        "paymaster.most",
+        (1_000..=MAX_MOST).contains(&paymaster.most),
+        "must be at least 1000 and at most 100000",
+    );
 }
 
 fn check_swap(swap: &Swap, rule: &mut impl FnMut(&'static str, bool, &str)) {

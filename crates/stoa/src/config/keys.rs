@@ -3,7 +3,7 @@
 use super::{
     kinds::{
         Aggregator, Bytes, ChainId, Http, LogFilter, LogFormat, Plan, PublicUrl, Redis, Role,
-        StakingNames, StarkKey, WebSocket,
+        StakingNames, StarkKey, StarkKeys, WebSocket,
     },
     leaf::{Leaf, LeafReader},
     secret::{SecretText, SecretUrl, SecretUrls},
@@ -178,6 +178,8 @@ settings! {
         listen_market: Option<SocketAddr>, takes("listen-market", "ADDR");
         /// A further address, for the lease marketplace alone.
         listen_leasing: Option<SocketAddr>, takes("listen-leasing", "ADDR");
+        /// A further address, for the paymaster alone.
+        listen_paymaster: Option<SocketAddr>, takes("listen-paymaster", "ADDR");
         /// A further address for those who run the program: /readyz with the addresses of
         /// nodes and the texts of errors, and /metrics, which then is nowhere else.
         listen_operations: Option<SocketAddr>, takes("listen-operations", "ADDR");
@@ -336,6 +338,48 @@ settings! {
         pools: Vec<Address> = "";
         /// The block from which on these pools are followed.
         pools_from: u64 = "0";
+    }
+    /// The paymaster: transactions whose fees a sponsor pays, or their user in another token.
+    paymaster: Paymaster {
+        /// The contract through which transactions are relayed. Without it, the simulated
+        /// network's own there; elsewhere there is no paymaster.
+        forwarder: Option<Address>;
+        /// The accounts that relay, which the forwarder must know. Without any, the simulated
+        /// network's own there; elsewhere nothing is relayed, nor built unless `build_only` is set.
+        relayers: Vec<Address> = "";
+        /// The Stark keys that own them, in the same order, separated by commas. What is built
+        /// is recognised by the first one, so that it must be the same in every process.
+        relayer_keys: Option<StarkKeys>;
+        /// Whether transactions are built although nobody here relays them.
+        build_only: bool = "false";
+        /// The most STRK that one transaction may cost, in its smallest unit.
+        max_fee: u64 = "5000000000000000000";
+        /// Blocks on top of which make a transaction final, and its sponsor charged.
+        depth: u64 = "10";
+        /// The tokens that users are told they can pay in; any other with a route is taken,
+        /// too. Without any, the verified ones.
+        tokens: Vec<Address> = "";
+        /// Contracts that are not called, whoever pays.
+        blacklist: Vec<Address> = "";
+        /// Pools of private transactions that are built for. Without any, the simulated
+        /// network's own there.
+        pools: Vec<Address> = "";
+        /// What a pool takes that does not say so itself, in the smallest unit of STRK.
+        pool_fee: u64 = "0";
+        /// What users pay above what their transaction costs, in thousandths of it.
+        margin: u32 = "30";
+        /// What users sign at most, in thousandths of what is expected.
+        most: u32 = "3000";
+        /// L2 gas that relaying needs beside the user's calls.
+        relay_gas: u64 = "1500000";
+        /// Units of published data that it needs.
+        relay_data_gas: u64 = "256";
+        /// L2 gas that accounts with several signers need beside that.
+        signers_gas: u64 = "46640000";
+        /// L2 gas that private actions need.
+        private_gas: u64 = "80000000";
+        /// Whether simulated people use it, on a simulated network of our own.
+        people: bool = "true";
     }
     /// The chain whose validators lease out their capacity.
     solana: Solana {

@@ -215,6 +215,31 @@ impl Leaf for StarkKey {
     }
 }
 
+/// Private keys of the Stark curve, separated by commas. They are never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct StarkKeys(pub(crate) Vec<Felt>);
+
+impl fmt::Debug for StarkKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+impl Leaf for StarkKeys {
+    const EXPECTED: &'static str = "private keys such as 0x1234,0x5678, none of them 0";
+    const SECRET: bool = true;
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        let keys = text.split(',').map(|key| StarkKey::from_text(key.trim()));
+        let keys: Result<Vec<_>, _> = keys.map(|key| key.map(|StarkKey(key)| key)).collect();
+        keys.map(Self)
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(MASK.into())
+    }
+}
+
 impl Leaf for Address {
     const EXPECTED: &'static str = "the address of a contract such as 0x1234";
 

@@ -87,6 +87,23 @@ impl Market {
         Ok(STANDARD.decode(text)?)
     }
 
+    /// What the paymaster answers a method with, for a sponsor's key.
+    pub(super) async fn call_paymaster(
+        &self,
+        key: &str,
+        method: &str,
+        params: &Value,
+    ) -> anyhow::Result<Value> {
+        let request = self.request(Method::POST, "/", None)?;
+        let request = request.header("x-paymaster-api-key", key);
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let mut answer = answer(with_json(request, &call)).await?;
+        if let Some(error) = answer.get("error") {
+            anyhow::bail!("{method}: {error}");
+        }
+        Ok(member(&mut answer, "result"))
+    }
+
     fn request(
         &self,
         method: Method,

@@ -1,6 +1,6 @@
 //! Simulated people, who make the market of a simulated network a living one:
 //! validators who register and reprice, traders who book, pay or let bookings
-//! lapse, savers who buy again and again. They know no more than anybody: the
+//! lapse, savers who buy again and again, guests whose fees others pay. They know no more than anybody: the
 //! API and the nodes' JSON-RPC.
 //!
 //! They are slow on purpose. Whoever tries the market out shares an address
@@ -13,6 +13,7 @@
 
 mod client;
 mod dice;
+mod guest;
 mod person;
 mod saver;
 mod stark_wallet;
@@ -21,6 +22,7 @@ mod validator;
 
 use client::{Market, Node};
 use dice::Dice;
+pub(crate) use guest::Guest;
 use person::Person;
 use primitives::{Clock, Entropy};
 pub(crate) use saver::Saver;

@@ -35,6 +35,11 @@ impl StarkWallet {
         self.address
     }
 
+    /// Signs a hash for somebody else to show.
+    pub(super) fn sign(&self, hash: Felt) -> anyhow::Result<[Felt; 2]> {
+        self.signer.sign(hash).context("no signature")
+    }
+
     /// Makes calls in one transaction.
     pub(super) async fn execute(&self, calls: &[ContractCall]) -> anyhow::Result<()> {
         let head = self.node.head().await?;

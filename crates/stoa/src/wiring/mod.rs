@@ -2,6 +2,7 @@
 
 mod leases;
 mod order_jobs;
+mod paymaster;
 
 pub(crate) use leases::{
     Accounts, ApiTokens, Cluster, Market, Profile, ProfileError, Refused, Roles, TokenError,
@@ -26,6 +27,8 @@ pub(crate) use chain::StarknetClient;
 use market::Listings;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration, short_string};
+pub(crate) use services::paymaster::Paymaster;
+pub(crate) use services::paymaster::{NewSponsor, SponsorError, Sponsors, audit_sponsor};
 use services::{
     AnswerSigner, ApiKeys, Follower, FreshnessLimits, GlobalFeed, GlobalKey, GlobalOptions,
     GlobalPlan, GlobalPoller, HealthLimits, Indexer, IndexerOptions, Known, Nodes, OrderFeed,
@@ -136,6 +139,11 @@ pub(crate) async fn open_store(
 /// Opens the store as it is.
 pub(crate) async fn inspect_store(config: &Config) -> Result<Store, store::StoreError> {
     Store::open(&location(config)).await
+}
+
+/// Those who pay for others.
+pub(crate) fn sponsors(store: &Store) -> Sponsors {
+    Sponsors::new(store.clone(), clock(), entropy())
 }
 
 pub(crate) fn keys(store: &Store) -> Keys {
@@ -366,6 +374,8 @@ pub(crate) struct Service {
     pub(crate) health: Health,
     pub(crate) readers: Readers,
     pub(crate) order_jobs: OrderJobs,
+    /// Only where this process builds or relays for others.
+    pub(crate) paymaster: Option<Paymaster>,
     pub(crate) api: Api,
 }
 
@@ -476,6 +486,7 @@ pub(crate) async fn service(
     let (published, shared) = (snapshots.clone(), redis.clone());
     let senders = asked.clone();
     let asked_of_staker = asked.clone();
+    let relaying = asked.clone();
     let (swaps, terms) = swaps(config, network, asked, published, progress, shared)?;
     let rehearsals = match &terms {
         Some(terms) if !simulating.is_empty() => {
@@ -501,7 +512,10 @@ pub(crate) async fn service(
     )?;
     let staking = staking::options(config, network)
         .map(|options| Staking::new(options, asked_of_staker, store.clone(), snapshots.clone()));
+    let paymaster = paymaster::paymaster(config, network, store, relaying, &swaps).await?;
     let services = ApiServices {
+        paymaster: paymaster.clone(),
+        sponsors: sponsors(store),
         staking: staking.clone(),
         orders,
         leasing: market.map(|market| market.leasing.clone()),
@@ -528,6 +542,7 @@ pub(crate) async fn service(
             staking,
         },
         order_jobs,
+        paymaster,
         api,
     })
 }
@@ -610,6 +625,8 @@ pub(crate) enum Face {
     Market,
     /// The lease marketplace.
     Leasing,
+    /// The paymaster.
+    Paymaster,
     /// How a process that only indexes does.
     Health,
     /// The same, with all details, for those who run it.
@@ -632,6 +649,7 @@ pub(crate) async fn serve_face(
         Face::Leasing => api.marketplace_router().context(
             "there is no marketplace for --listen-leasing: see --solana-rpc and leasing.enabled",
         )?,
+        Face::Paymaster => api.paymaster_router(),
         Face::Health => api.surround(axum::Router::new()),
         Face::Operation => api.operation_router(),
     };

@@ -141,6 +141,23 @@ impl LedgerStore {
         row.map(StoredSend::decode).transpose()
     }
 
+    /// What was sent with this hash, whatever became of it.
+    pub async fn find_send_by_hash(
+        &self,
+        chain_id: Felt,
+        hash: Felt,
+    ) -> Result<Option<SendRow>, StoreError> {
+        let row: Option<StoredSend> = on!(reader self.db(), pool =>
+            sqlx::query_as("SELECT * FROM send WHERE chain_id = $1 AND hash = $2")
+                .bind(chain_id.to_bytes_be().as_slice())
+                .bind(hash.to_bytes_be().as_slice())
+                .fetch_optional(pool)
+                .await
+        )
+        .map_err(in_table(SEND))?;
+        row.map(StoredSend::decode).transpose()
+    }
+
     /// What an account has sent and nothing final is known of yet, by nonce.
     pub async fn open_sends(&self, account: SendingAccount) -> Result<Vec<SendRow>, StoreError> {
         let rows: Vec<StoredSend> = on!(reader self.db(), pool =>

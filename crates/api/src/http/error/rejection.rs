@@ -16,6 +16,8 @@ pub enum Rejection {
     Invalid(Problems),
     /// The `x-api-key` is no living key.
     UnknownKey,
+    /// There is no `api-key`, or it is no sponsor's.
+    NoSponsor,
     /// No token has this address or symbol.
     UnknownToken {
         /// What was asked for.
@@ -95,10 +97,10 @@ impl Rejection {
         Self::Invalid(Problems::from(message))
     }
 
-    fn status(&self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Invalid(_) | Self::NotOneHost => StatusCode::BAD_REQUEST,
-            Self::UnknownKey => StatusCode::UNAUTHORIZED,
+            Self::UnknownKey | Self::NoSponsor => StatusCode::UNAUTHORIZED,
             Self::UnknownToken { .. }
             | Self::UnpricedToken { .. }
             | Self::UnknownPool { .. }
@@ -116,12 +118,13 @@ impl Rejection {
         }
     }
 
-    fn retry_after_s(&self) -> Option<u64> {
+    pub(crate) fn retry_after_s(&self) -> Option<u64> {
         match self {
             Self::TooManyRequests { retry_after_s, .. } => Some(*retry_after_s),
             Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated => Some(SOON_S),
             Self::Invalid(_)
             | Self::UnknownKey
+            | Self::NoSponsor
             | Self::UnknownToken { .. }
             | Self::UnpricedToken { .. }
             | Self::UnknownPool { .. }
@@ -144,10 +147,11 @@ impl Rejection {
         Self::Invalid(problems)
     }
 
-    fn into_messages(self) -> Vec<String> {
+    pub(crate) fn into_messages(self) -> Vec<String> {
         let message = match self {
             Self::Invalid(problems) => return problems.into_messages(),
             Self::UnknownKey => "the x-api-key is not a valid key".to_owned(),
+            Self::NoSponsor => "the header api-key must be a sponsor's valid key".to_owned(),
             Self::UnknownToken { asked } => format!("token {} not found", shown(&asked)),
             Self::UnpricedToken { asked } => format!("token {} has no price yet", shown(&asked)),
             Self::UnknownPool { asked } => format!("staking pool {} not found", shown(&asked)),

@@ -11,6 +11,7 @@ pub(crate) mod jediswap_v2;
 mod lab;
 pub(crate) mod manner;
 pub(crate) mod pairs;
+pub(crate) mod paymaster;
 pub(crate) mod recurring;
 mod signed;
 pub(crate) mod staking;

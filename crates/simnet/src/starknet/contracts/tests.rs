@@ -1,7 +1,7 @@
 //! What holds for the classes of all exchanges.
 
 use super::lab::Lab;
-use super::{ekubo, exchange, jediswap_v2, pairs, recurring, staking};
+use super::{ekubo, exchange, jediswap_v2, pairs, paymaster, recurring, staking};
 use primitives::felt_to_hex;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -31,10 +31,11 @@ fn classes_describe_every_type_they_use() {
         exchange::install(contracts);
         recurring::install(contracts);
         staking::install(contracts);
+        paymaster::install(contracts);
     });
     let classes: Vec<_> = lab.state().contracts.classes().collect();
     // Three tokens of two kinds, three contracts of each venue of pairs.
-    assert_eq!(classes.len(), 2 + 3 * 5 + 1 + 4 + 3 + 2 + 2 + 3);
+    assert_eq!(classes.len(), 2 + 3 * 5 + 1 + 4 + 3 + 2 + 2 + 3 + 2);
     let hashes: HashSet<_> = classes.iter().map(|class| class.hash).collect();
     assert_eq!(hashes.len(), classes.len());
     for class in classes {

@@ -33,6 +33,9 @@ type Fund = (&'static str, Felt, u64, u32);
 /// What the keeper has for its fees, in whole tokens.
 const KEEPER_STRK: u64 = 100_000;
 
+/// What a relayer has for its fees, in whole tokens.
+const RELAYER_STRK: u64 = 1_000_000;
+
 /// What every account has.
 const FUNDS: [Fund; 3] = [
     ("ETH", ETH, 1_000, 18),
@@ -76,9 +79,22 @@ pub(crate) fn saver() -> PrefundedAccount {
     PrefundedAccount::new(&Account::Both, short_string("stoa saves"), &FUNDS)
 }
 
+/// The accounts that relay transactions of others, the same ones everywhere.
+pub(crate) fn relayers() -> [PrefundedAccount; 2] {
+    let funds = [("STRK", STRK, RELAYER_STRK, 18)];
+    ["stoa relays", "stoa relays, too"]
+        .map(|key| PrefundedAccount::new(&Account::Both, short_string(key), &funds))
+}
+
+/// The account of simulated people whose fees others pay, the same one everywhere.
+pub(crate) fn guest() -> PrefundedAccount {
+    PrefundedAccount::new(&Account::Both, short_string("stoa is a guest"), &FUNDS)
+}
+
 /// Those that are on every simulated network.
-pub(super) fn everywhere() -> [PrefundedAccount; 2] {
-    [keeper(), saver()]
+pub(super) fn everywhere() -> [PrefundedAccount; 5] {
+    let [relayer, other_relayer] = relayers();
+    [keeper(), saver(), relayer, other_relayer, guest()]
 }
 
 pub(super) fn make(rng: &mut ChaCha8Rng) -> Vec<PrefundedAccount> {

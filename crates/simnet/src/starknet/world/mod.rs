@@ -18,7 +18,7 @@ mod traded;
 pub(crate) mod venue_list;
 
 pub use accounts::{Funding, PrefundedAccount};
-pub(crate) use accounts::{keeper, saver};
+pub(crate) use accounts::{guest, keeper, relayers, saver};
 pub(crate) use actors::ACTOR_EVENTS;
 pub(crate) use genesis::Genesis;
 pub(crate) use market::Watch;
@@ -30,6 +30,7 @@ use super::contracts::account::{Account, PUBLIC_KEY};
 use super::contracts::deployer;
 use super::contracts::erc20::mint_call;
 use super::contracts::exchange::EXCHANGE;
+use super::contracts::paymaster;
 use super::contracts::recurring::executor_key;
 use super::contracts::staking;
 use super::execution::Contracts;
@@ -142,6 +143,10 @@ impl World {
             let executor = executor_key(keeper().address.felt());
             builder.write(executor, U256::ONE);
             for (key, value) in staking::first_state(&self.holders, builder.open.timestamp) {
+                builder.write(key, value);
+            }
+            let [relayer, other] = relayers().map(|relayer| relayer.address.felt());
+            for (key, value) in paymaster::first_state(&[relayer, other], relayer) {
                 builder.write(key, value);
             }
             self.prepare("FEES", EXCHANGE, exchange_terms::calls(), builder);

@@ -36,6 +36,7 @@ pub(super) struct Banner<'a> {
     pub(super) trade: Option<SocketAddr>,
     pub(super) market: Option<SocketAddr>,
     pub(super) leasing: Option<SocketAddr>,
+    pub(super) paymaster: Option<SocketAddr>,
     /// For those who run the program.
     pub(super) operations: Option<SocketAddr>,
     /// Where people reach the lease market, if there is one.
@@ -56,6 +57,7 @@ impl Banner<'_> {
             ("trade", self.trade),
             ("market", self.market),
             ("leasing", self.leasing),
+            ("paymaster", self.paymaster),
         ] {
             if let Some(address) = address {
                 say_about(face, format_args!("http://{address}"));

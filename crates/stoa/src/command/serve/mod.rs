@@ -7,6 +7,7 @@ mod market;
 mod orders;
 mod readers;
 mod ready;
+mod relaying;
 mod room;
 mod signals;
 mod sockets;
@@ -32,7 +33,11 @@ pub(super) async fn serve(config: &Config, ledger: wiring::Ledger) -> anyhow::Re
     let sockets = Sockets::bind(config).await?;
     let (store, _) = wiring::open_store(config, ledger).await?;
     let mut tasks = Tasks::new(stop.clone());
-    let outcome = run(config, &store, sockets, &room, &stop, &mut tasks, started).await;
+    // Starting holds every part at once, which is much for a stack.
+    let run = Box::pin(run(
+        config, &store, sockets, &room, &stop, &mut tasks, started,
+    ));
+    let outcome = run.await;
     tasks.finish(config.server.drain).await;
     store.close().await;
     outcome

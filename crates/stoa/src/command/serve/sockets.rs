@@ -19,6 +19,8 @@ pub(crate) struct Sockets {
     pub(super) market: Option<TcpListener>,
     /// The lease marketplace alone.
     pub(super) leasing: Option<TcpListener>,
+    /// The paymaster alone.
+    pub(super) paymaster: Option<TcpListener>,
     /// Health and figures, for those who run the program.
     pub(super) operations: Option<TcpListener>,
     /// The simulated node, when this process has one.
@@ -28,12 +30,13 @@ pub(crate) struct Sockets {
 impl Sockets {
     /// Takes every address.
     pub(super) async fn bind(config: &Config) -> anyhow::Result<Self> {
-        let [whole, trade, market, leasing, operations, node] = wanted(config);
+        let [whole, trade, market, leasing, paymaster, operations, node] = wanted(config);
         Ok(Self {
             whole: listen(whole).await?.context("the API has no address")?,
             trade: listen(trade).await?,
             market: listen(market).await?,
             leasing: listen(leasing).await?,
+            paymaster: listen(paymaster).await?,
             operations: listen(operations).await?,
             node: listen(node).await?,
         })
@@ -51,9 +54,9 @@ impl Sockets {
 /// An address to listen on, if it is needed, and the flag that changes it.
 type Wanted = (Option<SocketAddr>, &'static str);
 
-/// The API, the trading API, the market API and the marketplace alone, health and
-/// figures, the simulated node: only a process that indexes needs a node.
-fn wanted(config: &Config) -> [Wanted; 6] {
+/// The API, the trading API, the market API, the marketplace and the paymaster alone,
+/// health and figures, the simulated node: only a process that indexes needs a node.
+fn wanted(config: &Config) -> [Wanted; 7] {
     let has = |role| config.process.roles.contains(&role);
     let simulated = config.starknet.rpc.is_none() && has(Role::Indexer);
     let alone = |address: Option<SocketAddr>| address.filter(|_| has(Role::Api));
@@ -62,6 +65,7 @@ fn wanted(config: &Config) -> [Wanted; 6] {
         (alone(config.server.listen_trade), "--listen-trade"),
         (alone(config.server.listen_market), "--listen-market"),
         (alone(config.server.listen_leasing), "--listen-leasing"),
+        (alone(config.server.listen_paymaster), "--listen-paymaster"),
         (config.server.listen_operations, "--listen-operations"),
         (simulated.then_some(config.simnet.listen), "--sim-listen"),
     ]

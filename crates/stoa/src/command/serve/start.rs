@@ -2,7 +2,7 @@
 
 use super::{
     banner::{Banner, Simulation},
-    market, orders, readers, ready,
+    market, orders, readers, ready, relaying,
     room::Room,
     sockets::{Sockets, reachable},
     tasks::{Tasks, ending},
@@ -57,6 +57,7 @@ pub(super) async fn start(
         health,
         readers,
         order_jobs,
+        paymaster,
         api,
     } = wiring::service(
         config,
@@ -74,6 +75,7 @@ pub(super) async fn start(
         trade: sockets.trade.as_ref().map(reachable).transpose()?,
         market: sockets.market.as_ref().map(reachable).transpose()?,
         leasing: sockets.leasing.as_ref().map(reachable).transpose()?,
+        paymaster: sockets.paymaster.as_ref().map(reachable).transpose()?,
         operations: sockets.operations.as_ref().map(reachable).transpose()?,
         site: market.as_ref().map(|market| market.face.base_url.as_str()),
         simulation: ground.simulation.as_ref(),
@@ -95,8 +97,12 @@ pub(super) async fn start(
     tasks.spawn(work.name(), |stop| ending(work.run(bell, stop)));
     readers::spawn(config, readers, tasks);
     orders::spawn_jobs(order_jobs, tasks);
+    if let Some(paymaster) = paymaster {
+        relaying::spawn(paymaster, tasks);
+    }
     if ground.simulation.is_some() {
-        orders::spawn_saver(config, node, listener, tasks)?;
+        orders::spawn_saver(config, node.clone(), listener, tasks)?;
+        relaying::spawn_guest(config, node, listener, tasks)?;
     }
     let whole = if config.process.roles.contains(&Role::Api) {
         Face::Whole
@@ -109,6 +115,7 @@ pub(super) async fn start(
         (Face::Trade, sockets.trade, public),
         (Face::Market, sockets.market, public),
         (Face::Leasing, sockets.leasing, public),
+        (Face::Paymaster, sockets.paymaster, public),
         (Face::Operation, sockets.operations, apart),
     ];
     for (face, listener, connections) in faces {

@@ -4,7 +4,9 @@ use super::asset::{self, Asset, Prices};
 use super::listing;
 use super::pool::Pool;
 use crate::starknet::contracts::pairs::{VENUES, my_swap};
-use crate::starknet::contracts::{ekubo, exchange, jediswap_v2, recurring, staking, vault};
+use crate::starknet::contracts::{
+    ekubo, exchange, jediswap_v2, paymaster, recurring, staking, vault,
+};
 use crate::starknet::execution::Contracts;
 use crate::starknet::world::genesis::Genesis;
 use crate::starknet::world::random::random_felt;
@@ -164,4 +166,5 @@ pub(crate) fn install(contracts: &mut Contracts) {
     exchange::install(contracts);
     recurring::install(contracts);
     staking::install(contracts);
+    paymaster::install(contracts);
 }

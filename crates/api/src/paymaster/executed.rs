@@ -1,0 +1,133 @@
+//! `paymaster_executeTransaction` and `paymaster_trackingIdToLatestHash`.
+
+use super::{
+    envelope::RpcError,
+    hex::Hex,
+    wire::{DeploymentParam, ParametersParam},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use services::paymaster::{ExecuteRequest, Paymaster, SignedExecution, TrackedStatus};
+use trading::paymaster::Refusal;
+
+/// What is asked for.
+#[derive(Debug, Deserialize)]
+pub(super) struct ExecuteParams {
+    transaction: SignedParam,
+    parameters: ParametersParam,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum SignedParam {
+    Deploy {
+        deployment: DeploymentParam,
+    },
+    Invoke {
+        invoke: SignedInvokeParam,
+    },
+    DeployAndInvoke {
+        deployment: DeploymentParam,
+        invoke: SignedInvokeParam,
+    },
+    ApplyAction {},
+    InvokeAndApplyAction {},
+}
+
+#[derive(Debug, Deserialize)]
+struct SignedInvokeParam {
+    user_address: Hex,
+    typed_data: Value,
+    signature: Vec<Hex>,
+}
+
+/// Elements of one signature.
+const MAX_SIGNATURE: usize = 256;
+
+impl SignedInvokeParam {
+    fn signed(self) -> Result<SignedExecution, RpcError> {
+        if self.signature.len() > MAX_SIGNATURE {
+            let words = format!("a signature has at most {MAX_SIGNATURE} elements");
+            return Err(RpcError::invalid_params(&words));
+        }
+        Ok(SignedExecution {
+            user: self.user_address.address(),
+            typed_data: self.typed_data,
+            signature: Hex::felts(&self.signature),
+        })
+    }
+}
+
+/// What was sent.
+#[derive(Serialize)]
+pub(super) struct ExecutedBody {
+    tracking_id: Hex,
+    transaction_hash: Hex,
+}
+
+pub(super) async fn execute(
+    paymaster: &Paymaster,
+    params: ExecuteParams,
+    key: Option<&str>,
+) -> Result<ExecutedBody, RpcError> {
+    let (deployment, signed) = match params.transaction {
+        SignedParam::Deploy { deployment } => (Some(deployment), None),
+        SignedParam::Invoke { invoke } => (None, Some(invoke)),
+        SignedParam::DeployAndInvoke { deployment, invoke } => (Some(deployment), Some(invoke)),
+        SignedParam::ApplyAction {} | SignedParam::InvokeAndApplyAction {} => {
+            let words = "private transactions are built here, and not executed";
+            return Err(Refusal::Execution(words.to_owned()).into());
+        }
+    };
+    let request = ExecuteRequest {
+        deployment: deployment.map(|it| it.deployment()),
+        signed: signed.map(SignedInvokeParam::signed).transpose()?,
+        mode: params.parameters.fee_mode.mode(),
+    };
+    let executed = paymaster.execute(&request, key).await?;
+    Ok(ExecutedBody {
+        tracking_id: Hex(executed.tracking_id),
+        transaction_hash: Hex(executed.hash),
+    })
+}
+
+#[derive(Deserialize)]
+struct TrackParams {
+    tracking_id: Hex,
+}
+
+/// What became of it.
+#[derive(Serialize)]
+pub(super) struct TrackedBody {
+    transaction_hash: Hex,
+    status: &'static str,
+}
+
+/// The id comes in an object or as the one element of a list.
+pub(super) async fn track(
+    paymaster: &Paymaster,
+    params: Option<Value>,
+) -> Result<TrackedBody, RpcError> {
+    let invalid = |words: &str| RpcError::invalid_params(words);
+    let read = match params {
+        Some(object @ Value::Object(_)) => {
+            serde_json::from_value(object).map(|TrackParams { tracking_id }| tracking_id)
+        }
+        Some(list @ Value::Array(_)) => serde_json::from_value(list).map(|[id]: [Hex; 1]| id),
+        _ => {
+            return Err(invalid(
+                "params must be {\"tracking_id\": …} or a list of the id",
+            ));
+        }
+    };
+    let Hex(id) = read.map_err(|error| invalid(&error.to_string()))?;
+    let tracked = paymaster.track(id).await?;
+    Ok(TrackedBody {
+        transaction_hash: Hex(tracked.hash),
+        status: match tracked.status {
+            TrackedStatus::Active => "active",
+            TrackedStatus::Accepted => "accepted",
+            TrackedStatus::Dropped => "dropped",
+        },
+    })
+}

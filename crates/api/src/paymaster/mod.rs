@@ -1,0 +1,40 @@
+//! The paymaster: JSON-RPC at the address itself.
+//!
+//! Whatever becomes of a request, the answer is a JSON-RPC body, and every call of
+//! a batch counts against its caller's limit.
+
+mod answers;
+mod built;
+mod calls;
+mod description;
+mod envelope;
+mod executed;
+mod handler;
+mod hex;
+mod params;
+mod state;
+mod wire;
+
+pub(crate) use state::PaymasterState;
+
+use axum::Router;
+use utoipa::OpenApi as _;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+fn described() -> OpenApiRouter<PaymasterState> {
+    let description = description::Description::openapi();
+    OpenApiRouter::with_openapi(description).routes(routes!(handler::handle))
+}
+
+/// The one route.
+pub(crate) fn routes(state: PaymasterState) -> Router {
+    let (routes, _) = described().split_for_parts();
+    routes
+        .method_not_allowed_fallback(handler::wrong_method)
+        .with_state(state)
+}
+
+/// The route, described.
+pub(crate) fn document() -> utoipa::openapi::OpenApi {
+    described().into_openapi()
+}

@@ -1,0 +1,49 @@
+//! Every charge of a sponsor, recomputed from the receipts of a node.
+
+use crate::fault::Fault;
+use chain::StarknetClient;
+use primitives::Felt;
+use store::Store;
+
+/// What an audit found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SponsorAudit {
+    /// Charges that were looked at.
+    pub charges: u64,
+    /// What was charged, in the smallest unit of STRK.
+    pub charged: u128,
+    /// What the receipts say.
+    pub receipts: u128,
+    /// Hashes of charges that differ from their receipts, or have none.
+    pub wrong: Vec<Felt>,
+}
+
+/// Compares every charge of a sponsor with the receipt of its transaction.
+pub async fn audit_sponsor(
+    store: &Store,
+    node: &StarknetClient,
+    chain_id: Felt,
+    sponsor: &str,
+) -> Result<SponsorAudit, Fault> {
+    let mut audit = SponsorAudit::default();
+    let mut after = None;
+    loop {
+        let ledger = store.ledger();
+        let rows = ledger.charged_sponsored(chain_id, sponsor, after).await?;
+        let Some(last) = rows.last() else {
+            return Ok(audit);
+        };
+        after = Some(last.hash);
+        for row in &rows {
+            let charged = row.charged.map_or(0, |outcome| outcome.fee);
+            let receipt = node.transaction_receipt(row.hash).await?;
+            let fee = receipt.map(|receipt| receipt.fee);
+            audit.charges += 1;
+            audit.charged = audit.charged.saturating_add(charged);
+            audit.receipts = audit.receipts.saturating_add(fee.unwrap_or(0));
+            if fee != Some(charged) {
+                audit.wrong.push(row.hash);
+            }
+        }
+    }
+}

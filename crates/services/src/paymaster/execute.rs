@@ -1,0 +1,330 @@
+//! Relaying what a user signed.
+
+use super::{
+    Paymaster,
+    build::{check_deployment, contract_call},
+    error::PaymasterError,
+    sponsors::Sponsor,
+};
+use crate::{sender::SenderPool, snapshot::Snapshot};
+use chain::{ContractCall, Finality, TransactionStatus};
+use primitives::{Address, Felt, Timestamp, U256, starknet_keccak};
+use serde_json::Value;
+use std::sync::Arc;
+use store::{NewReservation, SendRow, SendState};
+use trading::paymaster::{
+    Deployment, FeeMode, OutsideExecution, Refusal, SelectedCall, deployment_call, forwarded,
+    forwarded_sponsored, paid_to_forwarder, scaled,
+};
+
+const DAY_S: i64 = 86_400;
+
+/// What somebody wants executed.
+#[derive(Debug, Clone)]
+pub struct ExecuteRequest {
+    /// The account that has to be deployed first, if there is one.
+    pub deployment: Option<Deployment>,
+    /// What its user signed, if anything.
+    pub signed: Option<SignedExecution>,
+    /// Who pays.
+    pub mode: FeeMode,
+}
+
+/// What a user signed.
+#[derive(Debug, Clone)]
+pub struct SignedExecution {
+    /// Who.
+    pub user: Address,
+    /// The document, as it was built.
+    pub typed_data: Value,
+    /// The signature, in the form of the account.
+    pub signature: Vec<Felt>,
+}
+
+/// What was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Executed {
+    /// By which the chain knows it.
+    pub hash: Felt,
+    /// By which this service knows it.
+    pub tracking_id: Felt,
+}
+
+/// What became of something that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tracked {
+    /// Its newest hash.
+    pub hash: Felt,
+    /// How far it is.
+    pub status: TrackedStatus,
+}
+
+/// How far something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrackedStatus {
+    /// It is on its way.
+    Active,
+    /// It is in a block.
+    Accepted,
+    /// It never will be.
+    Dropped,
+}
+
+/// What was signed, after it was looked at.
+struct Recognised<'r> {
+    user: Address,
+    execution: OutsideExecution,
+    hash: Felt,
+    signature: &'r [Felt],
+    tip: u64,
+}
+
+impl Paymaster {
+    /// Sends what was built and signed, once, however often it is asked for.
+    pub async fn execute(
+        &self,
+        request: &ExecuteRequest,
+        key: Option<&str>,
+    ) -> Result<Executed, PaymasterError> {
+        let relayers = self.0.relayers.as_ref().ok_or(Refusal::Unavailable)?;
+        let snapshot = self.fresh()?;
+        let sponsor = self.sponsor(request.mode, key).await?;
+        if let Some(deployment) = &request.deployment {
+            check_deployment(deployment)?;
+        }
+        let recognised = match &request.signed {
+            Some(signed) => Some(self.recognise(signed, request.mode)?),
+            None => None,
+        };
+        let tracking_id = tracking_id(recognised.as_ref(), request.deployment.as_ref())?;
+        let purpose = purpose(tracking_id);
+        // What was sent before is not looked at again.
+        if let Some(row) = relayers.find(&purpose).await? {
+            return Ok(Executed {
+                hash: row.hash,
+                tracking_id,
+            });
+        }
+        if let Some(recognised) = &recognised {
+            self.judge(&recognised.execution.calls, sponsor.as_ref())?;
+            check_bounds(&recognised.execution, &snapshot)?;
+        }
+        let row = match (&sponsor, &recognised) {
+            (Some(sponsor), _) => {
+                self.sponsored(relayers, &purpose, request, recognised.as_ref(), sponsor)
+                    .await?
+            }
+            (None, Some(recognised)) => {
+                self.paid(relayers, &purpose, request, recognised, &snapshot)
+                    .await?
+            }
+            // Nobody pays for it.
+            (None, None) => return Err(Refusal::InvalidSignature.into()),
+        };
+        Ok(Executed {
+            hash: row.hash,
+            tracking_id,
+        })
+    }
+
+    /// What became of something that was sent.
+    pub async fn track(&self, tracking_id: Felt) -> Result<Tracked, PaymasterError> {
+        let chain_id = self.0.options.chain_id;
+        let ledger = self.0.store.ledger();
+        let row = ledger.find_send(chain_id, &purpose(tracking_id)).await?;
+        let row = row.ok_or(Refusal::InvalidId)?;
+        let status = match row.state {
+            SendState::Landed(_) | SendState::Reverted { .. } => TrackedStatus::Accepted,
+            SendState::Lost { .. } => TrackedStatus::Dropped,
+            SendState::Open => {
+                let asked = |node: chain::StarknetClient| async move {
+                    node.transaction_status(row.hash).await
+                };
+                match self.0.nodes.ask(asked).await?? {
+                    Some(TransactionStatus::Executed(executed))
+                        if executed.finality > Finality::PreConfirmed =>
+                    {
+                        TrackedStatus::Accepted
+                    }
+                    _ => TrackedStatus::Active,
+                }
+            }
+        };
+        Ok(Tracked {
+            hash: row.hash,
+            status,
+        })
+    }
+
+    /// What was signed, if it is what this service built.
+    fn recognise<'r>(
+        &self,
+        signed: &'r SignedExecution,
+        mode: FeeMode,
+    ) -> Result<Recognised<'r>, Refusal> {
+        let (chain, user) = (&self.0.options.chain_name, signed.user);
+        let read = OutsideExecution::parse(&signed.typed_data, chain, user);
+        let not_ours = || {
+            let words = "the typed data is not what was built here for this user and fee mode";
+            Refusal::Execution(words.to_owned())
+        };
+        let (execution, hash) = read.ok_or_else(not_ours)?;
+        let built = self.0.key.open(&execution, user, mode);
+        Ok(Recognised {
+            user,
+            hash,
+            signature: &signed.signature,
+            tip: built.ok_or_else(not_ours)?.tip,
+            execution,
+        })
+    }
+
+    /// The user pays: as much as it costs now, and no more than was signed.
+    async fn paid(
+        &self,
+        relayers: &SenderPool,
+        purpose: &str,
+        request: &ExecuteRequest,
+        recognised: &Recognised<'_>,
+        snapshot: &Arc<Snapshot>,
+    ) -> Result<SendRow, PaymasterError> {
+        let FeeMode::Default(token) = request.mode else {
+            return Err(Refusal::InvalidKey.into());
+        };
+        let forwarder = self.0.options.forwarder;
+        let execution = &recognised.execution;
+        let most = paid_to_forwarder(&execution.calls, token, forwarder);
+        let most = most.ok_or(Refusal::MaxAmountTooLow)?;
+        let calls = |amount: U256| {
+            let Recognised {
+                user, signature, ..
+            } = recognised;
+            let paid = forwarded(forwarder, *user, execution, signature, (token, amount));
+            relayed(request.deployment.as_ref(), Some(&paid))
+        };
+        // With something to give back, as there will be.
+        let survey = relayers.survey(&calls(U256::ONE), recognised.tip).await;
+        let survey = match survey {
+            Ok(survey) => survey,
+            Err(refused) => return Err(self.explain(refused.into(), recognised, snapshot).await),
+        };
+        let margin = self.0.options.margin.saturating_add(1_000);
+        let strk = scaled(survey.fee(), margin).ok_or(Refusal::MaxAmountTooLow)?;
+        let price = self.price(token, strk, snapshot).await?;
+        let amount = price.tokens(strk).ok_or(Refusal::MaxAmountTooLow)?;
+        if amount > most {
+            return Err(Refusal::MaxAmountTooLow.into());
+        }
+        let calls = calls(amount);
+        let sent = relayers.submit_surveyed(purpose, &calls, &survey, None);
+        let row = sent.await?;
+        self.0.paid.expect(row.hash, strk);
+        Ok(row)
+    }
+
+    /// A sponsor pays: what it may cost is reserved with what is sent.
+    async fn sponsored(
+        &self,
+        relayers: &SenderPool,
+        purpose: &str,
+        request: &ExecuteRequest,
+        recognised: Option<&Recognised<'_>>,
+        sponsor: &Sponsor,
+    ) -> Result<SendRow, PaymasterError> {
+        let forwarder = self.0.options.forwarder;
+        let paid = recognised.map(|it| {
+            let metadata = sponsor.metadata();
+            forwarded_sponsored(forwarder, it.user, &it.execution, it.signature, metadata)
+        });
+        let calls = relayed(request.deployment.as_ref(), paid.as_ref());
+        let tip = recognised.map_or(0, |it| it.tip);
+        let survey = match relayers.survey(&calls, tip).await {
+            Ok(survey) => survey,
+            Err(refused) => match recognised {
+                Some(it) => {
+                    let snapshot = self.fresh()?;
+                    return Err(self.explain(refused.into(), it, &snapshot).await);
+                }
+                None => return Err(refused.into()),
+            },
+        };
+        let deployed = request.deployment.as_ref().map(|it| it.address);
+        let user = recognised.map(|it| it.user).or(deployed);
+        let reservation = NewReservation {
+            sponsor: sponsor.row.id.clone(),
+            user: user.ok_or(Refusal::InvalidAddress)?,
+            day: day(self.0.clock.now()),
+        };
+        let sent = relayers.submit_surveyed(purpose, &calls, &survey, Some(&reservation));
+        Ok(sent.await?)
+    }
+
+    /// Why a transaction would fail: the account says whether that is the
+    /// signature.
+    async fn explain(
+        &self,
+        error: PaymasterError,
+        recognised: &Recognised<'_>,
+        snapshot: &Snapshot,
+    ) -> PaymasterError {
+        let PaymasterError::Refused(Refusal::Execution(reason)) = &error else {
+            return error;
+        };
+        let (user, hash) = (recognised.user, recognised.hash);
+        let (signature, at) = (recognised.signature, snapshot.head);
+        let asked = |node: chain::StarknetClient| async move {
+            let facts = node.account_facts(user, at).await?;
+            let valid = node.is_valid_signature(user, hash, signature, at).await?;
+            Ok((facts.is_some(), valid))
+        };
+        let is_signature = match self.0.nodes.ask(asked).await {
+            Ok(Ok((true, valid))) => !valid,
+            // An account that is not there yet says so while it fails.
+            _ => reason.to_lowercase().contains("signature"),
+        };
+        if is_signature {
+            Refusal::InvalidSignature.into()
+        } else {
+            error
+        }
+    }
+}
+
+/// Whether it may be executed at the newest block.
+fn check_bounds(execution: &OutsideExecution, snapshot: &Snapshot) -> Result<(), Refusal> {
+    let now = u64::try_from(snapshot.head_time.as_second()).unwrap_or(0);
+    if execution.bounds.hold(now) {
+        Ok(())
+    } else {
+        Err(Refusal::InvalidTimeBounds)
+    }
+}
+
+/// The calls of a relayer.
+fn relayed(deployment: Option<&Deployment>, paid: Option<&SelectedCall>) -> Vec<ContractCall> {
+    let deployment = deployment.map(deployment_call);
+    let calls = deployment.iter().chain(paid);
+    calls.map(contract_call).collect()
+}
+
+/// What was signed names itself; a deployment alone goes by its address.
+fn tracking_id(
+    recognised: Option<&Recognised<'_>>,
+    deployment: Option<&Deployment>,
+) -> Result<Felt, Refusal> {
+    let of_address = |it: &Deployment| starknet_keccak(&it.address.to_bytes());
+    let id = recognised.map(|it| it.hash);
+    let id = id.or_else(|| deployment.map(of_address));
+    id.ok_or(Refusal::InvalidSignature)
+}
+
+/// What is sent for a tracking id.
+fn purpose(tracking_id: Felt) -> String {
+    format!("paymaster {tracking_id:#x}")
+}
+
+/// When the day of a time began.
+fn day(now: Timestamp) -> Timestamp {
+    let start = now.as_second().div_euclid(DAY_S) * DAY_S;
+    Timestamp::from_second(start).unwrap_or(now)
+}

@@ -1,0 +1,145 @@
+//! The paymaster: with the operator's forwarder and relayers, or the simulated
+//! network's own.
+
+use super::{clock, entropy};
+use crate::{
+    config::{ChainId, Config, StarkKeys},
+    network::Network,
+};
+use anyhow::Context as _;
+use chain::{StarkSigner, StarknetClient};
+use primitives::{Address, Felt, SignedDuration, starknet_keccak};
+use services::paymaster::{Paymaster, PaymasterGround, PaymasterOptions};
+use services::{STRK, Sender, SenderOptions, SenderPool, Swaps};
+use simnet::StarknetNode;
+use store::{SendingAccount, Store};
+use trading::paymaster::{CallRule, NonceKey, Rules};
+
+/// What an account keeps for closing gaps, in the smallest unit of STRK.
+const RESERVE: u128 = 1_000_000_000_000_000_000;
+
+/// Transactions of one relayer that may be under way at a time.
+const IN_FLIGHT: usize = 64;
+
+/// Room above a node's estimate.
+const ROOM_PERCENT: u32 = 50;
+
+/// After so long, what the node does not know is given to it again.
+const PATIENCE: SignedDuration = SignedDuration::from_secs(20);
+
+/// What sets the key of nonces apart from the account's own.
+const NONCES: &[u8] = b"stoa recognises what it built";
+
+/// The paymaster, where there is a forwarder and a node to ask.
+pub(super) async fn paymaster(
+    config: &Config,
+    network: Network,
+    store: &Store,
+    nodes: Vec<StarknetClient>,
+    swaps: &Swaps,
+) -> anyhow::Result<Option<Paymaster>> {
+    let simulated = || network.is_simulated().then(StarknetNode::forwarder);
+    let forwarder = config.paymaster.forwarder.or_else(simulated);
+    let Some(forwarder) = forwarder.filter(|_| !nodes.is_empty()) else {
+        return Ok(None);
+    };
+    let accounts = relayers(config, network);
+    let key = match accounts.first() {
+        Some((_, key)) => {
+            let secret = [NONCES, key.to_bytes_be().as_slice()].concat();
+            NonceKey::new(&starknet_keccak(&secret).to_bytes_be())
+        }
+        None => NonceKey::new(&entropy().bytes()),
+    };
+    let relayers = pool(config, network, store, &nodes, &accounts)?;
+    let ground = PaymasterGround {
+        store: store.clone(),
+        nodes,
+        swaps: swaps.clone(),
+        relayers,
+        key,
+        clock: clock(),
+        entropy: entropy(),
+    };
+    let paymaster = Paymaster::new(options(config, network, forwarder), ground);
+    if network.is_simulated() {
+        paymaster.sponsors().ensure_demo().await?;
+    }
+    Ok(Some(paymaster))
+}
+
+fn options(config: &Config, network: Network, forwarder: Address) -> PaymasterOptions {
+    let section = &config.paymaster;
+    let denied = section.blacklist.iter().map(|contract| CallRule {
+        contract: *contract,
+        selector: None,
+    });
+    let pools = if section.pools.is_empty() && network.is_simulated() {
+        vec![StarknetNode::privacy_pool()]
+    } else {
+        section.pools.clone()
+    };
+    PaymasterOptions {
+        chain_id: network.chain_id(),
+        chain_name: ChainId(network.chain_id()).to_string(),
+        forwarder,
+        build_only: section.build_only,
+        pools,
+        rules: Rules {
+            allowed: Vec::new(),
+            denied: denied.collect(),
+        },
+        tokens: section.tokens.clone(),
+        margin: section.margin,
+        most: section.most,
+        relay_gas: section.relay_gas,
+        relay_data_gas: section.relay_data_gas,
+        signers_gas: section.signers_gas,
+        private_gas: section.private_gas,
+        pool_fee: section.pool_fee.into(),
+    }
+}
+
+/// The accounts that relay, with their keys.
+fn relayers(config: &Config, network: Network) -> Vec<(Address, Felt)> {
+    let section = &config.paymaster;
+    match &section.relayer_keys {
+        Some(StarkKeys(keys)) => {
+            let addresses = section.relayers.iter().copied();
+            addresses.zip(keys.iter().copied()).collect()
+        }
+        None if network.is_simulated() => StarknetNode::relayers()
+            .map(|relayer| (relayer.address, relayer.private_key))
+            .to_vec(),
+        None => Vec::new(),
+    }
+}
+
+fn pool(
+    config: &Config,
+    network: Network,
+    store: &Store,
+    nodes: &[StarknetClient],
+    accounts: &[(Address, Felt)],
+) -> anyhow::Result<Option<SenderPool>> {
+    let options = SenderOptions {
+        fee_token: STRK,
+        max_fee: config.paymaster.max_fee.into(),
+        reserve: RESERVE,
+        in_flight: IN_FLIGHT,
+        room_percent: ROOM_PERCENT,
+        patience: PATIENCE,
+        depth: config.paymaster.depth,
+    };
+    let mut senders = Vec::new();
+    for (address, key) in accounts {
+        let signer = StarkSigner::new(*key).context("paymaster.relayer_keys has no Stark key")?;
+        let account = SendingAccount {
+            chain_id: network.chain_id(),
+            address: *address,
+        };
+        let (store, nodes) = (store.clone(), nodes.to_vec());
+        senders.push(Sender::new(store, nodes, account, signer, clock(), options));
+    }
+    Ok((!senders.is_empty()).then(|| SenderPool::new(senders)))
+}

@@ -1,0 +1,67 @@
+//! What a sponsor paid in some time.
+
+use super::reserve::{SPONSORED, column, joined};
+use crate::{
+    LedgerStore,
+    db::on,
+    error::{StoreError, in_table},
+};
+use primitives::Timestamp;
+
+/// Transactions, and what they did cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ActivityPart {
+    /// How many.
+    pub count: u64,
+    /// In the smallest unit of STRK.
+    pub fees: u128,
+}
+
+/// What a sponsor paid, by what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Activity {
+    /// What did something.
+    pub succeeded: ActivityPart,
+    /// What only cost.
+    pub reverted: ActivityPart,
+}
+
+impl LedgerStore {
+    /// What a sponsor was charged for transactions of blocks from one time to
+    /// another, both included.
+    pub async fn sponsor_activity(
+        &self,
+        sponsor: &str,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<Activity, StoreError> {
+        let rows: Vec<(i64, i64, i64, i64)> = on!(reader self.db(), pool =>
+            sqlx::query_as(
+                "SELECT reverted, COUNT(*),
+                        CAST(SUM(fee_billions) AS BIGINT), CAST(SUM(fee_rest) AS BIGINT)
+                 FROM sponsored
+                 WHERE sponsor = $1 AND state = 'final' AND block_time >= $2 AND block_time <= $3
+                 GROUP BY reverted",
+            )
+            .bind(sponsor)
+            .bind(from.as_microsecond())
+            .bind(to.as_microsecond())
+            .fetch_all(pool)
+            .await
+        )
+        .map_err(in_table(SPONSORED))?;
+        let mut activity = Activity::default();
+        for (reverted, count, billions, rest) in rows {
+            let part = ActivityPart {
+                count: column("reverted").counter(count)?,
+                fees: joined("fee", billions, rest)?,
+            };
+            if column("reverted").flag(reverted)? {
+                activity.reverted = part;
+            } else {
+                activity.succeeded = part;
+            }
+        }
+        Ok(activity)
+    }
+}

@@ -1,0 +1,106 @@
+//! The calls of a relayer, and the one by which a user pays for them.
+
+use super::{outside::OutsideExecution, request::Deployment, selected_call::SelectedCall};
+use crate::adapter::{halves, joined};
+use primitives::{Address, Felt, U256, selector};
+
+/// The deployer that the network's accounts are deployed through.
+const DEPLOYER: Address = Address::new(Felt::from_hex_unchecked(
+    "0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf",
+));
+
+/// What a user signs as the last call: the most that it may cost.
+#[must_use]
+pub fn fee_transfer(token: Address, forwarder: Address, amount: U256) -> SelectedCall {
+    let [low, high] = halves(amount);
+    SelectedCall::named(token, "transfer", vec![forwarder.felt(), low, high])
+}
+
+/// How much of a token the last of these calls pays the forwarder.
+#[must_use]
+pub fn paid_to_forwarder(
+    calls: &[SelectedCall],
+    token: Address,
+    forwarder: Address,
+) -> Option<U256> {
+    let last = calls.last()?;
+    if last.to != token || last.selector != selector("transfer") {
+        return None;
+    }
+    match last.calldata.as_slice() {
+        [to, low, high] if *to == forwarder.felt() => joined([*low, *high]),
+        _ => None,
+    }
+}
+
+/// Has an account deployed where it belongs.
+#[must_use]
+pub fn deployment_call(deployment: &Deployment) -> SelectedCall {
+    let Deployment {
+        class_hash,
+        salt,
+        calldata,
+        ..
+    } = deployment;
+    let mut arguments = vec![*class_hash, *salt, Felt::ZERO, Felt::from(calldata.len())];
+    arguments.extend(calldata);
+    SelectedCall::named(DEPLOYER, "deployContract", arguments)
+}
+
+/// Has the forwarder do what a user signed, and take so much for it.
+#[must_use]
+pub fn forwarded(
+    forwarder: Address,
+    user: Address,
+    execution: &OutsideExecution,
+    signature: &[Felt],
+    (token, amount): (Address, U256),
+) -> SelectedCall {
+    let mut calldata = signed(user, execution, signature);
+    calldata.push(token.felt());
+    calldata.extend(halves(amount));
+    SelectedCall::named(forwarder, "execute", calldata)
+}
+
+/// The same for a sponsor, whom the forwarder names.
+#[must_use]
+pub fn forwarded_sponsored(
+    forwarder: Address,
+    user: Address,
+    execution: &OutsideExecution,
+    signature: &[Felt],
+    sponsor: Felt,
+) -> SelectedCall {
+    let mut calldata = signed(user, execution, signature);
+    calldata.extend([Felt::ONE, sponsor]);
+    SelectedCall::named(forwarder, "execute_sponsored", calldata)
+}
+
+fn signed(user: Address, execution: &OutsideExecution, signature: &[Felt]) -> Vec<Felt> {
+    let mut arguments = vec![
+        execution.caller.felt(),
+        execution.nonce,
+        Felt::from(execution.bounds.execute_after),
+        Felt::from(execution.bounds.execute_before),
+    ];
+    arguments.extend(listed(&execution.calls));
+    arguments.push(Felt::from(signature.len()));
+    arguments.extend(signature);
+    let entrypoint = selector(execution.version.entrypoint());
+    let mut calldata = vec![user.felt(), entrypoint, Felt::from(arguments.len())];
+    calldata.extend(arguments);
+    calldata
+}
+
+fn listed(calls: &[SelectedCall]) -> Vec<Felt> {
+    let mut felts = vec![Felt::from(calls.len())];
+    for call in calls {
+        felts.extend([
+            call.to.felt(),
+            call.selector,
+            Felt::from(call.calldata.len()),
+        ]);
+        felts.extend(&call.calldata);
+    }
+    felts
+}
