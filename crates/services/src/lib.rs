@@ -57,8 +57,8 @@ pub use sender::{PoolSurvey, SendRefused, Sender, SenderOptions, SenderPool, Sur
 pub use shared_redis::{RedisState, SharedRedis};
 pub use snapshot::{Snapshot, Snapshots};
 pub use staking::{
-    DayRate, MemberAt, PastDeed, PoolFigures, Restake, Staker, Staking, StakingFigures,
-    StakingOptions, StakingPool,
+    DayRate, MemberAt, PastDeed, PoolFigures, Restake, Staker, StakerVersion, Staking,
+    StakingFigures, StakingOptions, StakingPool,
 };
 pub use store::leasing::Parked;
 pub use swap::{

@@ -7,6 +7,7 @@ mod dca;
 mod number;
 mod rendered;
 mod rendered_orders;
+mod rendered_staker;
 mod sponsor_activity;
 mod staking;
 mod state;

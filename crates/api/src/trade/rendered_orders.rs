@@ -49,11 +49,7 @@ impl OrderLooks {
             status: order.status(now),
             counts: order.counts(now),
             closed: order.close_date(now),
-            measured: order
-                .past
-                .iter()
-                .filter(|it| it.benchmark.is_some())
-                .count(),
+            measured: order.benchmarks.len(),
             block: last.filter(is_fresh).map(|_| now.block),
         }
     }

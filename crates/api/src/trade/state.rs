@@ -1,6 +1,8 @@
 //! What the trading API answers from.
 
-use super::{rendered::RenderedTokens, rendered_orders::RenderedOrders};
+use super::{
+    rendered::RenderedTokens, rendered_orders::RenderedOrders, rendered_staker::RenderedStaker,
+};
 use crate::dialect::Dialect;
 use services::{RecurringOrders, Snapshots, Staking, Swaps, paymaster::Sponsors};
 use std::sync::Arc;
@@ -19,6 +21,7 @@ pub(crate) struct TradeState {
     pub(super) dialect: Dialect,
     pub(super) rendered: Arc<RenderedTokens>,
     pub(super) rendered_orders: Arc<RenderedOrders>,
+    pub(super) rendered_staker: Arc<RenderedStaker>,
 }
 
 impl TradeState {
@@ -39,6 +42,7 @@ impl TradeState {
             dialect,
             rendered: Arc::new(RenderedTokens::new(dialect)),
             rendered_orders: Arc::default(),
+            rendered_staker: Arc::default(),
         }
     }
 }

@@ -18,8 +18,13 @@ use crate::{
 };
 use chain::ContractCall;
 use primitives::{Address, U256};
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 use store::SendState;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use trading::{
     Call, Slippage,
@@ -29,6 +34,10 @@ use trading::{
 /// How often it looks for a new block.
 const POLL: Duration = Duration::from_millis(250);
 
+/// How often it finds out what became of what it sent: whether cycles were
+/// executed, orders tell by themselves.
+const FOLLOWS_EVERY: Duration = Duration::from_secs(8);
+
 /// Attempts at a cycle that may come to nothing.
 const MAX_ATTEMPTS: u32 = 5;
 
@@ -37,6 +46,9 @@ const MAX_CYCLES_PER_BLOCK: usize = 256;
 
 /// How much less than quoted a cycle may buy at most.
 const SLIPPAGE: Slippage = Slippage::from_bps(10);
+
+/// Blocks in which what was sent should land.
+const LANDS_WITHIN: u64 = 3;
 
 /// Executes due cycles.
 #[derive(Debug)]
@@ -48,6 +60,9 @@ pub struct Keeper {
     seen: Option<u64>,
     /// The order that the next look begins with.
     next: usize,
+    followed: Option<Instant>,
+    /// The blocks at which something was sent for a pair, sold and bought.
+    sent: HashMap<(Address, Address), u64>,
 }
 
 /// A cycle that somebody should take care of.
@@ -92,6 +107,8 @@ impl Keeper {
             sender,
             seen: None,
             next: 0,
+            followed: None,
+            sent: HashMap::new(),
         }
     }
 
@@ -120,21 +137,41 @@ impl Keeper {
         let Some((block, due, next)) = self.orders.look(look).flatten() else {
             return Ok(0);
         };
-        self.sender.follow().await?;
+        self.follow().await?;
         let (mut sent, mut trading) = (0, HashSet::new());
+        self.sent
+            .retain(|_, at| block.saturating_sub(*at) < LANDS_WITHIN);
         for due in &due {
             let NewOrder { sell, buy, .. } = due.order.terms;
-            if trading.contains(&(sell, buy)) {
+            let pair = (sell, buy);
+            if trading.contains(&pair) {
                 continue;
             }
-            let care = self.take_care(due, &snapshot).await?;
-            sent += usize::from(care == Care::Sent);
-            if care != Care::Nothing {
-                trading.insert((sell, buy));
+            match self.take_care(due, &snapshot).await? {
+                Care::Sent => {
+                    sent += 1;
+                    trading.insert(pair);
+                    self.sent.insert(pair, block);
+                }
+                // One that was reverted is under way until that is final.
+                Care::UnderWay if self.sent.contains_key(&pair) => {
+                    trading.insert(pair);
+                }
+                Care::UnderWay | Care::Nothing => {}
             }
         }
         (self.seen, self.next) = (Some(block), next);
         Ok(sent)
+    }
+
+    /// Finds out what became of what was sent, now and then.
+    async fn follow(&mut self) -> Result<(), SendRefused> {
+        let is_due = |followed: Instant| followed.elapsed() >= FOLLOWS_EVERY;
+        if self.followed.is_none_or(is_due) {
+            self.sender.follow().await?;
+            self.followed = Some(Instant::now());
+        }
+        Ok(())
     }
 
     /// What is due at a block that was not looked at before, and where to begin at

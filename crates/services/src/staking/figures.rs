@@ -5,7 +5,7 @@ use super::{
     staker::{Staker, StakingPool},
 };
 use crate::snapshot::Snapshot;
-use primitives::{Address, U256};
+use primitives::{Address, BlockRef, U256};
 use std::sync::Arc;
 use trading::usd;
 
@@ -32,7 +32,24 @@ pub struct PoolFigures {
     pub apr: f64,
 }
 
+/// What figures are made of: one version of each makes the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StakerVersion {
+    /// The block that the staker was read at.
+    staker: BlockRef,
+    /// The block that prices are of.
+    prices: BlockRef,
+}
+
 impl Staking {
+    /// What figures would be made of now; `None` before both are known.
+    pub fn version(&self) -> Option<StakerVersion> {
+        Some(StakerVersion {
+            staker: self.staker()?.at,
+            prices: self.inner().snapshots.load()?.head,
+        })
+    }
+
     /// The staker and its pools, at the newest prices; `None` before both are
     /// known.
     pub fn figures(&self) -> Option<StakingFigures> {

@@ -13,7 +13,7 @@ mod restake;
 mod staker;
 
 pub use day_rates::DayRate;
-pub use figures::{PoolFigures, StakingFigures};
+pub use figures::{PoolFigures, StakerVersion, StakingFigures};
 pub use handle::Staking;
 pub use history::PastDeed;
 pub use member::MemberAt;

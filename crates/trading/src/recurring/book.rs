@@ -93,6 +93,7 @@ impl OrderBook {
                 deployed: *deployed,
                 created: told.mark,
                 past: Vec::new(),
+                benchmarks: Vec::new(),
                 ended: None,
             },
             learned: told.learned,
@@ -157,7 +158,8 @@ impl OrderBook {
         self.orders().flat_map(move |order| {
             let newest = order.past.iter().rev();
             let newest = newest.take_while(move |past| past.mark.block > above);
-            let missing = newest.filter(|past| past.is_executed() && past.benchmark.is_none());
+            let missing =
+                newest.filter(|past| past.is_executed() && order.benchmark(past.cycle).is_none());
             missing.map(move |past| (order, past))
         })
     }
@@ -169,10 +171,16 @@ impl OrderBook {
         let Some(known) = known.and_then(|index| self.orders.get_mut(index)) else {
             return;
         };
-        let past = &mut known.order.past;
-        let cycle = past.iter_mut().rfind(|past| past.mark.block == block);
-        if let Some(cycle) = cycle.filter(|past| past.is_executed()) {
-            cycle.benchmark = Some(benchmark);
+        let Order {
+            past, benchmarks, ..
+        } = &mut known.order;
+        let cycle = past.iter().rfind(|past| past.mark.block == block);
+        let Some(cycle) = cycle.filter(|past| past.is_executed()) else {
+            return;
+        };
+        // A block's cycle is measured once.
+        if let Err(place) = benchmarks.binary_search_by_key(&cycle.cycle, |it| it.0) {
+            benchmarks.insert(place, (cycle.cycle, benchmark));
         }
     }
 
@@ -200,7 +208,6 @@ impl KnownOrder {
                     cycle,
                     mark: told.mark,
                     outcome,
-                    benchmark: None,
                 });
                 self.learned_past.push(told.learned);
             }
@@ -214,7 +221,8 @@ impl KnownOrder {
 
     fn rollback(&mut self, to: u64) {
         while self.learned_past.pop_if(|learned| *learned > to).is_some() {
-            self.order.past.pop();
+            let gone = self.order.past.pop().map(|past| past.cycle);
+            self.order.benchmarks.pop_if(|it| Some(it.0) == gone);
         }
         if self.learned_end.is_some_and(|learned| learned > to) {
             (self.order.ended, self.learned_end) = (None, None);

@@ -26,9 +26,6 @@ pub struct PastCycle {
     pub mark: Mark,
     /// What became of it.
     pub outcome: CycleOutcome,
-    /// What the best route would have bought, on the pools before its block; none
-    /// while nobody has measured it.
-    pub benchmark: Option<U256>,
 }
 
 /// An order.
@@ -40,6 +37,9 @@ pub struct Order {
     pub created: Mark,
     /// Cycles with an event, in their order.
     pub past: Vec<PastCycle>,
+    /// What the best route would have bought, on the pools before a cycle's block:
+    /// of cycles that somebody has measured, in their order.
+    pub benchmarks: Vec<(u32, U256)>,
     /// How and where it ended, if it told so.
     pub ended: Option<(Ending, Mark)>,
 }
@@ -127,6 +127,13 @@ pub struct Now {
 }
 
 impl Order {
+    /// What the best route would have bought for a cycle, if that is known.
+    #[must_use]
+    pub fn benchmark(&self, cycle: u32) -> Option<U256> {
+        let place = self.benchmarks.binary_search_by_key(&cycle, |it| it.0);
+        self.benchmarks.get(place.ok()?).map(|it| it.1)
+    }
+
     /// What it does.
     #[must_use]
     pub fn status(&self, now: Now) -> OrderStatus {
@@ -159,7 +166,7 @@ impl Order {
             let next = plan.due(number + 1);
             let told = past.next_if(|told| told.cycle == number);
             let state = match told {
-                Some(told) => told.state(),
+                Some(told) => self.told(told),
                 None => self.untold(next, now),
             };
             // Every cycle is before the end, which the calendar has.
@@ -168,6 +175,24 @@ impl Order {
             due = next;
         }
         cycles
+    }
+
+    /// A cycle that something was told of.
+    fn told(&self, past: &PastCycle) -> CycleState {
+        let mark = past.mark;
+        match past.outcome {
+            CycleOutcome::Executed { sold, bought } => CycleState::Executed {
+                sold,
+                bought,
+                benchmark: self.benchmark(past.cycle),
+                mark,
+            },
+            CycleOutcome::Skipped { offered, bound } => CycleState::Skipped {
+                offered,
+                bound,
+                mark,
+            },
+        }
     }
 
     /// A cycle that nothing was told of, and the one after which is due `next`.
@@ -246,22 +271,5 @@ impl PastCycle {
     #[must_use]
     pub const fn is_executed(&self) -> bool {
         matches!(self.outcome, CycleOutcome::Executed { .. })
-    }
-
-    const fn state(&self) -> CycleState {
-        let mark = self.mark;
-        match self.outcome {
-            CycleOutcome::Executed { sold, bought } => CycleState::Executed {
-                sold,
-                bought,
-                benchmark: self.benchmark,
-                mark,
-            },
-            CycleOutcome::Skipped { offered, bound } => CycleState::Skipped {
-                offered,
-                bound,
-                mark,
-            },
-        }
     }
 }

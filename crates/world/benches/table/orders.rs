@@ -47,6 +47,9 @@ const PAGES: usize = 40;
 /// Orders that a keeper executes in a turn.
 const KEPT: usize = 24;
 
+/// Blocks after which a keeper looks at what it sent, at one in two seconds.
+const ROUNDS_PER_FOLLOW: usize = 4;
+
 /// Blocks of a history in which all exchanges have opened.
 const OPENING: usize = 120;
 
@@ -307,6 +310,7 @@ fn keeper() -> Row {
         let signer = StarkSigner::new(StarknetNode::keeper().private_key).unwrap();
         let pool = SenderPool::new(vec![sender(&world, &station.store)]);
         let mut keeper = Keeper::new(orders.clone(), swaps.clone(), pool);
+        let watcher = SenderPool::new(vec![sender(&world, &station.store)]);
         let spent = || processor_seconds() - schedstat(&node);
         let mut ratios = Vec::new();
         for turn in 0..TURNS {
@@ -319,9 +323,12 @@ fn keeper() -> Row {
             }
             let bare = (spent() - before) / f64::from(u32::try_from(KEPT).unwrap());
             let (mut count, mut kept) = (0, 0.0);
-            for _ in 0..KEPT {
+            for number in 0..KEPT {
                 let before = spent();
                 count += keeper.round().await.unwrap();
+                if number.is_multiple_of(ROUNDS_PER_FOLLOW) {
+                    watcher.follow().await.unwrap();
+                }
                 kept += spent() - before;
                 world.node.mine(1).unwrap();
                 station.sync().await;

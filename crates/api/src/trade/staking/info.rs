@@ -2,8 +2,8 @@
 
 use super::{super::TradeState, super::amount::HexAmount, place::staking};
 use crate::http::error::{ErrorAnswers, Rejection};
-use axum::{Json, extract::State};
-use primitives::{Address, U256};
+use axum::{body::Bytes, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
+use primitives::{Address, OrImpossible as _, U256};
 use serde::Serialize;
 use services::{PoolFigures, StakingFigures};
 use utoipa::ToSchema;
@@ -68,9 +68,20 @@ struct PoolBody {
 )]
 pub(super) async fn staking_info(
     State(state): State<TradeState>,
-) -> Result<Json<InfoBody>, Rejection> {
-    let figures = staking(&state)?.figures();
-    Ok(Json(InfoBody::new(&figures.ok_or(Rejection::NotReady)?)))
+) -> Result<impl IntoResponse, Rejection> {
+    let staking = staking(&state)?;
+    let version = staking.version().ok_or(Rejection::NotReady)?;
+    let text = match state.rendered_staker.find(version) {
+        Some(text) => text,
+        None => {
+            let figures = staking.figures().ok_or(Rejection::NotReady)?;
+            let text = serde_json::to_vec(&InfoBody::new(&figures));
+            let text = Bytes::from(text.or_impossible("the staker can be written")?);
+            state.rendered_staker.keep(version, text.clone());
+            text
+        }
+    };
+    Ok(([(CONTENT_TYPE, "application/json")], text))
 }
 
 impl InfoBody {
