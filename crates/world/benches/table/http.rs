@@ -14,6 +14,7 @@ use futures_util::future::join_all;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use services::paymaster::{Paymaster, Sponsors};
 use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter, RecurringOrders};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::{net::SocketAddr, time::Duration};
@@ -76,7 +77,12 @@ fn runtime() -> Runtime {
 }
 
 /// The API as it is served, with limits that are counted but never reached.
-fn router(world: &World, station: &Station, orders: Option<RecurringOrders>) -> Router {
+fn router(
+    world: &World,
+    station: &Station,
+    orders: Option<RecurringOrders>,
+    paymaster: Option<Paymaster>,
+) -> Router {
     let clock = Arc::clone(&world.clock) as Arc<dyn Clock>;
     let entropy = Arc::clone(&world.entropy) as Arc<dyn Entropy>;
     let policy = Policy {
@@ -98,6 +104,12 @@ fn router(world: &World, station: &Station, orders: Option<RecurringOrders>) -> 
     let services = ApiServices {
         orders,
         staking: None,
+        paymaster,
+        sponsors: Sponsors::new(
+            station.store.clone(),
+            Arc::clone(&clock),
+            Arc::clone(&entropy),
+        ),
         leasing: None,
         global: services::GlobalFeed::default(),
         swaps: world.swaps(station),
@@ -166,7 +178,15 @@ impl Server {
         station: &Station,
         orders: Option<RecurringOrders>,
     ) -> Self {
-        let stoa = router(world, station, orders);
+        Self::serving(router(world, station, orders, None))
+    }
+
+    /// The same with a paymaster.
+    pub(crate) fn paying(world: &World, station: &Station, paymaster: Paymaster) -> Self {
+        Self::serving(router(world, station, None, Some(paymaster)))
+    }
+
+    fn serving(stoa: Router) -> Self {
         Self::start(async move |listener| {
             api::serve(
                 listener,
