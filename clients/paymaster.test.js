@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as sdk from "@avnu/avnu-sdk";
+import moment from "moment";
 import * as starknet8 from "starknet";
 import * as starknet10 from "starknet-10";
 import { startStoaWith, until } from "./stoa.js";
@@ -225,11 +226,11 @@ describe("the aggregator's SDK", () => {
         sellAmount: "4000000",
         sellAmountPerCycle: "2000000",
         buyTokenAddress: ETH,
-        frequency: sdk.moment?.duration?.(1, "hour") ?? (await import("moment")).default.duration(1, "hour"),
+        frequency: moment.duration(1, "hour"),
         pricingStrategy: {},
       };
       await landed(await sdk.executeCreateDca({ provider: user, order, paymaster: paymaster(mode) }, options));
-      const { delegationPools } = await sdk.getStakingInfo?.(options) ?? await (await fetch(`${stoa.api}/staking/v3`)).json();
+      const { delegationPools } = await (await fetch(`${stoa.api}/staking/v3`)).json();
       const { poolAddress } = delegationPools.find(({ tokenAddress }) => tokenAddress === STRK);
       const stake = { provider: user, poolAddress, amount: 10n ** 18n, paymaster: paymaster(mode) };
       await landed(await sdk.executeStake(stake, options));

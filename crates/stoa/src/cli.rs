@@ -411,7 +411,7 @@ pub(crate) enum SponsorAction {
         #[arg(value_name = "STRK", value_parser = strk)]
         amount: u128,
     },
-    /// Give a sponsor another key; the former one is none from then on
+    /// Give a sponsor another key; the former one stops working within ten seconds
     Rotate {
         /// The sponsor's id
         id: String,

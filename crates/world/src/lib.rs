@@ -15,6 +15,7 @@
 mod database;
 mod log;
 pub mod market;
+mod paymaster;
 mod redis;
 mod sending;
 mod swap;
@@ -26,6 +27,7 @@ use chain::{RpcOptions, StarknetClient};
 pub use database::{ColumnShape, Engine, TestDatabase};
 pub use log::Log;
 pub use market::Market;
+pub use paymaster::{paymaster_options, relayer_options, signed};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
 pub use redis::OwnRedis;
 use services::{Follower, Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};

@@ -1,9 +1,8 @@
 //! `paymaster_buildTransaction`.
 
 use super::{
-    calls::amount,
     envelope::RpcError,
-    hex::Hex,
+    hex::{Hex, amount},
     wire::{ApplyActionParam, DeploymentParam, InvokeParam, MAX_CALLS, ParametersParam},
 };
 use primitives::U256;

@@ -4,10 +4,9 @@ use super::{
     built::build,
     envelope::RpcError,
     executed::{execute, track},
-    hex::Hex,
+    hex::{Hex, amount},
     params::one_object,
 };
-use primitives::U256;
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use services::paymaster::{Paymaster, SupportedToken};
@@ -29,11 +28,6 @@ impl TokenBody {
             price_in_strk: amount(token.price_in_strk),
         }
     }
-}
-
-/// An amount as clients read it.
-pub(super) fn amount(amount: U256) -> String {
-    format!("{amount:#x}")
 }
 
 /// The answer to a call of a method.

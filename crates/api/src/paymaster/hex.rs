@@ -1,6 +1,6 @@
-//! Field elements as clients write them: hexadecimal, padded or not.
+//! Field elements as clients write them: hexadecimal, padded or not; and amounts.
 
-use primitives::{Address, Felt, felt_from_hex, felt_to_hex};
+use primitives::{Address, Felt, U256, felt_from_hex, felt_to_hex};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::borrow::Cow;
 
@@ -31,4 +31,9 @@ impl<'de> Deserialize<'de> for Hex {
             .map(Self)
             .map_err(|error| D::Error::custom(format_args!("{text:?} {error}")))
     }
+}
+
+/// An amount as clients read it.
+pub(super) fn amount(amount: U256) -> String {
+    format!("{amount:#x}")
 }

@@ -16,6 +16,7 @@ mod marketplace;
 mod metrics;
 mod middleware;
 mod openapi;
+mod paymaster;
 mod server;
 mod signing;
 mod strictness;

@@ -23,7 +23,7 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
 async fn the_served_documents_are_the_generated_ones() {
     let bench = Bench::new().await;
     let documents = api::openapi_documents();
-    assert_eq!(documents.len(), 4);
+    assert_eq!(documents.len(), 5);
     for (name, text) in documents {
         let answer = bench.get(&format!("/openapi/{name}")).await;
         assert_eq!(
@@ -95,12 +95,14 @@ async fn every_documented_operation_is_routed() {
         .map(|feed| format!("/{version}/tokens/{{tokenAddress}}{feed}"))
     });
     let others = [
+        "/",
         "/dca/v3/orders",
         "/dca/v3/orders",
         "/dca/v3/orders/preview",
         "/dca/v3/orders/{orderAddress}/cancel",
         "/healthz",
         "/metrics",
+        "/paymaster/v1/sponsor-activity",
         "/readyz",
         "/staking/v3",
         "/staking/v3/pools/{poolAddress}/members/{userAddress}",

@@ -1,21 +1,21 @@
 //! What is known of users' accounts at the newest block, so that the same is not
 //! asked twice.
 
-use super::{error::PaymasterError, nodes::AskedNodes};
+use super::{error::PaymasterError, nodes::AskedNodes, per_block::PerBlock};
 use crate::generational_cache::GenerationalCache;
 use chain::{AccountFacts, StarknetClient};
 use primitives::{Address, BlockRef, Felt};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use trading::paymaster::{OutsideVersion, Refusal};
 
-/// Accounts, and classes, of which something is known.
+/// Classes of which something is known.
 const KEPT: usize = 2_048;
 
 /// What accounts are, as nodes told.
 #[derive(Debug)]
 pub(super) struct Accounts {
     nodes: AskedNodes,
-    known: Mutex<GenerationalCache<Address, (Felt, AccountFacts)>>,
+    known: PerBlock<Address, AccountFacts>,
     classes: Mutex<GenerationalCache<Felt, OutsideVersion>>,
 }
 
@@ -23,7 +23,7 @@ impl Accounts {
     pub(super) fn new(nodes: AskedNodes) -> Self {
         Self {
             nodes,
-            known: Mutex::new(GenerationalCache::counted(KEPT)),
+            known: PerBlock::default(),
             classes: Mutex::new(GenerationalCache::counted(KEPT)),
         }
     }
@@ -34,16 +34,13 @@ impl Accounts {
         account: Address,
         at: BlockRef,
     ) -> Result<AccountFacts, PaymasterError> {
-        let known = lock(&self.known).get(&account).copied();
-        if let Some((hash, facts)) = known
-            && hash == at.hash
-        {
+        if let Some(facts) = self.known.get(at, &account) {
             return Ok(facts);
         }
         let asked = |node: StarknetClient| async move { node.account_facts(account, at).await };
         let facts = self.nodes.ask(asked).await??;
         let facts = facts.ok_or(Refusal::InvalidAddress)?;
-        lock(&self.known).put(account, (at.hash, facts));
+        self.known.put(at, account, facts);
         Ok(facts)
     }
 

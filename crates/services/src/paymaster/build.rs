@@ -84,10 +84,10 @@ impl Paymaster {
         }
         let snapshot = self.fresh()?;
         let sponsor = self.sponsor(request.mode, key).await?;
-        self.judge(request.transaction.calls(), sponsor.as_ref())?;
+        self.judge(request.transaction.calls(), sponsor.as_deref())?;
         let token = request.mode.token().unwrap_or(STRK);
         self.price(token, 0, &snapshot).await?;
-        self.check_privacy(request, sponsor.as_ref())?;
+        self.check_privacy(request, sponsor.as_deref())?;
         let now = u64::try_from(snapshot.head_time.as_second()).unwrap_or(0);
         let bounds = request.bounds.unwrap_or_else(|| TimeBounds::usual(now));
         if !bounds.hold(now) {
@@ -243,10 +243,9 @@ impl Paymaster {
     ) -> Result<BuiltTransaction, PaymasterError> {
         let pool = transaction.pool().or_impossible("it is a private one")?;
         let at = snapshot.head;
-        let asked = |node: chain::StarknetClient| async move { node.pool_fee(pool, at).await };
-        let pool_fee = self.0.nodes.ask(asked).await??;
+        let pool_fee = self.0.pools.fee(pool, at).await?;
         let pool_fee = pool_fee.unwrap_or(self.0.options.pool_fee);
-        let gas_price = self.gas_price(snapshot).await?;
+        let gas_price = self.0.pools.gas_price(at).await?;
         let overhead = u128::from(self.0.options.private_gas);
         let overhead = overhead.checked_mul(gas_price.saturating_add(tip.into()));
         let mut gas = overhead.ok_or_else(too_much)?;
@@ -362,11 +361,6 @@ impl Paymaster {
             .zip(overhead)
             .and_then(|(all, more)| all.checked_add(more));
         all.ok_or_else(too_much)
-    }
-
-    async fn gas_price(&self, _: &Snapshot) -> Result<u128, PaymasterError> {
-        let asked = |node: chain::StarknetClient| async move { node.gas().await };
-        Ok(self.0.nodes.ask(asked).await??.l2)
     }
 
     fn sealed(

@@ -106,7 +106,7 @@ impl Paymaster {
             });
         }
         if let Some(recognised) = &recognised {
-            self.judge(&recognised.execution.calls, sponsor.as_ref())?;
+            self.judge(&recognised.execution.calls, sponsor.as_deref())?;
             check_bounds(&recognised.execution, &snapshot)?;
         }
         let row = match (&sponsor, &recognised) {

@@ -13,6 +13,9 @@ mod error;
 mod execute;
 mod nodes;
 mod options;
+mod paid_fees;
+mod per_block;
+mod pools;
 mod prices;
 mod sponsors;
 mod tips;
@@ -26,10 +29,11 @@ pub use sponsors::{NewSponsor, Sponsor, SponsorError, SponsorReport, Sponsors};
 
 use crate::{fee_token::STRK, sender::SenderPool, snapshot::Snapshot, swap::Swaps};
 use accounts::Accounts;
-use books::PaidFees;
 use chain::StarknetClient;
 use futures_util::future::join_all;
 use nodes::AskedNodes;
+use paid_fees::PaidFees;
+use pools::Pools;
 use prices::Prices;
 use primitives::{Address, Clock, Entropy, U256};
 use std::sync::Arc;
@@ -70,6 +74,7 @@ struct Inner {
     sponsors: Sponsors,
     accounts: Accounts,
     prices: Prices,
+    pools: Pools,
     tips: Tips,
     paid: PaidFees,
     clock: Arc<dyn Clock>,
@@ -105,6 +110,7 @@ impl Paymaster {
             sponsors: Sponsors::new(ground.store.clone(), clock, entropy),
             accounts: Accounts::new(nodes.clone()),
             prices: Prices::new(ground.swaps.clone()),
+            pools: Pools::new(nodes.clone()),
             tips: Tips::new(nodes.clone()),
             paid: PaidFees::default(),
             store: ground.store,
@@ -173,7 +179,7 @@ impl Paymaster {
         &self,
         mode: FeeMode,
         key: Option<&str>,
-    ) -> Result<Option<Sponsor>, PaymasterError> {
+    ) -> Result<Option<Arc<Sponsor>>, PaymasterError> {
         if !mode.is_sponsored() {
             return Ok(None);
         }

@@ -3,6 +3,7 @@
 //! A price is what so much STRK would cost now, with the impact of buying it: for
 //! a power of two of STRK, so that few searches serve many transactions of a block.
 
+use super::per_block::PerBlock;
 use crate::{
     fee_token::STRK,
     snapshot::Snapshot,
@@ -10,10 +11,7 @@ use crate::{
 };
 use primitives::{Address, U256};
 use routing::VenueSet;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::Arc;
 use trading::{
     Fixed, Wanted,
     paymaster::{GasTokenPrice, Refusal},
@@ -22,27 +20,18 @@ use trading::{
 /// One STRK: nobody pays for less.
 const LEAST: u128 = 1_000_000_000_000_000_000;
 
-/// Prices that are kept at most.
-const MAX_KEPT: usize = 4_096;
-
 /// Prices of the newest block.
 #[derive(Debug)]
 pub(super) struct Prices {
     swaps: Swaps,
-    kept: Mutex<Kept>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    block: u64,
-    prices: HashMap<(Address, u128), Option<GasTokenPrice>>,
+    kept: PerBlock<(Address, u128), Option<GasTokenPrice>>,
 }
 
 impl Prices {
     pub(super) fn new(swaps: Swaps) -> Self {
         Self {
             swaps,
-            kept: Mutex::default(),
+            kept: PerBlock::default(),
         }
     }
 
@@ -59,26 +48,12 @@ impl Prices {
         }
         let amount = strk.max(LEAST).checked_next_power_of_two();
         let amount = amount.unwrap_or(u128::MAX);
-        let block = snapshot.head.number;
-        if let Some(price) = self.lock(block).prices.get(&(token, amount)) {
-            return Ok(*price);
+        if let Some(price) = self.kept.get(snapshot.head, &(token, amount)) {
+            return Ok(price);
         }
         let price = self.quoted(token, amount, snapshot).await?;
-        let mut kept = self.lock(block);
-        if kept.prices.len() < MAX_KEPT {
-            kept.prices.insert((token, amount), price);
-        }
+        self.kept.put(snapshot.head, (token, amount), price);
         Ok(price)
-    }
-
-    /// Nothing of an earlier block is kept.
-    fn lock(&self, block: u64) -> std::sync::MutexGuard<'_, Kept> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.block != block {
-            kept.prices.clear();
-            kept.block = block;
-        }
-        kept
     }
 
     async fn quoted(

@@ -2,10 +2,11 @@
 
 use crate::{
     fault::Fault,
+    generational_cache::GenerationalCache,
     keys::{DEMO_SPONSOR_KEY, digest, hex, looks_like_a_key, new_secret},
 };
 use primitives::{Address, Clock, Entropy, Felt, SignedDuration, Timestamp};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Activity, RuleKind, SponsorRow, SponsorRule, Store, StoreError};
 use subtle::ConstantTimeEq as _;
 use trading::paymaster::{CallRule, Rules};
@@ -77,10 +78,24 @@ impl From<StoreError> for SponsorError {
     }
 }
 
-/// Makes, lists, changes and recognises sponsors.
+/// How long a sponsor is remembered by its key: a key that was rotated or disabled
+/// works no longer than this.
+const REMEMBERED: SignedDuration = SignedDuration::from_secs(10);
+
+/// Sponsors that are remembered.
+const KEPT: usize = 1_024;
+
+/// Sponsors by the digests of their keys, and until when they are remembered.
+type Remembered = GenerationalCache<[u8; 32], (Arc<Sponsor>, Timestamp)>;
+
+/// Makes, lists, changes and recognises sponsors. Clones share everything.
 #[derive(Debug, Clone)]
-pub struct Sponsors {
+pub struct Sponsors(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
     store: Store,
+    remembered: Mutex<Remembered>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 }
@@ -88,17 +103,18 @@ pub struct Sponsors {
 impl Sponsors {
     /// Sponsors kept in `store`.
     pub fn new(store: Store, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
-        Self {
+        Self(Arc::new(Parts {
             store,
+            remembered: Mutex::new(GenerationalCache::counted(KEPT)),
             clock,
             entropy,
-        }
+        }))
     }
 
     /// Makes a sponsor; also tells its key, which cannot be read again.
     pub async fn create(&self, new: &NewSponsor) -> Result<(SponsorRow, String), Fault> {
-        let id = format!("spn_{}", hex(&self.entropy.bytes::<8>()));
-        let secret = new_secret(&*self.entropy);
+        let id = format!("spn_{}", hex(&self.0.entropy.bytes::<8>()));
+        let secret = new_secret(&*self.0.entropy);
         let row = self.insert(id, new, &secret).await?;
         Ok((row, secret))
     }
@@ -106,7 +122,7 @@ impl Sponsors {
     /// Makes sure that the simulated network's own sponsor is there.
     pub async fn ensure_demo(&self) -> Result<(), Fault> {
         let digest = digest(DEMO_SPONSOR_KEY);
-        if self.store.ledger().find_sponsor(&digest).await?.is_some() {
+        if self.0.store.ledger().find_sponsor(&digest).await?.is_some() {
             return Ok(());
         }
         let new = NewSponsor {
@@ -136,10 +152,10 @@ impl Sponsors {
             digest: digest(secret),
             credits: new.credits,
             user_daily: new.user_daily,
-            created_at: self.clock.now(),
+            created_at: self.0.clock.now(),
             disabled_at: None,
         };
-        let mut tx = self.store.ledger().begin().await?;
+        let mut tx = self.0.store.ledger().begin().await?;
         tx.insert_sponsor(&row).await?;
         for rule in stored_rules(&new.rules, &new.pools) {
             tx.insert_sponsor_rule(&row.id, &rule).await?;
@@ -150,25 +166,36 @@ impl Sponsors {
 
     /// Every sponsor, the oldest first.
     pub async fn list(&self) -> Result<Vec<SponsorRow>, Fault> {
-        Ok(self.store.ledger().list_sponsors().await?)
+        Ok(self.0.store.ledger().list_sponsors().await?)
     }
 
     /// A sponsor by its id, whether its key is valid or not.
     pub async fn find(&self, id: &str) -> Result<Sponsor, SponsorError> {
-        let row = self.store.ledger().sponsor(id).await?;
-        self.with_rules(row.ok_or(SponsorError::Unknown)?).await
+        let row = self.0.store.ledger().sponsor(id).await?;
+        Ok(self.with_rules(row.ok_or(SponsorError::Unknown)?).await?)
     }
 
-    /// Whose key this is, if it is a valid one.
-    pub async fn recognise(&self, secret: &str) -> Result<Option<Sponsor>, Fault> {
-        match self.row_of(secret).await? {
-            Some(row) => match self.with_rules(row).await {
-                Ok(sponsor) => Ok(Some(sponsor)),
-                Err(SponsorError::Fault(fault)) => Err(fault),
-                Err(_) => Ok(None),
-            },
-            None => Ok(None),
+    /// Whose key this is, if it is a valid one. Credits may be those of a moment ago.
+    pub async fn recognise(&self, secret: &str) -> Result<Option<Arc<Sponsor>>, Fault> {
+        let (digest, now) = (digest(secret), self.0.clock.now());
+        if let Some((sponsor, until)) = self.remembered().get(&digest)
+            // The second half holds when the clock was set back.
+            && (now < *until && until.duration_since(now) <= REMEMBERED)
+        {
+            return Ok(Some(Arc::clone(sponsor)));
         }
+        let Some(row) = self.row_of(secret).await? else {
+            return Ok(None);
+        };
+        let sponsor = Arc::new(self.with_rules(row).await?);
+        let until = now.checked_add(REMEMBERED).unwrap_or(now);
+        self.remembered().put(digest, (Arc::clone(&sponsor), until));
+        Ok(Some(sponsor))
+    }
+
+    fn remembered(&self) -> MutexGuard<'_, Remembered> {
+        let remembered = self.0.remembered.lock();
+        remembered.unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn row_of(&self, secret: &str) -> Result<Option<SponsorRow>, Fault> {
@@ -176,13 +203,13 @@ impl Sponsors {
             return Ok(None);
         }
         let digest = digest(secret);
-        let row = self.store.ledger().find_sponsor(&digest).await?;
+        let row = self.0.store.ledger().find_sponsor(&digest).await?;
         let same = |row: &SponsorRow| bool::from(row.digest.ct_eq(&digest));
         Ok(row.filter(|row| same(row) && row.disabled_at.is_none()))
     }
 
-    async fn with_rules(&self, row: SponsorRow) -> Result<Sponsor, SponsorError> {
-        let stored = self.store.ledger().sponsor_rules(&row.id).await?;
+    async fn with_rules(&self, row: SponsorRow) -> Result<Sponsor, Fault> {
+        let stored = self.0.store.ledger().sponsor_rules(&row.id).await?;
         let (mut rules, mut pools) = (Rules::default(), Vec::new());
         for rule in stored {
             let call = CallRule {
@@ -200,7 +227,7 @@ impl Sponsors {
 
     /// Adds credits, in the smallest unit of STRK; says what there is then.
     pub async fn credit(&self, id: &str, amount: u128) -> Result<u128, SponsorError> {
-        let mut tx = self.store.ledger().begin().await?;
+        let mut tx = self.0.store.ledger().begin().await?;
         let row = tx.lock_sponsor(id).await?.ok_or(SponsorError::Unknown)?;
         let credits = row.credits.checked_add(amount);
         let credits = credits.ok_or(SponsorError::TooMuch)?;
@@ -212,8 +239,8 @@ impl Sponsors {
     /// Gives a sponsor another key, which is told once; the former one is none
     /// from now on.
     pub async fn rotate(&self, id: &str) -> Result<String, SponsorError> {
-        let secret = new_secret(&*self.entropy);
-        let mut tx = self.store.ledger().begin().await?;
+        let secret = new_secret(&*self.0.entropy);
+        let mut tx = self.0.store.ledger().begin().await?;
         if !tx.rotate_sponsor(id, &digest(&secret)).await? {
             return Err(SponsorError::Unknown);
         }
@@ -223,8 +250,8 @@ impl Sponsors {
 
     /// Ends a sponsor's key.
     pub async fn disable(&self, id: &str) -> Result<(), SponsorError> {
-        let mut tx = self.store.ledger().begin().await?;
-        if !tx.disable_sponsor(id, self.clock.now()).await? {
+        let mut tx = self.0.store.ledger().begin().await?;
+        if !tx.disable_sponsor(id, self.0.clock.now()).await? {
             return Err(SponsorError::Unknown);
         }
         tx.commit().await?;
@@ -242,10 +269,10 @@ impl Sponsors {
         let Some(row) = self.row_of(secret).await? else {
             return Ok(None);
         };
-        let now = self.clock.now();
+        let now = self.0.clock.now();
         let week = SignedDuration::from_hours(7 * 24);
         let from = from.unwrap_or_else(|| now.checked_sub(week).unwrap_or(Timestamp::MIN));
-        let ledger = self.store.ledger();
+        let ledger = self.0.store.ledger();
         let activity = ledger.sponsor_activity(&row.id, from, to.unwrap_or(now));
         Ok(Some(SponsorReport {
             activity: activity.await?,

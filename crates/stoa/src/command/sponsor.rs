@@ -55,7 +55,9 @@ async fn act(action: SponsorAction, config: &Config, store: &Store) -> anyhow::R
         SponsorAction::Rotate { id } => {
             let secret = sponsors.rotate(&id).await.map_err(told(&id))?;
             say_about("secret", &secret);
-            say("This is the only time the key is shown. The former one does not work any more.");
+            say(
+                "This is the only time the key is shown. The former one works for ten seconds at most.",
+            );
             Ok(())
         }
         SponsorAction::Disable { id } => {

@@ -484,10 +484,7 @@ pub(crate) async fn service(
     let redis = redis(config).await?;
     let health = health.with_redis(redis.clone());
     let (published, shared) = (snapshots.clone(), redis.clone());
-    let senders = asked.clone();
-    let asked_of_staker = asked.clone();
-    let relaying = asked.clone();
-    let (swaps, terms) = swaps(config, network, asked, published, progress, shared)?;
+    let (swaps, terms) = swaps(config, network, asked.clone(), published, progress, shared)?;
     let rehearsals = match &terms {
         Some(terms) if !simulating.is_empty() => {
             let (store, seen) = (store.clone(), snapshots.clone());
@@ -505,14 +502,15 @@ pub(crate) async fn service(
         config,
         network,
         store,
-        senders,
+        asked.clone(),
         orders.as_ref(),
         &swaps,
         clock(),
     )?;
     let staking = staking::options(config, network)
-        .map(|options| Staking::new(options, asked_of_staker, store.clone(), snapshots.clone()));
-    let paymaster = paymaster::paymaster(config, network, store, relaying, &swaps).await?;
+        .map(|options| Staking::new(options, asked.clone(), store.clone(), snapshots.clone()));
+    let ambient = (clock(), entropy());
+    let paymaster = paymaster::paymaster(config, network, store, asked, &swaps, ambient).await?;
     let services = ApiServices {
         paymaster: paymaster.clone(),
         sponsors: sponsors(store),

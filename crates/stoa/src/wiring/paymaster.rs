@@ -1,17 +1,17 @@
 //! The paymaster: with the operator's forwarder and relayers, or the simulated
 //! network's own.
 
-use super::{clock, entropy};
 use crate::{
     config::{ChainId, Config, StarkKeys},
     network::Network,
 };
 use anyhow::Context as _;
 use chain::{StarkSigner, StarknetClient};
-use primitives::{Address, Felt, SignedDuration, starknet_keccak};
+use primitives::{Address, Clock, Entropy, Felt, SignedDuration, starknet_keccak};
 use services::paymaster::{Paymaster, PaymasterGround, PaymasterOptions};
 use services::{STRK, Sender, SenderOptions, SenderPool, Swaps};
 use simnet::StarknetNode;
+use std::sync::Arc;
 use store::{SendingAccount, Store};
 use trading::paymaster::{CallRule, NonceKey, Rules};
 
@@ -37,6 +37,7 @@ pub(super) async fn paymaster(
     store: &Store,
     nodes: Vec<StarknetClient>,
     swaps: &Swaps,
+    (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>),
 ) -> anyhow::Result<Option<Paymaster>> {
     let simulated = || network.is_simulated().then(StarknetNode::forwarder);
     let forwarder = config.paymaster.forwarder.or_else(simulated);
@@ -49,17 +50,17 @@ pub(super) async fn paymaster(
             let secret = [NONCES, key.to_bytes_be().as_slice()].concat();
             NonceKey::new(&starknet_keccak(&secret).to_bytes_be())
         }
-        None => NonceKey::new(&entropy().bytes()),
+        None => NonceKey::new(&entropy.bytes()),
     };
-    let relayers = pool(config, network, store, &nodes, &accounts)?;
+    let relayers = pool(config, network, store, &nodes, &accounts, &clock)?;
     let ground = PaymasterGround {
         store: store.clone(),
         nodes,
         swaps: swaps.clone(),
         relayers,
         key,
-        clock: clock(),
-        entropy: entropy(),
+        clock,
+        entropy,
     };
     let paymaster = Paymaster::new(options(config, network, forwarder), ground);
     if network.is_simulated() {
@@ -121,6 +122,7 @@ fn pool(
     store: &Store,
     nodes: &[StarknetClient],
     accounts: &[(Address, Felt)],
+    clock: &Arc<dyn Clock>,
 ) -> anyhow::Result<Option<SenderPool>> {
     let options = SenderOptions {
         fee_token: STRK,
@@ -138,8 +140,8 @@ fn pool(
             chain_id: network.chain_id(),
             address: *address,
         };
-        let (store, nodes) = (store.clone(), nodes.to_vec());
-        senders.push(Sender::new(store, nodes, account, signer, clock(), options));
+        let (store, nodes, clock) = (store.clone(), nodes.to_vec(), Arc::clone(clock));
+        senders.push(Sender::new(store, nodes, account, signer, clock, options));
     }
     Ok((!senders.is_empty()).then(|| SenderPool::new(senders)))
 }

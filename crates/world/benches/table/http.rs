@@ -14,6 +14,7 @@ use futures_util::future::join_all;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use services::paymaster::{Paymaster, Sponsors};
 use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter, RecurringOrders, Staking};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::{net::SocketAddr, time::Duration};
@@ -98,6 +99,12 @@ fn router(world: &World, station: &Station, extras: Extras) -> Router {
     let services = ApiServices {
         orders: extras.orders,
         staking: extras.staking,
+        paymaster: extras.paymaster,
+        sponsors: Sponsors::new(
+            station.store.clone(),
+            Arc::clone(&clock),
+            Arc::clone(&entropy),
+        ),
         leasing: None,
         global: services::GlobalFeed::default(),
         swaps: world.swaps(station),
@@ -142,6 +149,7 @@ pub(crate) fn roomy() -> Connections {
 pub(crate) struct Extras {
     pub(crate) orders: Option<RecurringOrders>,
     pub(crate) staking: Option<Staking>,
+    pub(crate) paymaster: Option<Paymaster>,
 }
 
 /// A server on a thread of its own.

@@ -18,6 +18,7 @@ mod marketplace;
 mod minutes;
 mod muldiv;
 mod orders;
+mod paymaster;
 mod pools;
 mod quotes;
 mod reopening;
@@ -130,7 +131,7 @@ fn leases() -> Vec<Row> {
 type Part = fn() -> Vec<Row>;
 
 /// The parts of the table, by the names that can be asked for.
-const PARTS: [(&str, Part); 17] = [
+const PARTS: [(&str, Part); 18] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
@@ -140,6 +141,7 @@ const PARTS: [(&str, Part); 17] = [
     ("typed-data", typed_data::rows),
     ("orders", orders::rows),
     ("staking", || vec![staking::information()]),
+    ("paymaster", paymaster::rows),
     ("solana", solana::rows),
     ("leases", leases),
     ("quotes", quotes::exact_quotes),

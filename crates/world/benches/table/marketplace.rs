@@ -4,6 +4,7 @@ use crate::http::{Server, metrics, roomy};
 use api::{Api, ApiConfig, ApiServices, MarketplaceLimits};
 use axum::Router;
 use primitives::{Clock, Entropy, SignedDuration};
+use services::paymaster::Sponsors;
 use services::{
     ApiKeys, GlobalFeed, Health, HealthLimits, Policy, Progress, RateLimiter, Snapshots,
     leasing::Leasing,
@@ -56,6 +57,8 @@ fn router(market: &Market, leasing: Leasing) -> Router {
     let services = ApiServices {
         orders: None,
         staking: None,
+        paymaster: None,
+        sponsors: Sponsors::new(store.clone(), Arc::clone(&clock), Arc::clone(&entropy)),
         leasing: Some(leasing),
         global: GlobalFeed::default(),
         swaps: swaps_alone(

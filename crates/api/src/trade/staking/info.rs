@@ -5,7 +5,7 @@ use crate::http::error::{ErrorAnswers, Rejection};
 use axum::{body::Bytes, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
 use primitives::{Address, OrImpossible as _, U256};
 use serde::Serialize;
-use services::{PoolFigures, StakingFigures};
+use services::{PoolFigures, StakerVersion, Staking, StakingFigures};
 use utoipa::ToSchema;
 
 /// The staker and its pools.
@@ -71,17 +71,22 @@ pub(super) async fn staking_info(
 ) -> Result<impl IntoResponse, Rejection> {
     let staking = staking(&state)?;
     let version = staking.version().ok_or(Rejection::NotReady)?;
-    let text = match state.rendered_staker.find(version) {
-        Some(text) => text,
-        None => {
-            let figures = staking.figures().ok_or(Rejection::NotReady)?;
-            let text = serde_json::to_vec(&InfoBody::new(&figures));
-            let text = Bytes::from(text.or_impossible("the staker can be written")?);
-            state.rendered_staker.keep(version, text.clone());
-            text
-        }
-    };
+    let known = state.rendered_staker.find(version);
+    let text = known.map_or_else(|| write(staking, version, &state), Ok)?;
     Ok(([(CONTENT_TYPE, "application/json")], text))
+}
+
+/// Writes the staker, and keeps that for those who ask next.
+fn write(
+    staking: &Staking,
+    version: StakerVersion,
+    state: &TradeState,
+) -> Result<Bytes, Rejection> {
+    let figures = staking.figures().ok_or(Rejection::NotReady)?;
+    let text = serde_json::to_vec(&InfoBody::new(&figures));
+    let text = Bytes::from(text.or_impossible("the staker can be written")?);
+    state.rendered_staker.keep(version, text.clone());
+    Ok(text)
 }
 
 impl InfoBody {

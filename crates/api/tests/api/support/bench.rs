@@ -7,6 +7,7 @@ use axum::Router;
 use market::figures::Figures;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
+use services::paymaster::Sponsors;
 use services::{
     ApiKeys, GlobalFeed, Health, HealthLimits, OrderFeed, Progress, RateLimiter, RecurringOrders,
     Snapshot, Snapshots, Staking, Swaps, Trail, leasing::Leasing,
@@ -130,6 +131,8 @@ impl Bench {
         let services = ApiServices {
             orders: Some(RecurringOrders::new(StarknetNode::recurring_order_factory())),
             staking: None,
+            paymaster: None,
+            sponsors: Sponsors::new(store.clone(), clock.clone(), entropy.clone()),
             leasing: None,
             swaps,
             global: global.clone(),
