@@ -14,7 +14,6 @@ use std::{future, time::Duration};
 async fn an_unknown_path_is_not_found() {
     let bench = Bench::new().await;
     for path in [
-        "/",
         "/nothing",
         "/v1",
         "/v1/starknet",
