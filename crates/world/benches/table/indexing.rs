@@ -2,7 +2,10 @@
 
 use crate::{Goal, Row, median};
 use futures_util::{StreamExt, stream};
-use services::IndexerOptions;
+use market::following::Following;
+use services::{IndexerOptions, RecurringOrders, Staking};
+use simnet::StarknetNode;
+use std::sync::Arc;
 use tokio::time::Instant;
 use world::World;
 
@@ -19,15 +22,10 @@ pub(crate) fn backfill() -> Row {
         let world = World::with_history(1, BLOCKS).await;
         let mut ratios = Vec::new();
         for turn in 0..TURNS {
-            let store = world.store(&format!("turn-{turn}")).await;
-            let mut station = world.station_on(store, IndexerOptions::default()).await;
-            let start = Instant::now();
-            station.sync().await;
-            let indexing = start.elapsed();
-            assert_eq!(station.snapshots.load().unwrap().head, world.node.head());
+            let indexing = caught_up(&world, &format!("turn-{turn}")).await;
             let start = Instant::now();
             download(&world).await;
-            ratios.push(start.elapsed().as_secs_f64() / indexing.as_secs_f64());
+            ratios.push(start.elapsed().as_secs_f64() / indexing);
         }
         Row {
             what: "backfill, blocks per second",
@@ -36,6 +34,53 @@ pub(crate) fn backfill() -> Row {
             goal: Goal::AtLeast(0.9),
         }
     })
+}
+
+/// What following contracts and a sender adds to catching up: as many as the service
+/// follows on a simulated network.
+pub(crate) fn following() -> Row {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let pools = StarknetNode::staking_pools().map(|(pool, _)| pool);
+    let mut leads = Staking::leads(pools, 0);
+    leads.push(RecurringOrders::lead(
+        StarknetNode::recurring_order_factory(),
+    ));
+    let following = Following {
+        leads,
+        senders: [StarknetNode::keeper().address].into(),
+    };
+    runtime.block_on(async {
+        let mut world = World::with_history(1, BLOCKS / 2).await;
+        let mut ratios = Vec::new();
+        for turn in 0..TURNS {
+            world.known.following = Arc::new(following.clone());
+            let with = caught_up(&world, &format!("with-{turn}")).await;
+            world.known.following = Arc::default();
+            let without = caught_up(&world, &format!("without-{turn}")).await;
+            ratios.push(without / with);
+        }
+        Row {
+            what: "backfill with followed contracts",
+            baseline: "backfill without",
+            ratio: median(ratios),
+            goal: Goal::AtLeast(0.9),
+        }
+    })
+}
+
+/// Seconds that an empty store takes to have everything.
+async fn caught_up(world: &World, name: &str) -> f64 {
+    let store = world.store(name).await;
+    let mut station = world.station_on(store, IndexerOptions::default()).await;
+    let start = Instant::now();
+    station.sync().await;
+    let seconds = start.elapsed().as_secs_f64();
+    assert_eq!(station.snapshots.load().unwrap().head, world.node.head());
+    seconds
 }
 
 /// Fetches every block as the indexer does, and drops it.

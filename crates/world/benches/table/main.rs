@@ -135,7 +135,9 @@ const PARTS: [(&str, Part); 18] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
-    ("backfill", || vec![indexing::backfill()]),
+    ("backfill", || {
+        vec![indexing::backfill(), indexing::following()]
+    }),
     ("restart", || vec![restarting::starting_again()]),
     ("sending", sending::rows),
     ("typed-data", typed_data::rows),
