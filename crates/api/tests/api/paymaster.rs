@@ -86,6 +86,11 @@ async fn without_a_forwarder_nothing_is_available() {
     ] {
         let mut asked = call(&json!(1), method);
         asked["params"] = json!({"transaction": transaction, "parameters": parameters});
+        if method.ends_with("executeTransaction") {
+            let action = json!({"to": "0x1", "selector": "0x2", "calldata": []});
+            let actions = json!({"apply_actions_call": action, "proof": "", "proof_facts": []});
+            asked["params"]["transaction"]["apply_action"] = actions;
+        }
         let error = &post(&bench, asked.to_string(), None).await.json()["error"];
         assert_eq!(
             (&error["code"], &error["data"]),
