@@ -13,14 +13,7 @@ use std::{future, time::Duration};
 #[tokio::test]
 async fn an_unknown_path_is_not_found() {
     let bench = Bench::new().await;
-    for path in [
-        "/",
-        "/nothing",
-        "/v1",
-        "/v1/starknet",
-        "/healthz/",
-        "/openapi",
-    ] {
+    for path in ["/nothing", "/v1", "/v1/starknet", "/healthz/", "/openapi"] {
         let messages = bench.get(path).await.refused(404);
         assert_eq!(
             messages,

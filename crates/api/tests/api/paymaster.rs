@@ -211,11 +211,20 @@ async fn whatever_happens_to_a_body_the_answer_is_json_rpc() {
         ),
         (200, Some(-32_700))
     );
-    let read = bench.get("/").await;
+    let hosts = Request::post("/")
+        .header("content-type", "application/json")
+        .header("host", "a.example")
+        .header("host", "b.example");
+    let hosts = send(&bench.router, hosts, Body::from("{}")).await;
     assert_eq!(
-        (read.status.as_u16(), read.json()["error"]["code"].as_i64()),
-        (405, Some(-32_600))
+        (
+            hosts.status.as_u16(),
+            hosts.json()["error"]["code"].as_i64()
+        ),
+        (400, Some(-32_600))
     );
+    // Nothing but calls is of the paymaster's.
+    bench.get("/").await.refused(405);
 }
 
 const ACTIVITY: &str = "/paymaster/v1/sponsor-activity";
