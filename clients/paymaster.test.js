@@ -300,6 +300,37 @@ describe("refusals", () => {
     assert.equal(byUser.parameters.fee_mode.tip, "normal");
   });
 
+  test("private actions are relayed as far as the simulated pool goes", async () => {
+    const node = await starknet8.RpcProvider.create({ nodeUrl: stoa.node });
+    const owner = new starknet8.Account({ provider: node, address: accounts[5].address, signer: accounts[5].private_key });
+    const deposit = [
+      { contractAddress: STRK, entrypoint: "approve", calldata: [pool, 10n ** 18n, 0] },
+      { contractAddress: pool, entrypoint: "deposit", calldata: [STRK, 10n ** 18n, 0] },
+    ];
+    const deposited = await owner.execute(deposit);
+    await mine();
+    await node.waitForTransaction(deposited.transaction_hash, RETRY);
+    const fee_mode = { mode: "sponsored_private", pool_fee_token: STRK };
+    const { result } = await build(apply(), fee_mode, {}, SPONSOR);
+    const { recipient, token, amount } = result.fee_action;
+    const selector = starknet8.hash.getSelectorFromName("apply_actions");
+    const actions = (paid) => ["0x6", "0x1", "0x3", recipient, token, paid, "0x0"];
+    const execute = (to, calldata, mode = fee_mode, name = selector) => {
+      const apply_action = { apply_actions_call: { to, selector: name, calldata }, proof: "", proof_facts: [] };
+      const parameters = { version: "0x1", fee_mode: mode };
+      return rpc("paymaster_executeTransaction", { transaction: { type: "apply_action", apply_action }, parameters }, SPONSOR);
+    };
+    refused(await execute(STRK, actions(amount)), 156, "TRANSACTION_EXECUTION_ERROR", /not whitelisted/);
+    refused(await execute(pool, actions(amount), fee_mode, transfer), 156, "TRANSACTION_EXECUTION_ERROR", /apply_actions/);
+    refused(await execute(pool, actions(amount), strk), 156, "TRANSACTION_EXECUTION_ERROR", /sponsors alone/);
+    refused(await execute(pool, actions(amount), { mode: "sponsored" }), 171, "POOL_FEE_REQUIRED");
+    refused(await execute(pool, actions("0x1")), 156, "TRANSACTION_EXECUTION_ERROR", /Gas fees are not paid/);
+    const executed = await execute(pool, actions(amount));
+    await mine();
+    const receipt = await node.waitForTransaction(executed.result.transaction_hash, RETRY);
+    assert.ok(receipt.isSuccess(), JSON.stringify(receipt));
+  });
+
   test("what was changed, comes too late or was signed by another is not executed", async () => {
     const user = new starknet8.Account({ provider: { nodeUrl: stoa.node }, address: accounts[5].address, signer: accounts[5].private_key });
     const parameters = { version: "0x1", fee_mode: strk };
@@ -359,7 +390,7 @@ describe("refusals", () => {
     assert.equal(version.error.code, -32602);
     const get = await fetch(stoa.api);
     assert.equal(get.status, 405);
-    assert.equal((await get.json()).jsonrpc, "2.0");
+    assert.equal((await get.json()).messages.length, 1);
   });
 
   test("a browser may call it from any page", async () => {

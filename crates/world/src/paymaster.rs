@@ -96,6 +96,7 @@ pub fn signed(user: &PrefundedAccount, built: &BuiltTransaction, mode: FeeMode) 
             typed_data,
             signature,
         }),
+        actions: None,
         mode,
     }
 }

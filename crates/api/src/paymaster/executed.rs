@@ -3,12 +3,11 @@
 use super::{
     envelope::RpcError,
     hex::Hex,
-    wire::{DeploymentParam, ParametersParam},
+    wire::{CallParam, DeploymentParam, ParametersParam},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use services::paymaster::{ExecuteRequest, Paymaster, SignedExecution, TrackedStatus};
-use trading::paymaster::Refusal;
 
 /// What is asked for.
 #[derive(Debug, Deserialize)]
@@ -30,8 +29,19 @@ enum SignedParam {
         deployment: DeploymentParam,
         invoke: SignedInvokeParam,
     },
-    ApplyAction {},
-    InvokeAndApplyAction {},
+    ApplyAction {
+        apply_action: ActionsParam,
+    },
+    InvokeAndApplyAction {
+        invoke: SignedInvokeParam,
+        apply_action: ActionsParam,
+    },
+}
+
+/// Its proof is for nodes that check one.
+#[derive(Debug, Deserialize)]
+struct ActionsParam {
+    apply_actions_call: CallParam,
 }
 
 #[derive(Debug, Deserialize)]
@@ -70,18 +80,22 @@ pub(super) async fn execute(
     params: ExecuteParams,
     key: Option<&str>,
 ) -> Result<ExecutedBody, RpcError> {
-    let (deployment, signed) = match params.transaction {
-        SignedParam::Deploy { deployment } => (Some(deployment), None),
-        SignedParam::Invoke { invoke } => (None, Some(invoke)),
-        SignedParam::DeployAndInvoke { deployment, invoke } => (Some(deployment), Some(invoke)),
-        SignedParam::ApplyAction {} | SignedParam::InvokeAndApplyAction {} => {
-            let words = "private transactions are built here, and not executed";
-            return Err(Refusal::Execution(words.to_owned()).into());
+    let (deployment, signed, actions) = match params.transaction {
+        SignedParam::Deploy { deployment } => (Some(deployment), None, None),
+        SignedParam::Invoke { invoke } => (None, Some(invoke), None),
+        SignedParam::DeployAndInvoke { deployment, invoke } => {
+            (Some(deployment), Some(invoke), None)
         }
+        SignedParam::ApplyAction { apply_action } => (None, None, Some(apply_action)),
+        SignedParam::InvokeAndApplyAction {
+            invoke,
+            apply_action,
+        } => (None, Some(invoke), Some(apply_action)),
     };
     let request = ExecuteRequest {
         deployment: deployment.map(|it| it.deployment()),
         signed: signed.map(SignedInvokeParam::signed).transpose()?,
+        actions: actions.map(|it| it.apply_actions_call.call()),
         mode: params.parameters.fee_mode.mode(),
     };
     let executed = paymaster.execute(&request, key).await?;

@@ -92,10 +92,6 @@ pub(super) async fn handle(State(state): State<PaymasterState>, request: Request
     response
 }
 
-pub(super) async fn wrong_method() -> Response {
-    refused(Rejection::WrongMethod)
-}
-
 /// The key by which a sponsor is known.
 fn sponsor_key(headers: &HeaderMap) -> Option<String> {
     let header = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::to_owned);

@@ -29,9 +29,7 @@ fn described() -> OpenApiRouter<PaymasterState> {
 /// The one route.
 pub(crate) fn routes(state: PaymasterState) -> Router {
     let (routes, _) = described().split_for_parts();
-    routes
-        .method_not_allowed_fallback(handler::wrong_method)
-        .with_state(state)
+    routes.with_state(state)
 }
 
 /// The route, described.

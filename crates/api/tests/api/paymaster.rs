@@ -95,6 +95,11 @@ async fn without_a_forwarder_nothing_is_available() {
     ] {
         let mut asked = call(&json!(1), method);
         asked["params"] = json!({"transaction": transaction, "parameters": parameters});
+        if method.ends_with("executeTransaction") {
+            let action = json!({"to": "0x1", "selector": "0x2", "calldata": []});
+            let actions = json!({"apply_actions_call": action, "proof": "", "proof_facts": []});
+            asked["params"]["transaction"]["apply_action"] = actions;
+        }
         let error = &post(&bench, asked.to_string(), None).await.json()["error"];
         assert_eq!(
             (&error["code"], &error["data"]),
@@ -215,11 +220,20 @@ async fn whatever_happens_to_a_body_the_answer_is_json_rpc() {
         ),
         (200, Some(-32_700))
     );
-    let read = bench.get("/").await;
+    let hosts = Request::post("/")
+        .header("content-type", "application/json")
+        .header("host", "a.example")
+        .header("host", "b.example");
+    let hosts = send(&bench.router, hosts, Body::from("{}")).await;
     assert_eq!(
-        (read.status.as_u16(), read.json()["error"]["code"].as_i64()),
-        (405, Some(-32_600))
+        (
+            hosts.status.as_u16(),
+            hosts.json()["error"]["code"].as_i64()
+        ),
+        (400, Some(-32_600))
     );
+    // Nothing but calls is of the paymaster's.
+    bench.get("/").await.refused(405);
 }
 
 const ACTIVITY: &str = "/paymaster/v1/sponsor-activity";

@@ -6,15 +6,16 @@ use super::{
     error::PaymasterError,
     sponsors::Sponsor,
 };
-use crate::{sender::SenderPool, snapshot::Snapshot};
+use crate::{sender::SenderPool, snapshot::Snapshot, swap::STRK};
 use chain::{ContractCall, Finality, TransactionStatus};
-use primitives::{Address, Felt, Timestamp, U256, starknet_keccak};
+use primitives::{Address, Felt, Timestamp, U256, selector, starknet_keccak};
 use serde_json::Value;
 use std::sync::Arc;
 use store::{NewReservation, SendRow, SendState};
 use trading::paymaster::{
-    Deployment, FeeMode, OutsideExecution, Refusal, SelectedCall, deployment_call, forwarded,
-    forwarded_sponsored, paid_to_forwarder, scaled,
+    Deployment, FeeMode, OutsideExecution, PoolFee, Refusal, SelectedCall, deployment_call,
+    forwarded, forwarded_privately, forwarded_sponsored, outside_call, paid_to_forwarder,
+    private_fee, scaled,
 };
 
 const DAY_S: i64 = 86_400;
@@ -26,6 +27,8 @@ pub struct ExecuteRequest {
     pub deployment: Option<Deployment>,
     /// What its user signed, if anything.
     pub signed: Option<SignedExecution>,
+    /// The call by which a private pool does what was proven, if there is one.
+    pub actions: Option<SelectedCall>,
     /// Who pays.
     pub mode: FeeMode,
 }
@@ -92,11 +95,12 @@ impl Paymaster {
         if let Some(deployment) = &request.deployment {
             check_deployment(deployment)?;
         }
+        self.check_actions(request)?;
         let recognised = match &request.signed {
             Some(signed) => Some(self.recognise(signed, request.mode)?),
             None => None,
         };
-        let tracking_id = tracking_id(recognised.as_ref(), request.deployment.as_ref())?;
+        let tracking_id = tracking_id(recognised.as_ref(), request)?;
         let purpose = purpose(tracking_id);
         // What was sent before is not looked at again.
         if let Some(row) = relayers.find(&purpose).await? {
@@ -111,7 +115,15 @@ impl Paymaster {
         }
         let row = match (&sponsor, &recognised) {
             (Some(sponsor), _) => {
-                self.sponsored(relayers, &purpose, request, recognised.as_ref(), sponsor)
+                let signed = recognised.as_ref();
+                let calls = match &request.actions {
+                    Some(actions) => {
+                        let private = self.private_calls(request.mode, actions, signed, sponsor);
+                        private.await?
+                    }
+                    None => self.sponsored_calls(request, signed, sponsor),
+                };
+                self.sponsored(relayers, &purpose, request, &calls, signed, sponsor)
                     .await?
             }
             (None, Some(recognised)) => {
@@ -222,23 +234,86 @@ impl Paymaster {
         Ok(row)
     }
 
+    /// Whether private actions are of a pool that is relayed for, and somebody is
+    /// named who pays for them.
+    fn check_actions(&self, request: &ExecuteRequest) -> Result<(), Refusal> {
+        let Some(actions) = &request.actions else {
+            return match request.mode {
+                FeeMode::SponsoredPrivate(_) => Err(Refusal::SponsoredPrivateRequiresPrivacy),
+                FeeMode::Sponsored(Some(_)) => Err(Refusal::PoolFeeRequiresPrivacy),
+                FeeMode::Default(_) | FeeMode::Sponsored(None) => Ok(()),
+            };
+        };
+        let not = |words: &str| Err(Refusal::Execution(words.to_owned()));
+        if !self.0.options.pools.contains(&actions.to) {
+            return not("privacy pool address is not whitelisted");
+        }
+        if actions.selector != selector("apply_actions") {
+            return not("the call of the pool is not apply_actions");
+        }
+        match request.mode {
+            FeeMode::SponsoredPrivate(_) | FeeMode::Sponsored(Some(PoolFee::User(_))) => Ok(()),
+            FeeMode::Sponsored(None) => Err(Refusal::PoolFeeRequired),
+            FeeMode::Sponsored(Some(PoolFee::Sponsor)) => Err(Refusal::PoolFeeSponsoringNotAllowed),
+            FeeMode::Default(_) => not("private transactions are relayed for sponsors alone"),
+        }
+    }
+
+    /// The calls of a relayer for what a user signed.
+    fn sponsored_calls(
+        &self,
+        request: &ExecuteRequest,
+        recognised: Option<&Recognised<'_>>,
+        sponsor: &Sponsor,
+    ) -> Vec<ContractCall> {
+        let forwarder = self.0.options.forwarder;
+        let paid = recognised.map(|it| {
+            let metadata = sponsor.metadata();
+            forwarded_sponsored(forwarder, it.user, &it.execution, it.signature, metadata)
+        });
+        relayed(request.deployment.as_ref(), paid.as_ref())
+    }
+
+    /// The calls of a relayer for private actions, which have to pay the forwarder
+    /// what their pool takes.
+    async fn private_calls(
+        &self,
+        mode: FeeMode,
+        actions: &SelectedCall,
+        recognised: Option<&Recognised<'_>>,
+        sponsor: &Sponsor,
+    ) -> Result<Vec<ContractCall>, PaymasterError> {
+        let snapshot = self.fresh()?;
+        let token = mode.token().unwrap_or(STRK);
+        let pool_fee = self.0.pools.fee(actions.to, snapshot.head).await?;
+        let pool_fee = pool_fee.unwrap_or(self.0.options.pool_fee);
+        let price = self.price(token, pool_fee, &snapshot).await?;
+        let (most, margin) = (self.0.options.most, self.0.options.margin);
+        let fee = private_fee(0, pool_fee, most, margin, price);
+        let due = fee.ok_or(Refusal::TokenNotSupported)?.pool_in_token;
+        let calls = forwarded_privately(
+            self.0.options.forwarder,
+            (pool_fee, STRK),
+            actions,
+            recognised.map(|it| outside_call(it.user, &it.execution, it.signature)),
+            (token, due),
+            sponsor.metadata(),
+        );
+        Ok(calls.iter().map(contract_call).collect())
+    }
+
     /// A sponsor pays: what it may cost is reserved with what is sent.
     async fn sponsored(
         &self,
         relayers: &SenderPool,
         purpose: &str,
         request: &ExecuteRequest,
+        calls: &[ContractCall],
         recognised: Option<&Recognised<'_>>,
         sponsor: &Sponsor,
     ) -> Result<SendRow, PaymasterError> {
-        let forwarder = self.0.options.forwarder;
-        let paid = recognised.map(|it| {
-            let metadata = sponsor.metadata();
-            forwarded_sponsored(forwarder, it.user, &it.execution, it.signature, metadata)
-        });
-        let calls = relayed(request.deployment.as_ref(), paid.as_ref());
         let tip = recognised.map_or(0, |it| it.tip);
-        let survey = match relayers.survey(&calls, tip).await {
+        let survey = match relayers.survey(calls, tip).await {
             Ok(survey) => survey,
             Err(refused) => match recognised {
                 Some(it) => {
@@ -249,13 +324,15 @@ impl Paymaster {
             },
         };
         let deployed = request.deployment.as_ref().map(|it| it.address);
-        let user = recognised.map(|it| it.user).or(deployed);
+        // Who acts in a pool is nobody's business.
+        let pool = request.actions.as_ref().map(|it| it.to);
+        let user = recognised.map(|it| it.user).or(deployed).or(pool);
         let reservation = NewReservation {
             sponsor: sponsor.row.id.clone(),
             user: user.ok_or(Refusal::InvalidAddress)?,
             day: day(self.0.clock.now()),
         };
-        let sent = relayers.submit_surveyed(purpose, &calls, &survey, Some(&reservation));
+        let sent = relayers.submit_surveyed(purpose, calls, &survey, Some(&reservation));
         Ok(sent.await?)
     }
 
@@ -307,14 +384,23 @@ fn relayed(deployment: Option<&Deployment>, paid: Option<&SelectedCall>) -> Vec<
     calls.map(contract_call).collect()
 }
 
-/// What was signed names itself; a deployment alone goes by its address.
+/// What was signed names itself; a deployment alone goes by its address, and actions
+/// alone by themselves.
 fn tracking_id(
     recognised: Option<&Recognised<'_>>,
-    deployment: Option<&Deployment>,
+    request: &ExecuteRequest,
 ) -> Result<Felt, Refusal> {
     let of_address = |it: &Deployment| starknet_keccak(&it.address.to_bytes());
+    let of_actions = |it: &SelectedCall| {
+        let felts = [it.to.felt()]
+            .into_iter()
+            .chain(it.calldata.iter().copied());
+        let bytes: Vec<u8> = felts.flat_map(|felt| felt.to_bytes_be()).collect();
+        starknet_keccak(&bytes)
+    };
     let id = recognised.map(|it| it.hash);
-    let id = id.or_else(|| deployment.map(of_address));
+    let id = id.or_else(|| request.deployment.as_ref().map(of_address));
+    let id = id.or_else(|| request.actions.as_ref().map(of_actions));
     id.ok_or(Refusal::InvalidSignature)
 }
 

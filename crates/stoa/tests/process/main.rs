@@ -16,4 +16,5 @@ mod market;
 mod node;
 mod own_postgres;
 mod serving;
+mod sponsors;
 mod squeeze;

@@ -76,7 +76,53 @@ pub fn forwarded_sponsored(
     SelectedCall::named(forwarder, "execute_sponsored", calldata)
 }
 
+/// The call by which an account does what its owner signed.
+#[must_use]
+pub fn outside_call(
+    user: Address,
+    execution: &OutsideExecution,
+    signature: &[Felt],
+) -> SelectedCall {
+    let calldata = arguments(execution, signature);
+    SelectedCall::named(user, execution.version.entrypoint(), calldata)
+}
+
+/// Pays a pool's fee, has the forwarder make calls that end with a pool's actions,
+/// and takes so much of what they pay, for a sponsor.
+#[must_use]
+pub fn forwarded_privately(
+    forwarder: Address,
+    (pool_fee, strk): (u128, Address),
+    actions: &SelectedCall,
+    before: Option<SelectedCall>,
+    (token, amount): (Address, U256),
+    sponsor: Felt,
+) -> [SelectedCall; 2] {
+    let paid = |name, to: Address| {
+        let calldata = vec![to.felt(), Felt::from(pool_fee), Felt::ZERO];
+        SelectedCall::named(strk, name, calldata)
+    };
+    let mut calls = vec![paid("approve", actions.to)];
+    calls.extend(before);
+    calls.push(actions.clone());
+    let mut calldata = listed(&calls);
+    calldata.push(token.felt());
+    calldata.extend(halves(amount));
+    calldata.extend([Felt::ONE, sponsor]);
+    let executing = SelectedCall::named(forwarder, "execute_private_sponsored", calldata);
+    [paid("transfer", forwarder), executing]
+}
+
 fn signed(user: Address, execution: &OutsideExecution, signature: &[Felt]) -> Vec<Felt> {
+    let arguments = arguments(execution, signature);
+    let entrypoint = selector(execution.version.entrypoint());
+    let mut calldata = vec![user.felt(), entrypoint, Felt::from(arguments.len())];
+    calldata.extend(arguments);
+    calldata
+}
+
+/// The arguments of an outside execution.
+fn arguments(execution: &OutsideExecution, signature: &[Felt]) -> Vec<Felt> {
     let mut arguments = vec![
         execution.caller.felt(),
         execution.nonce,
@@ -86,10 +132,7 @@ fn signed(user: Address, execution: &OutsideExecution, signature: &[Felt]) -> Ve
     arguments.extend(listed(&execution.calls));
     arguments.push(Felt::from(signature.len()));
     arguments.extend(signature);
-    let entrypoint = selector(execution.version.entrypoint());
-    let mut calldata = vec![user.felt(), entrypoint, Felt::from(arguments.len())];
-    calldata.extend(arguments);
-    calldata
+    arguments
 }
 
 fn listed(calls: &[SelectedCall]) -> Vec<Felt> {

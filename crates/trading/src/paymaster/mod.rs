@@ -19,7 +19,10 @@ mod selected_call;
 mod tests;
 
 pub use bounds::TimeBounds;
-pub use calls::{deployment_call, fee_transfer, forwarded, forwarded_sponsored, paid_to_forwarder};
+pub use calls::{
+    deployment_call, fee_transfer, forwarded, forwarded_privately, forwarded_sponsored,
+    outside_call, paid_to_forwarder,
+};
 pub use fee::{Fee, GasTokenPrice, PrivateFee, private_fee, scaled, usual_fee};
 pub use nonce::{BuiltNonce, NonceKey};
 pub use outside::{OutsideExecution, OutsideVersion};

@@ -106,22 +106,22 @@ fn signed_call(calldata: &mut Calldata<'_>) -> Result<Call, Revert> {
 }
 
 /// Passes on what was received since: so much to the recipient, and the rest
-/// back, if somebody is there to have it.
+/// back.
 fn share_out(
     env: &mut Env<'_, '_>,
     (token, before): (Felt, U256),
     amount: U256,
-    back_to: Option<Felt>,
+    back_to: Felt,
 ) -> Result<(), Revert> {
     let received = sub(balance_of(env, token, env.address())?, before)?;
     ensure(received >= amount, "Gas fees are not paid")?;
     let recipient = felt(env.read(RECIPIENT, &[]));
     let rest = received - amount;
     pay(env, token, recipient, amount)?;
-    match back_to {
-        Some(account) if rest > U256::ZERO => pay(env, token, account, rest),
-        _ => Ok(()),
+    if rest > U256::ZERO {
+        pay(env, token, back_to, rest)?;
     }
+    Ok(())
 }
 
 fn tell_sponsored(env: &mut Env<'_, '_>, user: Felt, metadata: &[Felt]) {
@@ -142,7 +142,7 @@ impl Forwarder {
         let (token, amount) = (calldata.felt()?, calldata.u256()?);
         let before = balance_of(env, token, env.address())?;
         env.call(&signed)?;
-        share_out(env, (token, before), amount, Some(signed.to))?;
+        share_out(env, (token, before), amount, signed.to)?;
         Ok(vec![])
     }
 
@@ -164,11 +164,14 @@ impl Forwarder {
         let calls = calls(calldata)?;
         let (token, amount) = (calldata.felt()?, calldata.u256()?);
         let metadata = calldata.felts()?;
-        let before = balance_of(env, token, env.address())?;
         for call in &calls {
             env.call(call)?;
         }
-        share_out(env, (token, before), amount, None)?;
+        // It has nothing between transactions: whatever is there was paid for this.
+        let paid = balance_of(env, token, env.address())?;
+        ensure(paid >= amount, "Gas fees are not paid")?;
+        let recipient = felt(env.read(RECIPIENT, &[]));
+        pay(env, token, recipient, paid)?;
         tell_sponsored(env, Felt::ZERO, metadata);
         Ok(vec![])
     }
