@@ -89,6 +89,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(3, "ledger", "0003_identity"),
         step!(4, "ledger", "0004_sending"),
         step!(5, "ledger", "0005_one_cluster"),
+        step!(6, "ledger", "0006_token_keys"),
     ],
 };
 

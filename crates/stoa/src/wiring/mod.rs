@@ -4,8 +4,8 @@ mod keeper;
 mod leases;
 
 pub(crate) use leases::{
-    Accounts, ApiTokens, Cluster, Market, Profile, ProfileError, Refused, Roles, TokenError,
-    TokenRevokeError, User, market_without_node,
+    Accounts, ApiTokens, Cluster, Market, Profile, ProfileError, Refused, Roles, RotateError,
+    TokenError, TokenRevokeError, User, market_without_node,
 };
 
 use crate::{

@@ -20,3 +20,4 @@ mod news;
 mod pools;
 mod schema;
 mod shunned;
+mod token_keys;
