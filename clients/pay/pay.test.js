@@ -9,6 +9,7 @@ import {
 } from "@solana/kit";
 import { fetchTransaction, parseURL } from "@solana/pay";
 import { Connection, Keypair } from "@solana/web3.js";
+import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as pay0 from "solana-pay-0";
 import { startStoa, until } from "../stoa.js";
 import { ask, book, done, join, signer } from "./people.js";
@@ -111,15 +112,16 @@ test("@solana/pay 1.0 fetches, signs and sends the payment", () =>
     await rpc.sendTransaction(wire, { encoding: "base64", preflightCommitment: "confirmed" }).send();
   }));
 
-test("@solana/pay 0.2 with web3.js 1.98 does so too", () =>
-  pays(async (url) => {
-    const { link } = pay0.parseURL(url);
-    const connection = new Connection(stoa.solana, "confirmed");
-    const payer = Keypair.fromSecretKey(Uint8Array.from(wallet.secret_key_bytes));
-    const transaction = await pay0.fetchTransaction(connection, payer.publicKey, link);
-    transaction.sign(payer);
-    await connection.sendRawTransaction(transaction.serialize());
-  }));
+async function payWithWeb3(url) {
+  const { link } = pay0.parseURL(url);
+  const connection = new Connection(stoa.solana, "confirmed");
+  const payer = Keypair.fromSecretKey(Uint8Array.from(wallet.secret_key_bytes));
+  const transaction = await pay0.fetchTransaction(connection, payer.publicKey, link);
+  transaction.sign(payer);
+  await connection.sendRawTransaction(transaction.serialize());
+}
+
+test("@solana/pay 0.2 with web3.js 1.98 does so too", () => pays(payWithWeb3));
 
 test("a browser may ask: the preflight allows what wallets send", async () => {
   const { payment } = await lease();
@@ -168,4 +170,25 @@ test("a page explains every refusal", async () => {
   const page = await fetch(body.type);
   assert.ok(page.ok);
   assert.match(await page.text(), /lease-not-found/);
+});
+
+test("jose verifies a lease token with the keys that the market publishes", async () => {
+  const booked = await lease();
+  await payWithWeb3(booked.payment.solana_pay_url);
+  await becomes(booked.lease_id, "active");
+  const epoch = async () => (await done(`${market}/v1/epoch`)).epoch;
+  const ahead = booked.epoch_start - (await epoch());
+  if (ahead > 0) await stoa.controlSolana("sim_advanceEpochs", { count: ahead });
+  await until("the lease's epoch", async () => (await epoch()) === booked.epoch_start, ASK_EVERY_MS);
+  const path = `${market}/v1/leases/${booked.lease_id}/token`;
+  const minted = await done(path, { method: "POST", bearer: trader });
+  const keys = createRemoteJWKSet(new URL(`${market}/.well-known/jwks.json`));
+  const expected = { algorithms: ["ES256"], issuer: market, audience: validator.identity_pubkey };
+  const { payload, protectedHeader } = await jwtVerify(minted.token, keys, expected);
+  assert.equal(protectedHeader.alg, "ES256");
+  assert.equal(payload.sub, booked.lease_id);
+  assert.equal(payload.exp - payload.iat, 600);
+  assert.deepEqual([payload.epoch_start, payload.epoch_end], [booked.epoch_start, booked.epoch_end]);
+  const other = { ...expected, audience: accounts.validators[1].identity };
+  await assert.rejects(jwtVerify(minted.token, keys, other), /aud/);
 });

@@ -14,6 +14,7 @@ mod epoch_clock;
 mod lease;
 mod memo;
 mod message;
+mod minting;
 mod payment;
 mod reading;
 mod registration;
@@ -21,6 +22,7 @@ mod roles;
 mod settling;
 mod sign_in;
 mod terms;
+mod token;
 mod window;
 mod words;
 
@@ -32,6 +34,7 @@ pub use ending::{CancelError, CompleteError, LapseError};
 pub use epoch_clock::{EpochClock, EpochPosition};
 pub use lease::{EndReason, Lease, LeaseState, Mode, PaymentStatus, Receipt, Stage};
 pub use memo::{MEMO_PROGRAM, MEMO_PROGRAMS, Memo, MemoError};
+pub use minting::MintError;
 pub use payment::{BelowRent, Leg, PayerError, Payment, PaymentError};
 pub use reading::{BalanceChange, Landed, Verdict};
 pub use registration::{
@@ -43,5 +46,9 @@ pub use roles::{Party, Roles};
 pub use settling::{LatePayment, Orphaned, Settling, Stray, StrayReason};
 pub use sign_in::SignIn;
 pub use terms::{NotPrice, NotRegion, Region, Regions, Shared, Terms, Tier, format_sol, parse_sol};
+pub use token::{
+    Gateway, Jwk, Jwks, LeaseClaims, NotTokenKey, TOKEN_LIFETIME, TokenKey, TokenRefusal,
+    TokenSecret, assembled, signing_input, verify_lease_token,
+};
 pub use window::{EpochWindow, WindowError};
 pub use words::UnknownWord;

@@ -1,5 +1,6 @@
 //! Failures that are ours, not the caller's.
 
+use crate::leasing::SignError;
 use amm::book::KeptError;
 use chain::RpcError;
 use primitives::{BlockRef, Felt, Impossible};
@@ -45,6 +46,19 @@ pub enum Fault {
     /// A lease changed while its validator's lock was ours: a bug.
     #[error("a lease changed under its lock")]
     LeaseChanged,
+    /// A token was to be signed.
+    #[error("a lease token could not be signed")]
+    Signing(#[from] SignError),
+    /// There is no key to sign tokens with.
+    #[error("no key signs lease tokens")]
+    NoTokenKey,
+    /// A key of tokens is none.
+    #[error("the key of lease tokens")]
+    TokenKey(#[from] leasing::NotTokenKey),
+    /// A row of the audit log could not be written, without which what it tells
+    /// of must not happen.
+    #[error("the row of the audit log")]
+    Audit(#[source] StoreError),
     /// Too many transactions wait for a node that can show them.
     #[error(
         "{limit} transactions wait for a node that can show them: the wallet's history is read \
@@ -119,6 +133,10 @@ impl Fault {
             | Self::Unpayable(_)
             | Self::LeaseChanged
             | Self::Parked { .. }
+            | Self::Signing(_)
+            | Self::NoTokenKey
+            | Self::TokenKey(_)
+            | Self::Audit(_)
             | Self::Pools(_)
             | Self::Figures(_)
             | Self::Delta(_)

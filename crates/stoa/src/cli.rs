@@ -182,12 +182,23 @@ Examples:
     #[command(after_help = "\
 Examples:
   stoa validator sign-challenge --keypair identity.json --domain leases.example \\
-    --payout-wallet WALLET --tier standard --region eu-central-1 --price-sol 1.5 |
+    --account ID --payout-wallet WALLET --tier standard --region eu-central-1 --price-sol 1.5 |
   curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' \\
     -d @- https://leases.example/v1/validators")]
     Validator {
         #[command(subcommand)]
         action: ValidatorAction,
+    },
+    /// Make a key of lease tokens, or check a token
+    #[command(after_help = "Examples:
+  stoa lease-token rotate
+  stoa lease-token verify --jwks https://leases.example/.well-known/jwks.json \\
+    --issuer https://leases.example --identity KEY --epoch 801 TOKEN")]
+    LeaseToken {
+        #[command(subcommand)]
+        action: LeaseTokenAction,
+        #[command(flatten)]
+        settings: Settings,
     },
 }
 
@@ -319,6 +330,32 @@ pub(crate) enum ValidatorAction {
         #[arg(long, value_name = "WALLET")]
         payout_wallet: PublicKey,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LeaseTokenAction {
+    /// Check a token as a validator's gateway does, and show what it says
+    Verify {
+        /// The market's keys: the address of its /.well-known/jwks.json, or a file
+        #[arg(long, value_name = "URL|FILE")]
+        jwks: String,
+        /// The market that is trusted, as its tokens name it
+        #[arg(long, value_name = "URL")]
+        issuer: String,
+        /// The validator's identity
+        #[arg(long, value_name = "KEY")]
+        identity: PublicKey,
+        /// The current epoch, by the validator's own node
+        #[arg(long, value_name = "N")]
+        epoch: u64,
+        /// Leases that were revoked: the market's feed, or a file of it
+        #[arg(long, value_name = "URL|FILE")]
+        revocations: Option<String>,
+        /// The token; without it, or with -, it is read from the input
+        token: Option<String>,
+    },
+    /// Make a new key in the ledger, which signs from in ten minutes on
+    Rotate,
 }
 
 /// What a validator offers.

@@ -341,7 +341,7 @@ catalog! {
         "Keep the current token until it ends, and try again.";
     AuditRowEncodingFailed "audit-row-encoding-failed" [500]
         "Audit row could not be written",
-        "A token is never given without its row in the audit log, and that row could not be made.",
+        "A token is never given without its row in the audit log, and that row could not be written.",
         "Try again; tell the operator if it stays.";
     TokenHashFailure "token-hash-failure" [500]
         "Secret could not be hashed",

@@ -25,7 +25,7 @@ use utoipa_axum::router::OpenApiRouter;
             stands the same in SOL as an exact decimal text. Times are UTC. Ids are ULIDs. \
             Unknown query parameters are ignored, unknown fields of bodies are refused. \
             Ratings, uptime and effectiveness of validators, usage and keys of leases are not \
-            told yet.",
+            told yet. A lease has tokens, by which its validator knows the lessee.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     tags(

@@ -200,6 +200,8 @@ impl From<Fault> for Problem {
         let slug = match &fault {
             Fault::Store(_) => Slug::DatabaseError,
             Fault::Solana(_) | Fault::NoSolanaNode => Slug::ChainRpcUnavailable,
+            Fault::Signing(_) | Fault::NoTokenKey | Fault::TokenKey(_) => Slug::JwtSignFailed,
+            Fault::Audit(_) => Slug::AuditRowEncodingFailed,
             _ => Slug::InternalError,
         };
         tracing::error!(cause = fault.chain_text(), "request failed");

@@ -17,6 +17,7 @@ mod epoch_watch;
 mod epochs;
 mod idempotency;
 mod job;
+mod lease_tokens;
 mod leases;
 mod onboarding;
 mod options;
@@ -28,10 +29,12 @@ mod reclaiming;
 mod registering;
 mod secret;
 mod settlement;
+mod signer;
 mod solana;
 mod stakes;
 mod strays;
 mod sweeper;
+mod token_keys;
 mod tokens;
 mod validator_view;
 mod validators;
@@ -43,6 +46,7 @@ pub use applying::Settled;
 pub use epoch_watch::EpochWatch;
 pub use epochs::{EpochView, Epochs};
 pub use idempotency::{Claim, IdempotencyKeys, KeyGuard, StoredAnswer};
+pub use lease_tokens::{LeaseTokens, Minted, NewTokenKey};
 pub use leases::{Booked, BookingWarning, LeaseDetail, LeaseFilter, Leases, OwnerError};
 pub use onboarding::{Onboarding, OnboardingSessions, OnboardingStatus, OnboardingView};
 pub use options::LeasingOptions;
@@ -52,11 +56,13 @@ pub use payments::{PayError, Payments, Unsigned};
 pub use reclaiming::ReclaimError;
 pub use registering::{PayoutError, RegisterError};
 pub use settlement::Settlement;
+pub use signer::{RemoteSigner, SignError, TokenSigner};
 pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
 pub use store::leasing::{Drift, StrayPlace, StrayTransaction, User};
 pub use strays::{NotStaff, Strays};
 pub use sweeper::Sweeper;
+pub use token_keys::RotateError;
 pub use tokens::{ApiTokens, NewToken, TokenError, TokenInfo, TokenRevokeError};
 pub use validator_view::{ValidatorView, ValidatorWarning};
 pub use validators::{PatchError, Validators};
@@ -82,6 +88,8 @@ pub struct Leasing {
     pub stakes: Stakes,
     /// What is booked.
     pub leases: Leases,
+    /// What lessees show to validators.
+    pub lease_tokens: LeaseTokens,
     /// What is to be paid.
     pub payments: Payments,
     /// What came and paid for nothing.
@@ -111,6 +119,7 @@ impl Leasing {
             onboarding: OnboardingSessions(shared()),
             stakes: Stakes(shared()),
             leases: Leases(shared()),
+            lease_tokens: LeaseTokens::new(shared()),
             payments: Payments(shared()),
             strays: Strays(shared()),
             epochs: context.epochs.clone(),

@@ -1,5 +1,6 @@
 //! What an operator decides about the market.
 
+use super::signer::TokenSigner;
 use leasing::{FeeRate, Regions};
 use primitives::{PublicKey, SignedDuration};
 
@@ -31,6 +32,10 @@ pub struct LeasingOptions {
     pub onboarding_lifetime: SignedDuration,
     /// Bookings that a trader may have without having paid for them.
     pub max_unpaid: u32,
+    /// Where the key of lease tokens is.
+    pub token_signer: TokenSigner,
+    /// How long a key signs that is kept in the ledger.
+    pub token_rotation: SignedDuration,
     /// Whether bearer tokens that everybody knows are recognised: only where
     /// nothing is worth anything.
     pub published_tokens: bool,
@@ -52,6 +57,8 @@ impl LeasingOptions {
             session_lifetime: SignedDuration::from_hours(24),
             onboarding_lifetime: SignedDuration::from_hours(24),
             max_unpaid: 50,
+            token_signer: TokenSigner::Ledger,
+            token_rotation: SignedDuration::from_hours(30 * 24),
             published_tokens: false,
         }
     }

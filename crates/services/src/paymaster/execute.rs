@@ -6,7 +6,7 @@ use super::{
     error::PaymasterError,
     sponsors::Sponsor,
 };
-use crate::{sender::SenderPool, snapshot::Snapshot, swap::STRK};
+use crate::{fee_token::STRK, sender::SenderPool, snapshot::Snapshot};
 use chain::{ContractCall, Finality, TransactionStatus};
 use primitives::{Address, Felt, Timestamp, U256, selector, starknet_keccak};
 use serde_json::Value;

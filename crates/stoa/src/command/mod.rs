@@ -2,6 +2,7 @@
 
 mod doctor;
 mod key;
+mod lease_token;
 mod serve;
 mod simnet;
 mod sponsor;
@@ -10,7 +11,7 @@ mod user;
 mod validator;
 
 use crate::{
-    cli::{Cli, Command, ConfigAction},
+    cli::{Cli, Command, ConfigAction, LeaseTokenAction},
     config::{self, Config},
     console::say,
     log, wiring,
@@ -51,6 +52,10 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::User { action, settings } => user::run(action, &settings.load()?.config).await?,
         Command::Token { action, settings } => token::run(action, &settings.load()?.config).await?,
         Command::Validator { action } => validator::run(action)?,
+        Command::LeaseToken { action, settings } => match &action {
+            LeaseTokenAction::Verify { .. } => lease_token::verify(&action).await?,
+            LeaseTokenAction::Rotate => lease_token::rotate(&settings.load()?.config).await?,
+        },
     }
     Ok(ExitCode::SUCCESS)
 }

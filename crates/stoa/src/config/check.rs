@@ -33,6 +33,9 @@ const MAX_MOST: u32 = 100_000;
 /// A platform that takes more than half is not a platform.
 const MAX_PLATFORM_FEE: u32 = 5_000;
 
+/// The shortest time that a key of lease tokens signs.
+const MIN_TOKEN_ROTATION: Duration = Duration::from_hours(1);
+
 /// How many regions validators may choose from.
 const MAX_REGIONS: usize = 256;
 
@@ -202,6 +205,21 @@ fn check_leasing(leasing: &Leasing, rule: &mut impl FnMut(&'static str, bool, &s
         "leasing.regions",
         leasing.regions.len() <= MAX_REGIONS,
         "must name at most 256 regions",
+    );
+    rule(
+        "leasing.token_rotation",
+        leasing.token_rotation >= MIN_TOKEN_ROTATION,
+        "must be at least 1h",
+    );
+    rule(
+        "leasing.next_token_key",
+        leasing.next_token_key.is_none() || leasing.token_key.is_some(),
+        "needs leasing.token_key, which it comes after",
+    );
+    rule(
+        "leasing.token_signer",
+        leasing.token_signer.is_none() || leasing.token_key.is_none(),
+        "cannot be beside leasing.token_key: one of them signs",
     );
     let session = leasing.session;
     rule(

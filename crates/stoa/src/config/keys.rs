@@ -3,7 +3,7 @@
 use super::{
     kinds::{
         Aggregator, Bytes, ChainId, Http, LogFilter, LogFormat, Plan, PublicUrl, Redis, Role,
-        StakingNames, StarkKey, StarkKeys, WebSocket,
+        StakingNames, StarkKey, StarkKeys, TokenPem, WebSocket,
     },
     leaf::{Leaf, LeafReader},
     secret::{SecretText, SecretUrl, SecretUrls},
@@ -413,6 +413,15 @@ settings! {
         regions: Vec<Region> = "";
         /// How long a wallet stays signed in.
         session: Duration = "24h";
+        /// The key that signs lease tokens: a PKCS#8 file of the curve P-256, best written as
+        /// `file:/path`. Without it, keys are made and replaced in the ledger.
+        token_key: Option<TokenPem>;
+        /// The key that will sign after it: published, so that everybody knows it by then.
+        next_token_key: Option<TokenPem>;
+        /// A service that signs lease tokens instead: GET URL/jwks, POST URL/sign.
+        token_signer: Option<SecretUrl<Http>>;
+        /// How long a key of the ledger signs before the next one does, at least 1h.
+        token_rotation: Duration = "720h";
         /// Bookings that a trader may have without having paid for them, at least 1.
         max_unpaid_bookings: u32 = "50";
         /// Whether simulated people lease from each other on a simulated network.

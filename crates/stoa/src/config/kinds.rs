@@ -5,7 +5,7 @@ use super::{
     secret::{MASK, Scheme},
 };
 use api::{AddressRange, Dialect, NetworkSegment};
-use leasing::Region;
+use leasing::{Region, TokenSecret};
 use primitives::{Address, Felt, PublicKey, SolanaHash, felt_from_hex, felt_to_hex, short_string};
 use std::fmt;
 use store::Location;
@@ -233,6 +233,30 @@ impl Leaf for StarkKeys {
         let keys = text.split(',').map(|key| StarkKey::from_text(key.trim()));
         let keys: Result<Vec<_>, _> = keys.map(|key| key.map(|StarkKey(key)| key)).collect();
         keys.map(Self)
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(MASK.into())
+    }
+}
+
+/// A private key of lease tokens. It is never shown.
+#[derive(Clone)]
+pub(crate) struct TokenPem(pub(crate) TokenSecret);
+
+impl fmt::Debug for TokenPem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+impl Leaf for TokenPem {
+    const EXPECTED: &'static str = "a PKCS#8 file of the curve P-256, such as file:/path/key.pem";
+    const SECRET: bool = true;
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        // What is wrong with a secret is not told by repeating it.
+        TokenSecret::from_pem(text).map(Self).map_err(|_| None)
     }
 
     fn shown(&self) -> Option<Value> {

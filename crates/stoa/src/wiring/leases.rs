@@ -1,18 +1,19 @@
 //! The lease market put together: its cluster, its options, its work.
 
 use super::{clock, entropy, location};
-use crate::config::Config;
+use crate::config::{Config, TokenPem};
 use anyhow::{Context as _, ensure};
 use api::{MarketplaceConfig, MarketplaceLimits};
 use chain::{RpcOptions, SolanaClient};
 pub(crate) use leasing::Roles;
 use leasing::{FeeRate, Regions};
 use primitives::{Lamports, PublicKey, SignedDuration, SolanaHash};
-use services::leasing::{LeasingOptions, SolanaNodes};
+use services::leasing::{LeasingOptions, RemoteSigner, SolanaNodes, TokenSigner};
 pub(crate) use services::{
     Refused,
     leasing::{
-        Accounts, ApiTokens, Leasing, Profile, ProfileError, TokenError, TokenRevokeError, User,
+        Accounts, ApiTokens, Leasing, Profile, ProfileError, RotateError, TokenError,
+        TokenRevokeError, User,
     },
 };
 use simnet::SolanaKeypair;
@@ -186,6 +187,8 @@ impl Cluster {
             },
             session_lifetime: SignedDuration::try_from(config.leasing.session)?,
             max_unpaid: config.leasing.max_unpaid_bookings,
+            token_signer: token_signer(config)?,
+            token_rotation: SignedDuration::try_from(config.leasing.token_rotation)?,
             published_tokens: self.is_simulated,
             ..LeasingOptions::new(&domain, self.platform)
         };
@@ -212,6 +215,25 @@ impl Cluster {
             domain,
         })
     }
+}
+
+/// Who signs lease tokens.
+fn token_signer(config: &Config) -> anyhow::Result<TokenSigner> {
+    let leasing = &config.leasing;
+    if let Some(url) = &leasing.token_signer {
+        let remote = RemoteSigner::new(url.expose().clone());
+        return Ok(TokenSigner::Remote(
+            remote.context("see leasing.token_signer")?,
+        ));
+    }
+    let Some(TokenPem(secret)) = leasing.token_key.clone() else {
+        return Ok(TokenSigner::Ledger);
+    };
+    let next = leasing.next_token_key.as_ref().map(|next| next.0.public());
+    Ok(TokenSigner::Given {
+        secret,
+        next: next.transpose()?,
+    })
 }
 
 /// The market for chores that need no node.

@@ -3,7 +3,7 @@
 use crate::harness::{Home, Service, ask, call, eventually, run, serve, simnet, text};
 use ::simnet::SolanaKeypair;
 use serde_json::{Value, json};
-use std::{fs, ops::Range};
+use std::{fs, ops::Range, process::Command};
 use store::Location;
 use world::{Engine, TestDatabase};
 
@@ -229,4 +229,83 @@ async fn a_ledger_of_a_simulated_network_is_refused_on_another() {
         let (status, _) = ask("GET", &me, token, &[], &Value::Null).await;
         assert_eq!(status, 401, "{token}");
     }
+}
+
+#[test]
+fn a_gateway_checks_tokens_at_the_command_line() {
+    let home = Home::new();
+    let secret = leasing::TokenSecret::from_bytes(&[5; 32]).unwrap();
+    let key = secret.public().unwrap();
+    let identity = SolanaKeypair::platform().public_key();
+    let date = Command::new("date").arg("+%s").output().unwrap();
+    let now: i64 = text(&date.stdout).trim().parse().unwrap();
+    let lease = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    let claims = leasing::LeaseClaims {
+        iss: "https://leases.example".to_owned(),
+        aud: identity,
+        sub: lease.parse().unwrap(),
+        jti: lease.parse().unwrap(),
+        iat: now,
+        nbf: now,
+        exp: now + 600,
+        mode: "exclusive".to_owned(),
+        epoch_start: 800,
+        epoch_end: 803,
+        trader: lease.parse().unwrap(),
+    };
+    let input = leasing::signing_input(&key.kid(), &claims).unwrap();
+    let token = leasing::assembled(&input, &secret.sign(input.as_bytes()));
+    let (keys, revoked) = (home.path("jwks.json"), home.path("revoked.json"));
+    fs::write(&keys, json!({"keys": [key.jwk()]}).to_string()).unwrap();
+    let feed = json!({"data": [{"lease_id": lease}]});
+    fs::write(&revoked, feed.to_string()).unwrap();
+    let (keys, revoked) = (keys.display().to_string(), revoked.display().to_string());
+    let identity = identity.to_string();
+    let verify = |epoch: &str, more: &[&str]| {
+        let fixed = [
+            "lease-token",
+            "verify",
+            "--jwks",
+            &keys,
+            "--issuer",
+            "https://leases.example",
+            "--identity",
+            &identity,
+            "--epoch",
+            epoch,
+        ];
+        run(&[&fixed, more, &[&token]].concat())
+    };
+    let good = verify("801", &[]);
+    assert!(good.status.success(), "{}", text(&good.stderr));
+    let said: Value = serde_json::from_slice(&good.stdout).unwrap();
+    assert_eq!(said["sub"], lease);
+    for (epoch, more, why) in [
+        ("803", vec![], "does not have this epoch"),
+        ("801", vec!["--revocations", &revoked], "was revoked"),
+    ] {
+        let refused = verify(epoch, &more);
+        assert!(!refused.status.success());
+        let told = text(&refused.stderr);
+        assert!(told.contains(why), "{told}");
+    }
+}
+
+#[test]
+fn an_operator_makes_a_new_key_of_lease_tokens() {
+    let home = Home::new();
+    let data = home.data().display().to_string();
+    let rotate = || run(&["lease-token", "rotate", "--data", &data]);
+    let first = rotate();
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    assert!(text(&first.stdout).contains("kid"));
+    // The first one signs at once, the next one in ten minutes.
+    assert!(rotate().status.success());
+    let third = rotate();
+    assert!(!third.status.success());
+    assert!(
+        text(&third.stderr).contains("signs from"),
+        "{}",
+        text(&third.stderr)
+    );
 }

@@ -19,6 +19,7 @@ mod payment;
 mod session;
 mod stray;
 mod token;
+mod token_key;
 mod user;
 mod validator;
 
@@ -32,6 +33,7 @@ pub use parked::{Parked, ParkedRow};
 pub use session::{ChallengeRow, OnboardingRow, SessionRow};
 pub use stray::{StrayPlace, StrayTransaction};
 pub use token::TokenRow;
+pub use token_key::TokenKeyRow;
 pub use user::User;
 pub use validator::{StakeRow, ValidatorRow};
 

@@ -21,3 +21,4 @@ mod news;
 mod pools;
 mod schema;
 mod shunned;
+mod token_keys;

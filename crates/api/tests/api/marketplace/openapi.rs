@@ -27,7 +27,7 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
 async fn every_documented_operation_is_routed() {
     let market = Market::new().await;
     let all = operations(&document());
-    assert_eq!(all.len(), 29);
+    assert_eq!(all.len(), 31);
     for (method, path, _) in all {
         let answer = market
             .send(Ask::new(&method, &path.replace(['{', '}'], "")))
@@ -113,6 +113,7 @@ async fn an_empty_bucket_is_refused_by_every_operation() {
             &mut limits.browsing,
             &mut limits.other,
             &mut limits.lease_creation,
+            &mut limits.token_minting,
         ] {
             policy.limit = 1;
         }

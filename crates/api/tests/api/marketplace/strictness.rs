@@ -23,6 +23,7 @@ async fn readers(market: &Market) -> Vec<Ask> {
         by("PATCH", &format!("/v1/validators/{id}"), owner),
         by("POST", "/v1/leases", trader).key(&market.key()),
         by("POST", "/v1/leases/x/cancel", trader),
+        by("POST", "/v1/leases/x/token", trader),
         by("POST", "/v1/onboarding/sessions", owner),
         Ask::post("/v1/chain-pay/x"),
     ]

@@ -166,6 +166,24 @@ impl Market {
         moved.with_entropy(Arc::new(SeededEntropy::new(8))).await
     }
 
+    /// The same market as its operator wants it otherwise, just started.
+    pub(crate) async fn with_options(self, change: impl FnOnce(&mut LeasingOptions)) -> Self {
+        let mut options = self.leasing.options().clone();
+        change(&mut options);
+        let leasing = Leasing::new(
+            self.bench.store.clone(),
+            SolanaNodes::connected(connect(&self.node_url).await),
+            self.bench.clock.clone(),
+            Arc::new(SeededEntropy::new(9)),
+            options,
+        );
+        Self {
+            bench: self.bench.leasing(leasing.clone()),
+            leasing,
+            ..self
+        }
+    }
+
     /// The same market with another source of randomness.
     pub(crate) async fn with_entropy(self, entropy: Arc<dyn Entropy>) -> Self {
         let leasing = Leasing::new(

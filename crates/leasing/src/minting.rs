@@ -1,0 +1,95 @@
+//! Whether a token of a lease may be had now.
+
+use crate::{
+    lease::{Lease, LeaseState},
+    roles::Party,
+    window::EpochWindow,
+};
+
+/// Why there is no token, in the order of the checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MintError {
+    /// There is no such lease that the user may see.
+    NotFound,
+    /// The user did not book it.
+    Forbidden,
+    /// It is not active.
+    NotActive(LeaseState),
+    /// It does not have the current epoch.
+    OutOfRange {
+        /// The current epoch.
+        epoch: i32,
+        /// Those that it has.
+        window: EpochWindow,
+    },
+}
+
+impl Lease {
+    /// Whether a user may have a token of it in an epoch.
+    pub fn may_mint(&self, user: Party, epoch: i32) -> Result<(), MintError> {
+        if !self.is_visible_to(user) {
+            return Err(MintError::NotFound);
+        }
+        if self.trader != user.user {
+            return Err(MintError::Forbidden);
+        }
+        if self.state() != LeaseState::Active {
+            return Err(MintError::NotActive(self.state()));
+        }
+        if !self.window.epochs().contains(&epoch) {
+            return Err(MintError::OutOfRange {
+                epoch,
+                window: self.window,
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Roles,
+        lease::samples::{OWNER, STRANGER, TRADER, lease, party, stages},
+    };
+
+    #[test]
+    fn only_an_active_lease_gives_tokens_in_its_epochs() {
+        let trader = party(TRADER, Roles::default());
+        for (name, stage) in stages() {
+            let lease = lease(stage);
+            for epoch in 4..=8 {
+                let expected = if name != "active" {
+                    Err(MintError::NotActive(lease.state()))
+                } else if (5..8).contains(&epoch) {
+                    Ok(())
+                } else {
+                    Err(MintError::OutOfRange {
+                        epoch,
+                        window: lease.window,
+                    })
+                };
+                assert_eq!(lease.may_mint(trader, epoch), expected, "{name} {epoch}");
+            }
+        }
+    }
+
+    #[test]
+    fn whose_it_is_is_looked_at_before_its_state() {
+        let staff = Roles {
+            staff: true,
+            ..Roles::default()
+        };
+        for (_, stage) in stages() {
+            let lease = lease(stage);
+            for (user, refusal) in [
+                (party(STRANGER, Roles::default()), MintError::NotFound),
+                (party(STRANGER, staff), MintError::Forbidden),
+                (party(OWNER, Roles::default()), MintError::Forbidden),
+            ] {
+                assert_eq!(lease.may_mint(user, 5), Err(refusal));
+            }
+        }
+    }
+}
