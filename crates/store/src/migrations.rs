@@ -90,6 +90,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(4, "ledger", "0004_sending"),
         step!(5, "ledger", "0005_one_cluster"),
         step!(6, "ledger", "0006_token_keys"),
+        step!(7, "ledger", "0007_lease_keys"),
     ],
 };
 
