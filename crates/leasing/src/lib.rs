@@ -11,6 +11,7 @@ mod calendar;
 mod challenge;
 mod ending;
 mod epoch_clock;
+mod keeping;
 mod lease;
 mod memo;
 mod message;
@@ -32,6 +33,7 @@ pub use calendar::{HORIZON, Occupancy, Span, availability, next_free_epoch};
 pub use challenge::{NotSigned, SignedForm, verify_challenge};
 pub use ending::{CancelError, CompleteError, LapseError};
 pub use epoch_clock::{EpochClock, EpochPosition};
+pub use keeping::KeyError;
 pub use lease::{EndReason, Lease, LeaseState, Mode, PaymentStatus, Receipt, Stage};
 pub use memo::{MEMO_PROGRAM, MEMO_PROGRAMS, Memo, MemoError};
 pub use minting::MintError;
@@ -42,7 +44,7 @@ pub use registration::{
     PayoutDraft, Proof, Reclaim, RegisterChallenge, Registration, payout_challenge,
     reclaim_challenge,
 };
-pub use roles::{Party, Roles};
+pub use roles::{Asker, Party, Roles};
 pub use settling::{LatePayment, Orphaned, Settling, Stray, StrayReason};
 pub use sign_in::SignIn;
 pub use terms::{NotPrice, NotRegion, Region, Regions, Shared, Terms, Tier, format_sol, parse_sol};

@@ -2,7 +2,7 @@
 
 use crate::{
     lease::{Lease, LeaseState},
-    roles::Party,
+    roles::Asker,
     window::EpochWindow,
 };
 
@@ -25,12 +25,12 @@ pub enum MintError {
 }
 
 impl Lease {
-    /// Whether a user may have a token of it in an epoch.
-    pub fn may_mint(&self, user: Party, epoch: i32) -> Result<(), MintError> {
-        if !self.is_visible_to(user) {
+    /// Whether somebody may have a token of it in an epoch.
+    pub fn may_mint(&self, asker: Asker, epoch: i32) -> Result<(), MintError> {
+        if !self.is_shown_to(asker) {
             return Err(MintError::NotFound);
         }
-        if self.trader != user.user {
+        if matches!(asker, Asker::User(party) if party.user != self.trader) {
             return Err(MintError::Forbidden);
         }
         if self.state() != LeaseState::Active {
@@ -51,14 +51,15 @@ mod tests {
     use super::*;
     use crate::{
         Roles,
-        lease::samples::{OWNER, STRANGER, TRADER, lease, party, stages},
+        lease::samples::{OWNER, STRANGER, TRADER, id, lease, party, stages},
     };
 
     #[test]
     fn only_an_active_lease_gives_tokens_in_its_epochs() {
-        let trader = party(TRADER, Roles::default());
+        let trader = Asker::User(party(TRADER, Roles::default()));
         for (name, stage) in stages() {
             let lease = lease(stage);
+            let key = Asker::Key(lease.id);
             for epoch in 4..=8 {
                 let expected = if name != "active" {
                     Err(MintError::NotActive(lease.state()))
@@ -71,6 +72,7 @@ mod tests {
                     })
                 };
                 assert_eq!(lease.may_mint(trader, epoch), expected, "{name} {epoch}");
+                assert_eq!(lease.may_mint(key, epoch), expected, "{name} {epoch}");
             }
         }
     }
@@ -88,8 +90,11 @@ mod tests {
                 (party(STRANGER, staff), MintError::Forbidden),
                 (party(OWNER, Roles::default()), MintError::Forbidden),
             ] {
-                assert_eq!(lease.may_mint(user, 5), Err(refusal));
+                assert_eq!(lease.may_mint(Asker::User(user), 5), Err(refusal));
             }
+            // The key of another lease opens nothing here.
+            let other = Asker::Key(id(77));
+            assert_eq!(lease.may_mint(other, 5), Err(MintError::NotFound));
         }
     }
 }

@@ -22,6 +22,15 @@ pub struct Party {
     pub roles: Roles,
 }
 
+/// Who asks about a lease: a user, or whoever has the key of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    /// A user.
+    User(Party),
+    /// The holder of this lease's key, who stands for its trader.
+    Key(Ulid),
+}
+
 impl Roles {
     /// The words of those that are held.
     pub fn words(self) -> impl Iterator<Item = &'static str> {

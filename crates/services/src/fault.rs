@@ -49,6 +49,9 @@ pub enum Fault {
     /// A token was to be signed.
     #[error("a lease token could not be signed")]
     Signing(#[from] SignError),
+    /// A key of a lease was to be hashed.
+    #[error("a lease key could not be hashed: {0}")]
+    Hashing(String),
     /// There is no key to sign tokens with.
     #[error("no key signs lease tokens")]
     NoTokenKey,
@@ -134,6 +137,7 @@ impl Fault {
             | Self::LeaseChanged
             | Self::Parked { .. }
             | Self::Signing(_)
+            | Self::Hashing(_)
             | Self::NoTokenKey
             | Self::TokenKey(_)
             | Self::Audit(_)

@@ -93,6 +93,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(5, "ledger", "0005_one_cluster"),
         step!(6, "ledger", "0006_sponsors"),
         step!(7, "ledger", "0007_token_keys"),
+        step!(8, "ledger", "0008_lease_keys"),
     ],
 };
 

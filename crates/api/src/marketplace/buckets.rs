@@ -97,6 +97,7 @@ impl MarketplaceState {
         let who = match caller {
             Caller::User { user, .. } => format!("user:{}", user.id),
             Caller::Unprovisioned { address, .. } => format!("wallet:{address}"),
+            Caller::LeaseKey { id, .. } => format!("lease-key:{id}"),
         };
         self.count(parts, bucket, &who).await
     }

@@ -7,6 +7,7 @@ use axum::{
     extract::{FromRequestParts, MatchedPath},
     http::{HeaderMap, header::AUTHORIZATION, request::Parts},
 };
+use leasing::Asker;
 use services::leasing::{Caller, User};
 
 /// Longer credentials are none of ours.
@@ -28,12 +29,16 @@ pub(super) struct SignedIn(pub(super) Caller);
 #[derive(Debug)]
 pub(super) struct Member(pub(super) User);
 
+/// A user, or whoever has the key of a lease.
+#[derive(Debug)]
+pub(super) struct Holder(pub(super) Asker);
+
 impl Visitor {
     /// The user, if it is one.
     pub(super) fn user(&self) -> Option<&User> {
         match &self.0 {
             Some(Caller::User { user, .. }) => Some(user),
-            Some(Caller::Unprovisioned { .. }) | None => None,
+            Some(Caller::Unprovisioned { .. } | Caller::LeaseKey { .. }) | None => None,
         }
     }
 }
@@ -125,6 +130,9 @@ impl FromRequestParts<MarketplaceState> for Visitor {
             Some(caller) => state.count_caller(parts, caller, bucket(parts)).await?,
             None => state.count_address(parts, bucket(parts)).await?,
         }
+        if matches!(caller, Some(Caller::LeaseKey { .. })) {
+            return Err(only_its_lease());
+        }
         Ok(Self(caller))
     }
 }
@@ -141,7 +149,35 @@ impl FromRequestParts<MarketplaceState> for SignedIn {
             return Err(Problem::plain(Slug::AuthRequired));
         };
         state.count_caller(parts, &caller, bucket(parts)).await?;
+        if matches!(caller, Caller::LeaseKey { .. }) {
+            return Err(only_its_lease());
+        }
         Ok(Self(caller))
+    }
+}
+
+fn only_its_lease() -> Problem {
+    let told = "the key of a lease reads that lease and mints its tokens, and nothing else";
+    Problem::new(Slug::Forbidden, told)
+}
+
+impl FromRequestParts<MarketplaceState> for Holder {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &MarketplaceState,
+    ) -> Result<Self, Problem> {
+        let Some(caller) = recognise(state, parts).await? else {
+            state.count_address(parts, Bucket::Other).await.ok();
+            return Err(Problem::plain(Slug::AuthRequired));
+        };
+        state.count_caller(parts, &caller, bucket(parts)).await?;
+        match caller {
+            Caller::User { user, .. } => Ok(Self(Asker::User(user.party()))),
+            Caller::LeaseKey { lease, .. } => Ok(Self(Asker::Key(lease))),
+            Caller::Unprovisioned { .. } => Err(Problem::plain(Slug::UserNotProvisioned)),
+        }
     }
 }
 
@@ -156,6 +192,7 @@ impl FromRequestParts<MarketplaceState> for Member {
         match caller {
             Caller::User { user, .. } => Ok(Self(user)),
             Caller::Unprovisioned { .. } => Err(Problem::plain(Slug::UserNotProvisioned)),
+            Caller::LeaseKey { .. } => Err(only_its_lease()),
         }
     }
 }

@@ -104,6 +104,11 @@ pub(super) struct LeaseDetailBody {
     lease: LeaseBody,
     /// Money that came for it and was not taken, in the order of the chain.
     strays: Vec<StrayBody>,
+    /// Whether its key was shown.
+    credentials_shown: bool,
+    /// Rises with every new key; 0 before the first.
+    #[schema(example = 1)]
+    key_version: u64,
 }
 
 /// Money that came for a lease and was not taken: somebody is to get it back.
@@ -203,6 +208,8 @@ impl MarketplaceState {
         LeaseDetailBody {
             lease: self.lease_body(&detail.lease),
             strays: detail.strays.iter().map(StrayBody::from).collect(),
+            credentials_shown: detail.key_version > 0,
+            key_version: detail.key_version,
         }
     }
 

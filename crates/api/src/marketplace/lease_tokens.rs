@@ -5,7 +5,7 @@ use super::{
     body::NoBody,
     catalog::Slug,
     data::{self, Data},
-    gate::{Anyone, Member},
+    gate::{Anyone, Holder},
     refusals::refusals,
     segment::Segment,
 };
@@ -77,7 +77,7 @@ refusals!(MintRefusals: [MEMBER, BODY, KEPT], [
 /// Mint a lease token
 ///
 /// A JWT (ES256) of ten minutes for an active lease whose epochs have begun and
-/// are not over, for the trader who booked it. It says `iss` (this market),
+/// are not over, for the trader who booked it or its key. It says `iss` (this market),
 /// `aud` (the validator's identity), `sub` (the lease), `jti`, `iat`, `nbf`,
 /// `exp`, `mode`, `epoch_start`, `epoch_end` (the epoch after the last) and
 /// `trader`. Keys are at `/.well-known/jwks.json`. Every token has its row in
@@ -100,12 +100,12 @@ refusals!(MintRefusals: [MEMBER, BODY, KEPT], [
 )]
 async fn mint_lease_token(
     State(market): State<MarketplaceState>,
-    Member(user): Member,
+    Holder(asker): Holder,
     segment: Segment,
     _: NoBody,
 ) -> Result<Response, Problem> {
     let id = segment.id(Slug::LeaseNotFound)?;
-    let minted = market.leasing().lease_tokens.mint(&user, id).await;
+    let minted = market.leasing().lease_tokens.mint(asker, id).await;
     let minted = minted.map_err(|error| Problem::of(error, not_minted))?;
     Ok(data::ok(MintedBody::from(minted)))
 }

@@ -6,7 +6,7 @@ use super::{
     catalog::Slug,
     data::{self, Data, List, Part},
     fields::Fields,
-    gate::Member,
+    gate::{Holder, Member},
     idempotency,
     lease_body::{BookedBody, LeaseBody, LeaseDetailBody},
     query::{Asked, one},
@@ -237,7 +237,7 @@ refusals!(LeaseRefusals: [MEMBER, KEPT], [LeaseNotFound]);
 
 /// Look at a lease
 ///
-/// For the trader who booked it, the validator's owner and staff. With the money
+/// For the trader who booked it, its key, the validator's owner and staff. With the money
 /// that came for it and was not taken.
 #[utoipa::path(
     get,
@@ -256,11 +256,11 @@ refusals!(LeaseRefusals: [MEMBER, KEPT], [LeaseNotFound]);
 )]
 async fn lease(
     State(market): State<MarketplaceState>,
-    Member(user): Member,
+    Holder(asker): Holder,
     segment: Segment,
 ) -> Result<Response, Problem> {
     let id = segment.id(Slug::LeaseNotFound)?;
-    let lease = market.leasing().leases.find(id, &user).await?;
+    let lease = market.leasing().leases.find(id, asker).await?;
     let lease = lease.ok_or_else(|| Problem::plain(Slug::LeaseNotFound))?;
     Ok(data::ok(market.lease_detail(&lease)))
 }

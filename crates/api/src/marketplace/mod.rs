@@ -22,6 +22,7 @@ mod gate;
 mod idempotency;
 mod known_bearers;
 mod lease_body;
+mod lease_keys;
 mod lease_tokens;
 mod leases;
 mod link;

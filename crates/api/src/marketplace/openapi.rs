@@ -24,8 +24,7 @@ use utoipa_axum::router::OpenApiRouter;
             Amounts are whole lamports, which some readers of JSON round above 2^53; beside them \
             stands the same in SOL as an exact decimal text. Times are UTC. Ids are ULIDs. \
             Unknown query parameters are ignored, unknown fields of bodies are refused. \
-            Ratings, uptime and effectiveness of validators, usage and keys of leases are not \
-            told yet. A lease has tokens, by which its validator knows the lessee.",
+            Ratings, uptime and effectiveness of validators and usage are not told yet.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     tags(
@@ -47,7 +46,10 @@ impl Modify for Bearer {
     fn modify(&self, document: &mut description::OpenApi) {
         let bearer = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
-            .description(Some("A session token from signing in, or an API token."));
+            .description(Some(
+                "A session token from signing in (`ls_`), an API token (`lm_`), or the key of a \
+                 lease (`lk_`), which reads that lease and mints its tokens alone.",
+            ));
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer.build()));
     }

@@ -201,6 +201,7 @@ impl From<Fault> for Problem {
             Fault::Store(_) => Slug::DatabaseError,
             Fault::Solana(_) | Fault::NoSolanaNode => Slug::ChainRpcUnavailable,
             Fault::Signing(_) | Fault::NoTokenKey | Fault::TokenKey(_) => Slug::JwtSignFailed,
+            Fault::Hashing(_) => Slug::TokenHashFailure,
             Fault::Audit(_) => Slug::AuditRowEncodingFailed,
             _ => Slug::InternalError,
         };

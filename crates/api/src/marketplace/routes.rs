@@ -1,8 +1,8 @@
 //! All paths of the marketplace.
 
 use super::{
-    MarketplaceState, admin, auth, chain_pay, epoch, error_pages, lease_tokens, leases, onboarding,
-    openapi, responses, stake, tokens, users, validators,
+    MarketplaceState, admin, auth, chain_pay, epoch, error_pages, lease_keys, lease_tokens, leases,
+    onboarding, openapi, responses, stake, tokens, users, validators,
 };
 use axum::{Router, routing::any};
 use utoipa::openapi::OpenApi;
@@ -64,6 +64,7 @@ fn documented() -> OpenApiRouter<MarketplaceState> {
         .chain(stake::routes())
         .chain(onboarding::routes())
         .chain(leases::routes())
+        .chain(lease_keys::routes())
         .chain(lease_tokens::routes())
         .chain(chain_pay::routes())
         .chain(epoch::routes())

@@ -110,6 +110,7 @@ fn not_a_profile(error: ProfileError) -> Problem {
         }
         ProfileError::Email => "email must have 3 to 254 characters with an @",
         ProfileError::WalletTaken => "the wallet is another user's",
+        ProfileError::NoWallet => "nobody has signed in",
     };
     Problem::new(Slug::MalformedRequest, told)
 }

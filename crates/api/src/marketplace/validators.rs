@@ -224,7 +224,7 @@ impl MarketplaceState {
         Problem::plain(match error {
             RegisterError::NoOwner => match visitor.0 {
                 Some(Caller::Unprovisioned { .. }) => Slug::UserNotProvisioned,
-                Some(Caller::User { .. }) | None => Slug::AuthRequired,
+                Some(Caller::User { .. } | Caller::LeaseKey { .. }) | None => Slug::AuthRequired,
             },
             RegisterError::Forbidden => Slug::Forbidden,
             RegisterError::Field(error) => return self.field_problem(error),

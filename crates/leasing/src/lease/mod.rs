@@ -6,7 +6,12 @@
 //! these functions takes a lease as it was loaded and gives the one to be
 //! written, or why there is none.
 
-use crate::{payment::Payment, roles::Party, window::EpochWindow, words::words};
+use crate::{
+    payment::Payment,
+    roles::{Asker, Party},
+    window::EpochWindow,
+    words::words,
+};
 use primitives::{Lamports, PublicKey, Signature, Timestamp, Ulid};
 
 words! {
@@ -259,6 +264,14 @@ impl Lease {
     /// Whether somebody may look at it: its trader, the validator's owner, staff.
     pub fn is_visible_to(&self, viewer: Party) -> bool {
         viewer.user == self.trader || viewer.user == self.owner || viewer.roles.staff
+    }
+
+    /// Whether somebody may look at it: whoever may as a user, and its own key.
+    pub fn is_shown_to(&self, asker: Asker) -> bool {
+        match asker {
+            Asker::User(party) => self.is_visible_to(party),
+            Asker::Key(lease) => lease == self.id,
+        }
     }
 
     /// The same lease in another stage.

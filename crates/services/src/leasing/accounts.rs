@@ -3,6 +3,7 @@
 use super::{
     audit::Subject,
     context::Context,
+    lease_keys::LeaseKeys,
     secret::{self, Presented, Secret},
 };
 use crate::{fault::Fault, refused::Refused};
@@ -63,6 +64,13 @@ pub enum Caller {
         /// The session.
         session: String,
     },
+    /// Of whoever has the key of a lease: they read it and mint its tokens.
+    LeaseKey {
+        /// The lease.
+        lease: Ulid,
+        /// The key's public part.
+        id: String,
+    },
 }
 
 /// The credentials are no session: there is nothing to sign out of.
@@ -87,6 +95,8 @@ pub enum ProfileError {
     Email,
     /// Another user has this wallet (only for operators' users).
     WalletTaken,
+    /// Nobody signed in.
+    NoWallet,
 }
 
 /// What a wallet shows above the fields.
@@ -225,6 +235,14 @@ impl Accounts {
                     },
                 }))
             }
+            Some(Presented::LeaseKey(id)) => {
+                let keys = LeaseKeys(Arc::clone(&self.0));
+                let lease = keys.recognise(id, bearer).await?;
+                Ok(lease.map(|lease| Caller::LeaseKey {
+                    lease,
+                    id: id.to_owned(),
+                }))
+            }
             Some(Presented::Published(_)) if !self.0.options.published_tokens => Ok(None),
             Some(Presented::Token(id) | Presented::Published(id)) => {
                 let token = ledger.token(id).await?.filter(|(token, _)| {
@@ -245,6 +263,7 @@ impl Accounts {
         let session = match caller {
             Caller::User { session, .. } => session.as_ref(),
             Caller::Unprovisioned { session, .. } => Some(session),
+            Caller::LeaseKey { .. } => None,
         };
         let session = session.ok_or(Refused::Rejected(NoSession))?;
         let mut tx = self.0.store.ledger().begin().await?;
@@ -263,6 +282,7 @@ impl Accounts {
         let address = match caller {
             Caller::User { user, .. } => return Ok(user.clone()),
             Caller::Unprovisioned { address, .. } => *address,
+            Caller::LeaseKey { .. } => return Err(Refused::Rejected(ProfileError::NoWallet)),
         };
         let roles = Roles {
             trader: true,

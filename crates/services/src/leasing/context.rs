@@ -3,6 +3,7 @@
 use super::{
     audit::{AuditIds, Subject},
     epochs::Epochs,
+    key_hash::KeyHashes,
     options::LeasingOptions,
     pages::Pages,
     solana::{SolanaNodes, Votes},
@@ -27,6 +28,7 @@ pub(super) struct Context {
     pub(super) epochs: Epochs,
     pub(super) votes: Votes,
     pub(super) pages: Pages,
+    pub(super) key_hashes: KeyHashes,
     audit_ids: AuditIds,
 }
 
@@ -47,6 +49,7 @@ impl Context {
             entropy,
             options,
             pages: Pages::default(),
+            key_hashes: KeyHashes::default(),
             audit_ids: AuditIds::default(),
         }
     }

@@ -7,11 +7,11 @@ use super::{
     token_keys::{RotateError, TokenKeys},
 };
 use crate::{fault::Fault, refused::Refused};
-use leasing::{Jwks, LeaseClaims, MintError, TOKEN_LIFETIME, assembled, signing_input};
+use leasing::{Asker, Jwks, LeaseClaims, MintError, TOKEN_LIFETIME, assembled, signing_input};
 use primitives::{PublicKey, SignedDuration, Timestamp, Ulid};
 use serde_json::json;
 use std::sync::Arc;
-use store::leasing::{Actor, User};
+use store::leasing::Actor;
 
 /// Lease tokens of a market. Clones share everything.
 #[derive(Debug, Clone)]
@@ -54,16 +54,16 @@ impl LeaseTokens {
         }
     }
 
-    /// Mints a token of a lease for its trader. There is none without its row in
-    /// the audit log.
-    pub async fn mint(&self, user: &User, id: Ulid) -> Result<Minted, Refused<MintError>> {
+    /// Mints a token of a lease for its trader or its key. There is none without
+    /// its row in the audit log.
+    pub async fn mint(&self, asker: Asker, id: Ulid) -> Result<Minted, Refused<MintError>> {
         let context = &*self.context;
         let ledger = context.store.ledger();
         let not_found = || Refused::Rejected(MintError::NotFound);
         let lease = ledger.lease(id).await?.ok_or_else(not_found)?;
         // Whoever is refused whatever the epoch is need not wait for a node.
         let epoch = context.epochs.number();
-        let allowed = lease.may_mint(user.party(), epoch.unwrap_or(lease.window.start()));
+        let allowed = lease.may_mint(asker, epoch.unwrap_or(lease.window.start()));
         allowed.map_err(Refused::Rejected)?;
         epoch.ok_or(Fault::NoSolanaNode)?;
         let validator = ledger.validator(lease.validator).await?;
@@ -75,7 +75,7 @@ impl LeaseTokens {
         let input = signing_input(&current.key.kid(), &claims).map_err(Fault::from)?;
         let signature = current.signer.sign(&current.key, input.as_bytes()).await;
         let signature = signature.map_err(Fault::from)?;
-        self.note(user, &claims, &current.key.kid()).await?;
+        self.note(asker, &claims, &current.key.kid()).await?;
         Ok(Minted {
             token: assembled(&input, &signature),
             lifetime: TOKEN_LIFETIME,
@@ -100,12 +100,15 @@ impl LeaseTokens {
         })
     }
 
-    async fn note(&self, user: &User, claims: &LeaseClaims, kid: &str) -> Result<(), Fault> {
+    async fn note(&self, asker: Asker, claims: &LeaseClaims, kid: &str) -> Result<(), Fault> {
         let written = async {
             let mut tx = self.context.store.ledger().begin().await?;
-            let detail = json!({"jti": claims.jti, "kid": kid, "exp": claims.exp});
+            let by_key = matches!(asker, Asker::Key(_));
+            let detail =
+                json!({"jti": claims.jti, "kid": kid, "exp": claims.exp, "by_lease_key": by_key});
             let what = Subject::new("lease", &claims.sub);
-            let actor = Actor::User(user.id);
+            // Whoever has the key stands for the trader.
+            let actor = Actor::User(claims.trader);
             self.context
                 .audit(&mut tx, actor, "lease.token_minted", what, &detail)
                 .await?;

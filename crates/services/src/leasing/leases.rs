@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{fault::Fault, refused::Refused};
 use leasing::{
-    BookError, Booking, CancelError, EpochWindow, Lease, LeaseState, Memo, Mode, Platform, Stray,
-    Trader,
+    Asker, BookError, Booking, CancelError, EpochWindow, Lease, LeaseState, Memo, Mode, Platform,
+    Stray, Trader,
 };
 use primitives::{Impossible, Ulid};
 use serde_json::json;
@@ -59,6 +59,8 @@ pub struct LeaseDetail {
     pub lease: Lease,
     /// Money that came for it and was not taken, in the order of the chain.
     pub strays: Vec<Stray>,
+    /// The version of its key; 0 if none was shown.
+    pub key_version: u64,
 }
 
 /// Why somebody may not look at what is an owner's.
@@ -95,16 +97,19 @@ impl Leases {
         }
     }
 
-    /// A lease, for its trader, the validator's owner and staff.
-    pub async fn find(&self, id: Ulid, viewer: &User) -> Result<Option<LeaseDetail>, Fault> {
+    /// A lease, for its trader, the validator's owner, staff and its own key.
+    pub async fn find(&self, id: Ulid, asker: Asker) -> Result<Option<LeaseDetail>, Fault> {
         let ledger = self.0.store.ledger();
         let lease = ledger.lease(id).await?;
-        let visible = lease.filter(|lease| lease.is_visible_to(viewer.party()));
+        let visible = lease.filter(|lease| lease.is_shown_to(asker));
         let Some(lease) = visible else {
             return Ok(None);
         };
-        let strays = ledger.strays_of_lease(id).await?;
-        Ok(Some(LeaseDetail { lease, strays }))
+        Ok(Some(LeaseDetail {
+            lease,
+            strays: ledger.strays_of_lease(id).await?,
+            key_version: ledger.lease_key_version(id).await?,
+        }))
     }
 
     /// The leases of a trader, the newest first.

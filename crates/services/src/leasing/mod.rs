@@ -17,6 +17,8 @@ mod epoch_watch;
 mod epochs;
 mod idempotency;
 mod job;
+mod key_hash;
+mod lease_keys;
 mod lease_tokens;
 mod leases;
 mod onboarding;
@@ -46,6 +48,8 @@ pub use applying::Settled;
 pub use epoch_watch::EpochWatch;
 pub use epochs::{EpochView, Epochs};
 pub use idempotency::{Claim, IdempotencyKeys, KeyGuard, StoredAnswer};
+pub use key_hash::KeyCost;
+pub use lease_keys::{LeaseKeys, NewLeaseKey, ReplaceError, RevealError};
 pub use lease_tokens::{LeaseTokens, Minted, NewTokenKey};
 pub use leases::{Booked, BookingWarning, LeaseDetail, LeaseFilter, Leases, OwnerError};
 pub use onboarding::{Onboarding, OnboardingSessions, OnboardingStatus, OnboardingView};
@@ -88,6 +92,8 @@ pub struct Leasing {
     pub stakes: Stakes,
     /// What is booked.
     pub leases: Leases,
+    /// Credentials that belong to a lease.
+    pub lease_keys: LeaseKeys,
     /// What lessees show to validators.
     pub lease_tokens: LeaseTokens,
     /// What is to be paid.
@@ -119,6 +125,7 @@ impl Leasing {
             onboarding: OnboardingSessions(shared()),
             stakes: Stakes(shared()),
             leases: Leases(shared()),
+            lease_keys: LeaseKeys(shared()),
             lease_tokens: LeaseTokens::new(shared()),
             payments: Payments(shared()),
             strays: Strays(shared()),

@@ -1,6 +1,6 @@
 //! What an operator decides about the market.
 
-use super::signer::TokenSigner;
+use super::{key_hash::KeyCost, signer::TokenSigner};
 use leasing::{FeeRate, Regions};
 use primitives::{PublicKey, SignedDuration};
 
@@ -36,6 +36,8 @@ pub struct LeasingOptions {
     pub token_signer: TokenSigner,
     /// How long a key signs that is kept in the ledger.
     pub token_rotation: SignedDuration,
+    /// What the hash of a lease key costs.
+    pub key_cost: KeyCost,
     /// Whether bearer tokens that everybody knows are recognised: only where
     /// nothing is worth anything.
     pub published_tokens: bool,
@@ -59,6 +61,7 @@ impl LeasingOptions {
             max_unpaid: 50,
             token_signer: TokenSigner::Ledger,
             token_rotation: SignedDuration::from_hours(30 * 24),
+            key_cost: KeyCost::default(),
             published_tokens: false,
         }
     }

@@ -7,10 +7,11 @@ use primitives::Entropy;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// What API tokens, sessions and onboarding tokens begin with.
+/// What API tokens, sessions, onboarding tokens and keys of leases begin with.
 pub(super) const TOKEN: &str = "lm";
 pub(super) const SESSION: &str = "ls";
 pub(super) const ONBOARDING: &str = "lo";
+pub(super) const LEASE_KEY: &str = "lk";
 
 const ID_LENGTH: usize = 8;
 const SECRET_LENGTH: usize = 43;
@@ -48,6 +49,8 @@ pub(super) enum Presented<'a> {
     Session(&'a str),
     /// An API token of this id.
     Token(&'a str),
+    /// The key of a lease, of this id.
+    LeaseKey(&'a str),
     /// A text that everybody knows, which is its own id.
     Published(&'a str),
 }
@@ -59,14 +62,14 @@ impl<'a> Presented<'a> {
         }
         let mut parts = text.splitn(3, '_');
         match (parts.next(), parts.next(), parts.next()) {
-            (Some(kind @ (TOKEN | SESSION)), Some(id), Some(secret)) => {
+            (Some(kind @ (TOKEN | SESSION | LEASE_KEY)), Some(id), Some(secret)) => {
                 if id.len() != ID_LENGTH || secret.len() != SECRET_LENGTH || !is_word(text) {
                     return None;
                 }
-                Some(if kind == TOKEN {
-                    Self::Token(id)
-                } else {
-                    Self::Session(id)
+                Some(match kind {
+                    TOKEN => Self::Token(id),
+                    SESSION => Self::Session(id),
+                    _ => Self::LeaseKey(id),
                 })
             }
             _ if is_word(text) => Some(Self::Published(text)),

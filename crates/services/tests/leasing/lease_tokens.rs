@@ -1,6 +1,6 @@
 //! Lease tokens: who gets one and when, who signs, and who knows the keys.
 
-use crate::leases::{actions, people, rejected};
+use crate::leases::{actions, asker, people, rejected};
 use axum::{Json, Router, extract::State, routing};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use leasing::{
@@ -72,23 +72,23 @@ async fn a_token_is_minted_for_an_active_lease_in_its_epochs(
 ) {
     let (_database, market, trader, booked) = leased(engine, 1).await;
     let tokens = &market.leasing.lease_tokens;
-    let minted = tokens.mint(&trader, booked.lease.id).await.unwrap();
+    let minted = tokens.mint(asker(&trader), booked.lease.id).await.unwrap();
     let keys = tokens.published().await.unwrap();
     assert_eq!(keys.keys.len(), 1);
     assert_eq!(checked(&market, &minted, &keys), Ok(()));
     assert_eq!(minted.lifetime, SignedDuration::from_mins(10));
-    let another = tokens.mint(&trader, booked.lease.id).await.unwrap();
+    let another = tokens.mint(asker(&trader), booked.lease.id).await.unwrap();
     assert_ne!(another.token, minted.token);
     // Each has its row.
     let rows = actions(&market, &booked).await;
     let minted_rows = rows.iter().filter(|row| *row == "lease.token_minted");
     assert_eq!(minted_rows.count(), 2);
     let stranger = market.user("stranger").await;
-    let refused = tokens.mint(&stranger, booked.lease.id).await;
+    let refused = tokens.mint(asker(&stranger), booked.lease.id).await;
     assert_eq!(rejected(refused), MintError::NotFound);
     let ahead = market.booking(booked.lease.validator, 4, 1, Mode::Exclusive);
     let ahead = market.book(&trader, &ahead).await.unwrap();
-    let refused = tokens.mint(&trader, ahead.lease.id).await;
+    let refused = tokens.mint(asker(&trader), ahead.lease.id).await;
     let pending = LeaseState::PendingPayment;
     assert_eq!(rejected(refused), MintError::NotActive(pending));
     market
@@ -96,11 +96,11 @@ async fn a_token_is_minted_for_an_active_lease_in_its_epochs(
         .await;
     market.finalise();
     market.settle().await;
-    let refused = tokens.mint(&trader, ahead.lease.id).await;
+    let refused = tokens.mint(asker(&trader), ahead.lease.id).await;
     assert!(matches!(rejected(refused), MintError::OutOfRange { .. }));
     market.node.advance_epochs(2).unwrap();
     market.watch().await;
-    let over = tokens.mint(&trader, booked.lease.id).await;
+    let over = tokens.mint(asker(&trader), booked.lease.id).await;
     let completed = LeaseState::Completed;
     assert_eq!(rejected(over), MintError::NotActive(completed));
 }
@@ -122,7 +122,7 @@ async fn no_token_without_its_row(#[values(Sqlite, Postgres)] engine: Engine) {
     };
     let spoil = format!("CREATE TRIGGER spoiled BEFORE INSERT ON audit_log {action}");
     database.execute("ledger", &spoil).await.unwrap();
-    let refused = tokens.mint(&trader, booked.lease.id).await;
+    let refused = tokens.mint(asker(&trader), booked.lease.id).await;
     assert!(
         matches!(refused, Err(Refused::Fault(Fault::Audit(_)))),
         "{refused:?}"
@@ -135,7 +135,7 @@ async fn keys_are_replaced_without_a_gap(#[values(Sqlite, Postgres)] engine: Eng
     let (database, market, trader, booked) = leased(engine, 3).await;
     let replica = market.replica(&database.location).await;
     let tokens = &market.leasing.lease_tokens;
-    let first = tokens.mint(&trader, booked.lease.id).await.unwrap();
+    let first = tokens.mint(asker(&trader), booked.lease.id).await.unwrap();
     let cached = tokens.published().await.unwrap();
     let rotated = tokens.rotate().await.unwrap();
     assert_eq!(
@@ -155,13 +155,13 @@ async fn keys_are_replaced_without_a_gap(#[values(Sqlite, Postgres)] engine: Eng
     };
     for _ in 0..9 {
         market.advance(65);
-        let minted = tokens.mint(&trader, booked.lease.id).await.unwrap();
+        let minted = tokens.mint(asker(&trader), booked.lease.id).await.unwrap();
         assert_eq!(kid(&minted), kid(&first));
         assert_eq!(checked(&market, &minted, &cached), Ok(()));
     }
     market.advance(65);
     for leasing in [&market.leasing, &replica] {
-        let minted = leasing.lease_tokens.mint(&trader, booked.lease.id);
+        let minted = leasing.lease_tokens.mint(asker(&trader), booked.lease.id);
         let minted = minted.await;
         // A replica that counts epochs for itself has not been told one yet.
         let Ok(minted) = minted else {
@@ -224,7 +224,7 @@ async fn the_operators_key_signs_and_the_next_one_is_known_before() {
     });
     leasing.epoch_watch().round().await.unwrap();
     let tokens = &leasing.lease_tokens;
-    let minted = tokens.mint(&trader, booked.lease.id).await.unwrap();
+    let minted = tokens.mint(asker(&trader), booked.lease.id).await.unwrap();
     let keys = tokens.published().await.unwrap();
     assert_eq!(keys.keys.len(), 2);
     assert!(keys.keys.contains(&next.jwk()));
@@ -273,7 +273,7 @@ async fn a_remote_signer_signs_or_there_is_no_token() {
     });
     leasing.epoch_watch().round().await.unwrap();
     let tokens = &leasing.lease_tokens;
-    let mint = async || tokens.mint(&trader, booked.lease.id).await;
+    let mint = async || tokens.mint(asker(&trader), booked.lease.id).await;
     let minted = mint().await.unwrap();
     let keys = tokens.published().await.unwrap();
     assert_eq!(checked(&market, &minted, &keys), Ok(()));

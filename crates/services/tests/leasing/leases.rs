@@ -1,7 +1,8 @@
 //! Booking, giving up, lapsing, completing.
 
 use leasing::{
-    Amendment, BookError, Booking, CancelError, EndReason, EpochWindow, LeaseState, Mode, Roles,
+    Amendment, Asker, BookError, Booking, CancelError, EndReason, EpochWindow, LeaseState, Mode,
+    Roles,
 };
 use primitives::Lamports;
 use services::{
@@ -16,6 +17,11 @@ pub(crate) fn rejected<T: std::fmt::Debug, E>(result: Result<T, Refused<E>>) -> 
         Err(Refused::Fault(fault)) => panic!("{}", fault.chain_text()),
         Ok(value) => panic!("{value:?}"),
     }
+}
+
+/// A user who asks about a lease.
+pub(crate) fn asker(user: &User) -> Asker {
+    Asker::User(user.party())
 }
 
 pub(crate) async fn state(market: &Market, booked: &Booked) -> LeaseState {
@@ -55,7 +61,7 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
     let view = market
         .leasing
         .leases
-        .find(booked.lease.id, &trader)
+        .find(booked.lease.id, asker(&trader))
         .await
         .unwrap()
         .unwrap();
@@ -64,7 +70,7 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
         market
             .leasing
             .leases
-            .find(booked.lease.id, &owner)
+            .find(booked.lease.id, asker(&owner))
             .await
             .unwrap()
             .is_some()
@@ -74,7 +80,7 @@ async fn a_booking_holds_its_epochs_and_says_what_is_to_be_paid() {
         market
             .leasing
             .leases
-            .find(booked.lease.id, &stranger)
+            .find(booked.lease.id, asker(&stranger))
             .await
             .unwrap(),
         None
@@ -219,7 +225,7 @@ async fn an_unpaid_booking_frees_its_slot_after_fifteen_minutes_and_a_grace() {
     let view = market
         .leasing
         .leases
-        .find(booked.lease.id, &trader)
+        .find(booked.lease.id, asker(&trader))
         .await
         .unwrap()
         .unwrap();

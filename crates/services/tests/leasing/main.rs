@@ -12,6 +12,7 @@ mod accounts;
 mod calendar;
 mod cuts;
 mod failures;
+mod lease_keys;
 mod lease_tokens;
 mod leases;
 mod paying;

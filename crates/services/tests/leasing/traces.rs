@@ -2,7 +2,7 @@
 //! could not show.
 
 use crate::{
-    leases::{people, rejected, state},
+    leases::{asker, people, rejected, state},
     paying::with_memo,
 };
 use leasing::{LeaseState, Mode, Roles, StrayReason};
@@ -58,7 +58,11 @@ async fn a_payment_without_its_memo_is_found_by_its_reference(
     assert_eq!(market.settle().await, Settled::default());
     assert_eq!(state(&market, &booked).await, LeaseState::PendingPayment);
     // Its trader sees it, and so does staff.
-    let lease = market.leasing.leases.find(booked.lease.id, &trader).await;
+    let lease = market
+        .leasing
+        .leases
+        .find(booked.lease.id, asker(&trader))
+        .await;
     let strays = lease.unwrap().unwrap().strays;
     assert_eq!(strays.len(), 1);
     assert_eq!(strays[0].reason, StrayReason::Unnamed);

@@ -14,6 +14,7 @@ mod figures;
 mod following;
 mod halves;
 mod keys;
+mod lease_keys;
 mod leasing;
 mod market_money;
 mod market_rows;

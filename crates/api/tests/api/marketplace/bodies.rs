@@ -37,6 +37,10 @@ fn routes(market: &Market, validator: &str) -> Vec<(Ask, &'static str)> {
             Ask::post("/v1/leases").by(&market.trader).key(&key),
             "malformed-request",
         ),
+        (
+            Ask::post("/v1/leases/x/api-keys").by(&market.trader),
+            "malformed-request",
+        ),
         (Ask::post("/v1/chain-pay/x"), "malformed-request"),
     ]
 }
@@ -111,7 +115,12 @@ async fn bodies_that_are_too_large_are_refused_everywhere() {
             .await
             .problem(413, "payload-too-large");
     }
-    for path in ["/v1/onboarding/sessions", "/v1/leases/x/cancel"] {
+    for path in [
+        "/v1/onboarding/sessions",
+        "/v1/leases/x/cancel",
+        "/v1/leases/x/token",
+        "/v1/leases/x/credentials",
+    ] {
         let ask = || Ask::post(path).by(&market.owner);
         market
             .send(ask().text(&large))

@@ -64,6 +64,10 @@ async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
         Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/cancel").by(&market.trader),
         Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/token").by(&market.trader),
         Ask::get("/.well-known/jwks.json"),
+        Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/credentials").by(&market.trader),
+        Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/api-keys")
+            .by(&market.trader)
+            .json(&json!({})),
         Ask::post("/v1/chain-pay/01ARZ3NDEKTSV4RRFFQ69G5FAV").json(&json!({"account": wallet})),
     ];
     for ask in asks {

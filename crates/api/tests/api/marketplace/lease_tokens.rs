@@ -42,7 +42,7 @@ async fn pay(market: &Market, booked: &Value) {
 }
 
 /// A lease of two epochs, the first so many ahead, that is paid.
-async fn leased(market: &Market, validator: &str, ahead: i64) -> String {
+pub(super) async fn leased(market: &Market, validator: &str, ahead: i64) -> String {
     let body = booking(validator, market.epoch() + ahead, 2);
     let booked = market.ask_to_book(&market.trader, &body).await.data(201);
     pay(market, &booked).await;

@@ -7,6 +7,7 @@ mod cursors;
 mod error_pages;
 mod faults;
 mod idempotency;
+mod lease_keys;
 mod lease_tokens;
 mod leases;
 mod limits;
