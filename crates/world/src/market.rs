@@ -114,6 +114,24 @@ impl Market {
         market
     }
 
+    /// The same market, whose traders may leave as much unpaid as they like: for
+    /// measurements, which book again and again.
+    pub async fn without_cap(mut self) -> Self {
+        let options = LeasingOptions {
+            max_unpaid: u32::MAX,
+            ..self.leasing.options().clone()
+        };
+        self.leasing = Leasing::new(
+            self.store.clone(),
+            self.nodes.clone(),
+            Arc::clone(&self.clock) as Arc<dyn Clock>,
+            Arc::clone(&self.entropy) as Arc<dyn Entropy>,
+            options,
+        );
+        self.watch().await;
+        self
+    }
+
     /// Another replica on the same ledger and node, with connections of its own.
     pub async fn replica(&self, location: &Location) -> Leasing {
         Leasing::new(
@@ -121,7 +139,7 @@ impl Market {
             self.nodes.clone(),
             Arc::clone(&self.clock) as Arc<dyn Clock>,
             Arc::clone(&self.entropy) as Arc<dyn Entropy>,
-            options(&self.node),
+            self.leasing.options().clone(),
         )
     }
 

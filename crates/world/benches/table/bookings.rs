@@ -136,7 +136,8 @@ struct Prepared {
 
 impl Bench {
     async fn new(location: &Location) -> Self {
-        let market = Arc::new(Market::at(1, location).await);
+        let market = Market::at(1, location).await.without_cap().await;
+        let market = Arc::new(market);
         let owner = market.user("owner").await;
         let validator = market.validator(&owner, 0, 0).await.id;
         let trader = market.user("trader").await;

@@ -22,7 +22,7 @@ pub(crate) fn settlement() -> Row {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let market = Market::new(1).await;
+        let market = Market::new(1).await.without_cap().await;
         let owner = market.user("owner").await;
         let validator = market.validator(&owner, 0, 0).await.id;
         let trader = market.user("trader").await;
