@@ -55,15 +55,6 @@ async fn sponsor(bench: &Bench, credits: u128) -> (String, String) {
 }
 
 #[tokio::test]
-async fn whoever_opens_the_address_is_told_how_to_ask() {
-    let bench = Bench::new().await;
-    let answer = bench.send(get("/")).await;
-    assert_eq!(answer.status, 405);
-    assert_eq!(answer.header("allow"), Some("POST"));
-    assert_eq!(answer.json()["error"]["code"], -32600);
-}
-
-#[tokio::test]
 async fn ids_of_any_kind_are_echoed_and_notifications_are_not_answered() {
     let bench = Bench::new().await;
     for id in [json!(7), json!("a"), json!(null), json!(1.5), json!([1])] {
