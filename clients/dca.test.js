@@ -185,7 +185,7 @@ describe("recurring orders", () => {
     await becomes(order, "the first cycle is executed", (it) => it.executedTradesCount === 1);
     const head = await node.getBlockNumber();
     const { blockNumber } = await listed(order);
-    await stoa.control("sim_reorg", { depth: head - blockNumber + 1 });
+    await stoa.serves(await stoa.control("sim_reorg", { depth: head - blockNumber + 1 }));
     const again = await becomes(order, "the order is listed again", (it) => it?.executedTradesCount === 1);
     assert.equal(await balance(ETH, order), ONE - again.amountSold);
   });

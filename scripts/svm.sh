@@ -4,7 +4,7 @@
 # A digest of what it checks and of the checks.
 svm_digest() {
   find svm/Cargo.toml svm/src svm/tests crates/simnet/src/solana crates/primitives/src/solana.rs \
-    crates/leasing/src/payment crates/leasing/src/m*.rs -type f -print0 |
+    crates/leasing/src/payment crates/leasing/src/memo.rs crates/leasing/src/message.rs -type f -print0 |
     LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1
 }
 
