@@ -74,11 +74,7 @@ struct ActivityBody {
 
 impl ActivityBody {
     fn of(report: SponsorReport) -> Self {
-        let SponsorReport {
-            name,
-            activity,
-            credits,
-        } = report;
+        let SponsorReport { name, activity } = report;
         let amount = |amount: u128| HexAmount(U256::from(amount));
         let (succeeded, reverted) = (activity.succeeded, activity.reverted);
         Self {
@@ -93,7 +89,7 @@ impl ActivityBody {
             succeeded_strk_gas_fees: amount(succeeded.fees),
             reverted_strk_gas_fees: amount(reverted.fees),
             remaining_credits: amount(0),
-            remaining_strk_credits: amount(credits),
+            remaining_strk_credits: amount(activity.credits),
         }
     }
 }

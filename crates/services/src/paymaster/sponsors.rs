@@ -52,10 +52,8 @@ impl Sponsor {
 pub struct SponsorReport {
     /// Who it is.
     pub name: String,
-    /// What it paid.
+    /// What it paid, and has left.
     pub activity: Activity,
-    /// What is left, in the smallest unit of STRK.
-    pub credits: u128,
 }
 
 /// Why a sponsor was not changed.
@@ -277,7 +275,6 @@ impl Sponsors {
         Ok(Some(SponsorReport {
             activity: activity.await?,
             name: row.name,
-            credits: row.credits,
         }))
     }
 }

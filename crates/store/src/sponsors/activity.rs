@@ -1,6 +1,9 @@
 //! What a sponsor paid in some time.
 
-use super::reserve::{SPONSORED, column, joined};
+use super::{
+    reserve::{SPONSORED, column, joined},
+    row::{SPONSOR, StoredSponsor},
+};
 use crate::{
     LedgerStore,
     db::on,
@@ -24,18 +27,29 @@ pub struct Activity {
     pub succeeded: ActivityPart,
     /// What only cost.
     pub reverted: ActivityPart,
+    /// What is left and not reserved, in the smallest unit of STRK.
+    pub credits: u128,
 }
 
 impl LedgerStore {
     /// What a sponsor was charged for transactions of blocks from one time to
-    /// another, both included.
+    /// another, both included, and what it has left: both of one moment.
     pub async fn sponsor_activity(
         &self,
         sponsor: &str,
         from: Timestamp,
         to: Timestamp,
     ) -> Result<Activity, StoreError> {
-        let rows: Vec<(i64, i64, i64, i64)> = on!(reader self.db(), pool =>
+        let mut tx = self.db().begin_reading().await?;
+        let row: Option<StoredSponsor> = on!(tx &mut tx, connection =>
+            sqlx::query_as("SELECT * FROM sponsor WHERE id = $1")
+                .bind(sponsor)
+                .fetch_optional(connection)
+                .await
+        )
+        .map_err(in_table(SPONSOR))?;
+        let row = row.map(StoredSponsor::decode).transpose()?;
+        let rows: Vec<(i64, i64, i64, i64)> = on!(tx &mut tx, connection =>
             sqlx::query_as(
                 "SELECT reverted, COUNT(*),
                         CAST(SUM(fee_billions) AS BIGINT), CAST(SUM(fee_rest) AS BIGINT)
@@ -46,11 +60,15 @@ impl LedgerStore {
             .bind(sponsor)
             .bind(from.as_microsecond())
             .bind(to.as_microsecond())
-            .fetch_all(pool)
+            .fetch_all(connection)
             .await
         )
         .map_err(in_table(SPONSORED))?;
-        let mut activity = Activity::default();
+        tx.commit().await?;
+        let mut activity = Activity {
+            credits: row.map_or(0, |row| row.credits),
+            ..Activity::default()
+        };
         for (reverted, count, billions, rest) in rows {
             let part = ActivityPart {
                 count: column("reverted").counter(count)?,
