@@ -52,7 +52,8 @@ def main() -> None:
     if arguments.url:
         asyncio.run(network(Target(arguments.url), scale))
         return
-    with Stoa() as stoa:
+    # One trader books all the time and pays for nothing.
+    with Stoa(STOA__LEASING__MAX_UNPAID_BOOKINGS="1000000") as stoa:
         target = Target(stoa.found["api"])
         asyncio.run(everything(target, scale))
 
