@@ -1,6 +1,9 @@
 //! JSON-RPC at the address itself, and what sponsors paid.
 
-use crate::support::{Answer, Bench, get, send};
+use crate::{
+    strictness::endless,
+    support::{Answer, Bench, get, send},
+};
 use api::{ApiConfig, RateLimits};
 use axum::{body::Body, http::Request};
 use primitives::{Address, Entropy, Felt, SeededEntropy, SignedDuration};
@@ -9,7 +12,7 @@ use services::{
     Policy,
     paymaster::{NewSponsor, Sponsors},
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use store::{NewReservation, Reservation, SponsoredOutcome};
 use trading::paymaster::Rules;
 
@@ -321,4 +324,45 @@ async fn activity_is_refused_without_a_key_and_with_dates_that_are_none() {
     }
     let same = "?startDate=2026-01-01T00:00:00Z&endDate=2026-01-01T00:00:00%2B00:00";
     assert_eq!(report(same, &key).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_comes_too_often_or_too_slowly_is_told_by_its_status() {
+    let none = Policy {
+        limit: 0,
+        window_s: 300,
+    };
+    let bench = Bench::configured(|config| {
+        config.rate_limits = Some(RateLimits {
+            public: none,
+            keyed: none,
+        });
+    })
+    .await;
+    bench.send(get(ACTIVITY)).await.refused(429);
+    let slow = Duration::from_millis(1);
+    let bench = Bench::configured(|config| config.request_timeout = slow).await;
+    let request = Request::post("/").header("content-type", "application/json");
+    let answer = send(&bench.router, request, endless()).await;
+    assert_eq!(answer.status, 408);
+    assert_eq!(answer.json()["jsonrpc"], "2.0");
+}
+
+#[tokio::test]
+async fn what_a_store_does_not_answer_in_time_or_at_all_is_our_fault() {
+    let at_once = Duration::from_nanos(1);
+    let hasty = Bench::configured(|config| config.request_timeout = at_once).await;
+    let failing = Bench::new().await;
+    let health = call(&json!(1), "paymaster_getSupportedTokens").to_string();
+    for (bench, status) in [(hasty, 503), (failing, 500)] {
+        let (_, key) = sponsor(&bench, 1).await;
+        if status == 500 {
+            bench.store.close().await;
+        }
+        let asked = get(ACTIVITY).header("api-key", &key);
+        bench.send(asked).await.refused(status);
+        let answer = post(&bench, health.clone(), Some(&key)).await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+        assert_eq!(answer.json()["jsonrpc"], "2.0");
+    }
 }
