@@ -32,14 +32,16 @@ impl Sender {
 
     async fn follow_with(&self, node: StarknetClient, open: &[SendRow]) -> Result<(), SendRefused> {
         let head = node.head().await?;
-        let count = u32::try_from(open.len()).unwrap_or(u32::MAX);
-        self.watch(count, self.balance(&node, head).await?);
         if open.is_empty() {
+            self.watch(0, self.balance(&node, head).await?);
             return Ok(());
         }
+        let view = self.view(&node, head).await?;
+        let count = u32::try_from(open.len()).unwrap_or(u32::MAX);
+        self.watch(count, view.balance);
         let progress = Progress {
             head,
-            used: self.nonce(&node, head).await?,
+            used: view.nonce,
             final_used: self.final_nonce(&node, head).await?,
         };
         for rivals in open.chunk_by(|one, other| one.nonce == other.nonce) {

@@ -25,8 +25,8 @@ use admission::{AccountView, max_fee, next_nonce};
 use chain::{Broadcast, ContractCall, FeeEstimate, SendError, StarkSigner, StarknetClient};
 use primitives::transaction_hash::ResourceBounds;
 use primitives::{BlockRef, Clock, OrImpossible as _, U256};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use store::{
     NewReservation, Reservation, SendRow, SendState, SendingAccount, Store, StoreError,
     leasing::LedgerTx,
@@ -40,6 +40,8 @@ pub struct Sender {
     /// The node that answered last.
     preferred: AtomicUsize,
     account: SendingAccount,
+    /// The account at the block that was asked about last.
+    view: Mutex<Option<AccountView>>,
     signer: StarkSigner,
     clock: Arc<dyn Clock>,
     options: SenderOptions,
@@ -61,6 +63,7 @@ impl Sender {
             nodes,
             preferred: AtomicUsize::new(0),
             account,
+            view: Mutex::new(None),
             signer,
             clock,
             options,
@@ -158,19 +161,35 @@ impl Sender {
         tip: u64,
     ) -> Result<Survey, SendRefused> {
         let head = node.head().await?;
-        let (nonce, balance) =
-            tokio::try_join!(self.nonce(&node, head), self.balance(&node, head))?;
-        let estimate = self.estimate(&node, calls, (nonce, tip), head).await?;
+        let view = self.view(&node, head).await?;
+        let estimate = self.estimate(&node, calls, (view.nonce, tip), head);
+        let estimate = estimate.await?;
         Ok(Survey {
-            view: AccountView {
-                head,
-                nonce,
-                balance,
-            },
+            view,
             bounds: self.bounds(&estimate, tip)?,
             estimate,
             tip,
         })
+    }
+
+    /// The account at a block, whose state does not change: it is asked for once.
+    async fn view(
+        &self,
+        node: &StarknetClient,
+        head: BlockRef,
+    ) -> Result<AccountView, SendRefused> {
+        let last = || self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = last().filter(|view| view.head == head) {
+            return Ok(view);
+        }
+        let (nonce, balance) = tokio::try_join!(self.nonce(node, head), self.balance(node, head))?;
+        let view = AccountView {
+            head,
+            nonce,
+            balance,
+        };
+        *last() = Some(view);
+        Ok(view)
     }
 
     /// Gives out a nonce and writes the transaction that has it; `None` if

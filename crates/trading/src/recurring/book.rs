@@ -10,6 +10,9 @@ use super::{
 use primitives::{Address, Felt, U256};
 use std::collections::HashMap;
 
+/// Cycles for which an order has room from its beginning.
+const FEW_CYCLES: usize = 16;
+
 /// An event of the factory or of an order.
 #[derive(Debug, Clone, Copy)]
 pub struct Told<'a> {
@@ -38,9 +41,8 @@ pub struct OrderBook {
 #[derive(Debug)]
 struct KnownOrder {
     order: Order,
-    /// With which blocks its creation, its cycles and its end became known.
+    /// With which blocks its creation and its end became known.
     learned: u64,
-    learned_past: Vec<u64>,
     learned_end: Option<u64>,
 }
 
@@ -92,12 +94,11 @@ impl OrderBook {
             order: Order {
                 deployed: *deployed,
                 created: told.mark,
-                past: Vec::new(),
+                past: Vec::with_capacity(FEW_CYCLES),
                 benchmarks: Vec::new(),
                 ended: None,
             },
             learned: told.learned,
-            learned_past: Vec::new(),
             learned_end: None,
         });
         Ok(())
@@ -207,9 +208,9 @@ impl KnownOrder {
                 past.push(PastCycle {
                     cycle,
                     mark: told.mark,
+                    learned: told.learned,
                     outcome,
                 });
-                self.learned_past.push(told.learned);
             }
             OrderEvent::Ended(ending) => {
                 self.order.ended = Some((ending, told.mark));
@@ -220,9 +221,11 @@ impl KnownOrder {
     }
 
     fn rollback(&mut self, to: u64) {
-        while self.learned_past.pop_if(|learned| *learned > to).is_some() {
-            let gone = self.order.past.pop().map(|past| past.cycle);
-            self.order.benchmarks.pop_if(|it| Some(it.0) == gone);
+        let Order {
+            past, benchmarks, ..
+        } = &mut self.order;
+        while let Some(gone) = past.pop_if(|past| past.learned > to) {
+            benchmarks.pop_if(|it| it.0 == gone.cycle);
         }
         if self.learned_end.is_some_and(|learned| learned > to) {
             (self.order.ended, self.learned_end) = (None, None);

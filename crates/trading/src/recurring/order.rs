@@ -24,6 +24,8 @@ pub struct PastCycle {
     pub cycle: u32,
     /// Where.
     pub mark: Mark,
+    /// The block it became known with.
+    pub learned: u64,
     /// What became of it.
     pub outcome: CycleOutcome,
 }
