@@ -3,9 +3,9 @@
 
 use crate::{
     gate::Gate,
-    harness::{Home, PATIENCE, Service, call, serve, simnet},
+    harness::{Home, PATIENCE, Service, call, eventually, serve, simnet},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use store::{ChainContents, Location, Store};
 use tokio::time::Instant;
@@ -26,6 +26,19 @@ async fn contents(dir: &Path) -> (ChainContents, Vec<String>) {
     (contents, hashes)
 }
 
+/// Runs the service until it serves the newest block of a node that stands still: it
+/// is ready a few blocks before.
+async fn follow_to_the_head(dir: &Path, node: &str) {
+    let service = Service::ready(serve(dir, &["--starknet-rpc", node]));
+    let head = call(node, "starknet_blockHashAndNumber", json!([])).await;
+    eventually("the newest block is served", async || {
+        let seen: Value = serde_json::from_str(&service.get("/readyz").await.body).unwrap();
+        (seen["parts"]["starknet"]["blockHash"] == head["block_hash"]).then_some(())
+    })
+    .await;
+    service.end_with("TERM");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_at_any_request_the_store_ends_as_without() {
     let home = Home::new();
@@ -33,7 +46,7 @@ async fn killed_at_any_request_the_store_ends_as_without() {
     let url = node.line("node").to_owned();
     call(&url, "sim_pause", json!({})).await;
     let calm = home.path("calm");
-    Service::ready(serve(&calm, &["--starknet-rpc", &url])).end_with("TERM");
+    follow_to_the_head(&calm, &url).await;
     let stormy = home.path("stormy");
     for open_for in (0..16).chain([24, 40, 80, 120]) {
         let gate = Gate::new(&url, open_for).await;
@@ -41,7 +54,7 @@ async fn killed_at_any_request_the_store_ends_as_without() {
         gate.is_reached().await;
         service.end_with("KILL");
     }
-    Service::ready(serve(&stormy, &["--starknet-rpc", &url])).end_with("TERM");
+    follow_to_the_head(&stormy, &url).await;
     assert_eq!(contents(&stormy).await, contents(&calm).await);
 }
 
@@ -61,9 +74,9 @@ async fn killed_while_it_follows_a_chain_that_forks_the_store_ends_as_without() 
         gate.is_reached().await;
         service.end_with("KILL");
     }
-    Service::ready(serve(&stormy, &["--starknet-rpc", &url])).end_with("TERM");
+    follow_to_the_head(&stormy, &url).await;
     let calm = home.path("calm");
-    Service::ready(serve(&calm, &["--starknet-rpc", &url])).end_with("TERM");
+    follow_to_the_head(&calm, &url).await;
     assert_eq!(contents(&stormy).await, contents(&calm).await);
 }
 
@@ -81,9 +94,9 @@ async fn killed_in_the_middle_of_a_write_the_store_ends_as_without() {
         growth_of(&stormy.join("chain.db-wal"));
         drop(service);
     }
-    Service::ready(serve(&stormy, &["--starknet-rpc", &url])).end_with("TERM");
+    follow_to_the_head(&stormy, &url).await;
     let calm = home.path("calm");
-    Service::ready(serve(&calm, &["--starknet-rpc", &url])).end_with("TERM");
+    follow_to_the_head(&calm, &url).await;
     assert_eq!(contents(&stormy).await, contents(&calm).await);
 }
 
@@ -156,7 +169,7 @@ async fn a_killed_service_with_a_node_of_its_own_goes_on_where_it_was() {
     let home = Home::new();
     let first = Service::ready(serve(&home.data(), &[]));
     let seen = first.get("/readyz").await;
-    let seen: serde_json::Value = serde_json::from_str(&seen.body).unwrap();
+    let seen: Value = serde_json::from_str(&seen.body).unwrap();
     let seen = seen["parts"]["starknet"].clone();
     first.end_with("KILL");
     let second = Service::ready(serve(&home.data(), &[]));
