@@ -23,6 +23,7 @@ mod edges;
 mod goal;
 mod improve;
 mod least;
+mod path;
 mod plan;
 mod prices;
 mod purchase;
@@ -255,6 +256,9 @@ impl<'g> Search<'_, 'g> {
 
     /// Ways of an amount that is small enough for them.
     fn smaller_ways(&self, goal: &Goal) -> Vec<Way<'g>> {
+        if path::path(self.lens, self.ends, goal.max_swaps).is_none() {
+            return Vec::new();
+        }
         let mut goal = goal.clone();
         for _ in 0..MAX_SMALLER {
             goal.one /= 8.0;

@@ -6,16 +6,13 @@
 //! followed. So the ways found are the best of all, as far as curves are exact.
 
 use super::goal::Goal;
+use super::path::path;
 use crate::graph::{Lens, Link, Pool, Sale, TokenId};
 use crate::ladder;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Swaps of a way.
 const MAX_HOPS: usize = 3;
-
-/// Swaps of a way between tokens that are farther apart.
-const MAX_LONGER: usize = 8;
 
 /// Ways that are kept: the best one, those that only whole units tell from it,
 /// and some that show which tokens matter.
@@ -67,44 +64,18 @@ pub(super) fn best<'g>(
     tree.found
 }
 
-/// A way between tokens that no three swaps join: through as few tokens as
-/// possible, at the best prices of first units (Bellman–Ford from the end).
-fn longer<'g>(lens: &Lens<'g>, goal: &Goal, [sold, bought]: [TokenId; 2]) -> Option<Way<'g>> {
-    let mut next: HashMap<TokenId, (f64, Link)> = HashMap::new();
-    let mut rates = HashMap::from([(bought, 1.0)]);
-    for _ in 0..goal.max_swaps.min(MAX_LONGER) {
-        let mut reached: HashMap<TokenId, (f64, Link)> = HashMap::new();
-        for (token, rate) in &rates {
-            for link in lens.topology().neighbours(*token) {
-                let rate = rate * lens.rate(link.sale.back());
-                let is_known = link.to == bought || next.contains_key(&link.to);
-                let is_better = reached.get(&link.to).is_none_or(|(best, _)| rate > *best);
-                if rate > 0.0 && !is_known && is_better {
-                    let (to, sale) = (*token, link.sale.back());
-                    reached.insert(link.to, (rate, Link { to, sale }));
-                }
-            }
-        }
-        rates = reached
-            .iter()
-            .map(|(token, (rate, _))| (*token, *rate))
-            .collect();
-        next.extend(reached);
-        if next.contains_key(&sold) || rates.is_empty() {
-            break;
-        }
-    }
-    let (mut hops, mut from) = (Vec::new(), sold);
+/// A way between tokens that no three swaps join, by the best pools along a path.
+fn longer<'g>(lens: &Lens<'g>, goal: &Goal, ends: [TokenId; 2]) -> Option<Way<'g>> {
     let (mut amount, mut cost) = (goal.many, 0.0);
-    while from != bought {
-        let (_, Link { to, sale }) = *next.get(&from)?;
+    let mut hops = Vec::new();
+    for Link { to, sale } in path(lens, ends, goal.max_swaps)? {
         let flow = |pool: &Arc<Pool>| ladder::flow_for(pool.rungs(sale.way), amount);
         let pools = lens
             .pools(sale)
             .filter_map(|pool| Some((pool, flow(pool)?.bought)));
         let (pool, bought) = pools.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
         hops.push(WayHop { to, pool, sale });
-        (amount, from) = (bought, to);
+        amount = bought;
         cost += goal.costs.swap_at(pool.venue);
     }
     Some(Way {
