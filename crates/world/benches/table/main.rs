@@ -15,6 +15,7 @@ mod freshness;
 mod http;
 mod indexing;
 mod marketplace;
+mod minting;
 mod minutes;
 mod muldiv;
 mod orders;
@@ -124,6 +125,7 @@ fn leases() -> Vec<Row> {
     let mut rows = bookings::rows();
     rows.extend(browsing::rows());
     rows.push(settling::settlement());
+    rows.extend(minting::rows());
     rows
 }
 
