@@ -168,7 +168,7 @@ impl Keeper {
     async fn follow(&mut self) -> Result<(), SendRefused> {
         let is_due = |followed: Instant| followed.elapsed() >= FOLLOWS_EVERY;
         if self.followed.is_none_or(is_due) {
-            self.sender.follow().await?;
+            self.sender.follow().await.1?;
             self.followed = Some(Instant::now());
         }
         Ok(())
