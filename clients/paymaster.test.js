@@ -11,6 +11,9 @@ import { startStoaWith, until } from "./stoa.js";
 const ETH = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
 const STRK = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
 const USDC = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8";
+// The factory of accounts, and the class of those that several own.
+const FACTORY = "0x73746f615f6163636f756e745f666163746f7279";
+const SIGNERS_CLASS = "0x129044205657744da45b90def87584066f391bbe12ccc52de673a031e138c6a";
 const RETRY = { retryInterval: 50 };
 const DEPTH = 2;
 const SPONSOR = { "x-paymaster-api-key": "demo-sponsor-key" };
@@ -51,7 +54,7 @@ const generations = [
 const NEITHER = 9;
 
 for (const [name, starknet, path, places] of generations) {
-  const { Account, CallData, PaymasterRpc, RpcProvider, cairo, ec, hash, stark } = starknet;
+  const { Account, CallData, PaymasterRpc, RpcProvider, cairo, ec, hash, stark, typedData } = starknet;
   describe(name, () => {
     let node, free, sponsored;
     before(async () => {
@@ -158,6 +161,78 @@ for (const [name, starknet, path, places] of generations) {
       const details = { feeMode: { mode: "sponsored" }, deploymentData: deployment };
       await landed(await user.executePaymasterTransaction([call], details));
       assert.equal(BigInt(await node.getClassHashAt(other.account.address)), BigInt(classHash));
+    });
+
+    // An account that four own, of whom two sign, and its deployment by the factory.
+    const shared = (paymaster) => {
+      const keys = [0, 1, 2, 3].map(() => stark.randomAddress());
+      const owners = keys.map((key) => ec.starkCurve.getStarkKey(key));
+      const calldata = ["0x2", "0x4", ...owners];
+      const salt = owners[0];
+      const address = hash.calculateContractAddressFromHash(salt, SIGNERS_CLASS, calldata, 0);
+      const sign = (digest, count = 2) => {
+        const one = (place) => {
+          const { r, s } = ec.starkCurve.sign(digest, keys[place]);
+          return ["0x0", owners[place], `0x${r.toString(16)}`, `0x${s.toString(16)}`];
+        };
+        return [`0x${count.toString(16)}`, ...[3, 1].slice(0, count).flatMap(one)];
+      };
+      const signer = {
+        getPubKey: async () => owners[0],
+        signMessage: async (document, owner) => sign(typedData.getMessageHash(document, owner)),
+      };
+      const sigdata = sign(hash.computePedersenHash(address, SIGNERS_CLASS));
+      const deployment = { address, class_hash: SIGNERS_CLASS, salt, calldata, sigdata, version: 1 };
+      return { account: signing(address, signer, paymaster), deployment, owners, sign };
+    };
+
+    test("an account of several owners comes from a factory, deploys another and pays", async () => {
+      const { account: user, deployment, owners } = shared(free);
+      const other = shared(free);
+      const funder = account(places.funder);
+      await landed(await funder.execute([payment(USDC, user.address, 5n * 10n ** 6n)]));
+      const { class_hash, salt, calldata, sigdata } = other.deployment;
+      const call = {
+        contractAddress: FACTORY,
+        entrypoint: "deploy_account",
+        calldata: [class_hash, salt, calldata.length, ...calldata, sigdata.length, ...sigdata],
+      };
+      const details = { feeMode: { mode: "default", gasToken: USDC }, deploymentData: deployment };
+      await landed(await user.executePaymasterTransaction([call], details));
+      for (const address of [user.address, other.account.address]) {
+        assert.equal(BigInt(await node.getClassHashAt(address)), BigInt(SIGNERS_CLASS));
+      }
+      const told = await node.callContract({ contractAddress: user.address, entrypoint: "get_signers", calldata: [] }, "latest");
+      assert.deepEqual(told.map(BigInt), ["0x4", ...owners].map(BigInt));
+
+      // Once it is there, its signatures are counted as costing more.
+      const gift = payment(USDC, funder.address, 3n);
+      const usual = { feeMode: { mode: "default", gasToken: USDC } };
+      const [several, single] = [user, account(places.owner, free)];
+      const fees = [];
+      for (const one of [several, single]) fees.push(await one.estimatePaymasterTransactionFee([gift], usual));
+      const [costly, cheap] = fees.map(({ estimated_fee_in_strk: fee }) => BigInt(fee));
+      assert.ok(costly > cheap * 2n, `${costly} and ${cheap}`);
+      const before = await balance(USDC, user.address);
+      await landed(await user.executePaymasterTransaction([gift], usual));
+      assert.ok(await balance(USDC, user.address) < before - 3n);
+    });
+
+    test("an account whose owners signed for no factory, or too few of them, is refused", async () => {
+      const { account: user, deployment, sign } = shared(sponsored);
+      const wrong = { ...deployment, sigdata: sign("0x1") };
+      const parameters = { version: "0x1", fee_mode: { mode: "sponsored" } };
+      const alone = await rpc("paymaster_executeTransaction", { transaction: { type: "deploy", deployment: wrong }, parameters }, SPONSOR);
+      assert.equal(alone.error.code, 156);
+      assert.match(JSON.stringify(alone.error.data), /owners did not sign/);
+      await landed(await user.executePaymasterTransaction([], { feeMode: { mode: "sponsored" }, deploymentData: deployment }));
+      const call = { to: ETH, selector: hash.getSelectorFromName("transfer"), calldata: [USDC, "0x0", "0x0"] };
+      const transaction = { type: "invoke", invoke: { user_address: user.address, calls: [call] } };
+      const { result } = await rpc("paymaster_buildTransaction", { transaction, parameters }, SPONSOR);
+      const signature = sign(typedData.getMessageHash(result.typed_data, user.address), 1);
+      const invoke = { user_address: user.address, typed_data: result.typed_data, signature };
+      const few = await rpc("paymaster_executeTransaction", { transaction: { type: "invoke", invoke }, parameters }, SPONSOR);
+      assert.equal(few.error.code, 153);
     });
 
     test("a deployment that its user pays for comes back as one that is signed", async () => {

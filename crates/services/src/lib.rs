@@ -53,7 +53,9 @@ pub use rate::{Decision, Policy, RateLimiter};
 pub use recurring::{CycleBenchmarks, Keeper, OrderFeed, PastPrices, RecurringOrders};
 pub use refused::Refused;
 pub use rehearsals::Rehearsals;
-pub use sender::{PoolSurvey, SendRefused, Sender, SenderOptions, SenderPool, Survey};
+pub use sender::{
+    Payer, PoolSurvey, SendRefused, Sender, SenderOptions, SenderPool, Sighting, Survey,
+};
 pub use shared_redis::{RedisState, SharedRedis};
 pub use snapshot::{Snapshot, Snapshots};
 pub use staking::{

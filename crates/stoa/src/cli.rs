@@ -9,6 +9,7 @@ use leasing::{Tier, parse_sol};
 use primitives::{Address, Lamports, PublicKey, SignedDuration, Ulid, felt_from_hex, selector};
 use std::path::PathBuf;
 use trading::paymaster::CallRule;
+use url::Url;
 
 const HELP: &str = "\
 Examples:
@@ -143,6 +144,17 @@ Examples:
     Sponsor {
         #[command(subcommand)]
         action: SponsorAction,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// Look after what the paymaster collected
+    #[command(after_help = "\
+Examples:
+  stoa paymaster rebalance
+  stoa paymaster rebalance --least 5 --execute")]
+    Paymaster {
+        #[command(subcommand)]
+        action: PaymasterAction,
         #[command(flatten)]
         settings: Settings,
     },
@@ -412,6 +424,25 @@ pub(crate) enum KeyAction {
     Revoke {
         /// The key's id, as `list` shows it
         id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PaymasterAction {
+    /// Swap the tokens that users paid with back to STRK
+    ///
+    /// Asks a running service for quotes, and sends the swaps from the relayer that
+    /// receives what users pay. Shows what would be done, unless told to do it.
+    Rebalance {
+        /// Swap them
+        #[arg(long)]
+        execute: bool,
+        /// Leave what is worth less
+        #[arg(long, value_name = "STRK", value_parser = strk, default_value = "1")]
+        least: u128,
+        /// The running service; the configured address of this one by default
+        #[arg(long, value_name = "URL")]
+        api: Option<Url>,
     },
 }
 

@@ -40,9 +40,9 @@ pub use ledger::{ApiKeyRow, LedgerStore};
 pub use location::{Location, LocationError};
 pub use migrations::{MigrationReport, SchemaChange};
 pub use pools::PoolHistory;
-pub use sending::{SendReceipt, SendRow, SendState, SendingAccount};
+pub use sending::{PaidFees, SendReceipt, SendRow, SendState, SendingAccount};
 pub use sponsors::{
     Activity, ActivityPart, NewReservation, Reservation, RuleKind, SponsorRow, SponsorRule,
-    SponsoredOutcome, SponsoredRow,
+    SponsoredOutcome, SponsoredProgress, SponsoredRow, SponsoredState,
 };
 pub use store::{Store, private_folder};

@@ -20,6 +20,7 @@ pub fn paymaster_options() -> PaymasterOptions {
         chain_id: short_string(CHAIN),
         chain_name: CHAIN.to_owned(),
         forwarder: StarknetNode::forwarder(),
+        factory: Some(StarknetNode::account_factory()),
         build_only: false,
         pools: vec![StarknetNode::privacy_pool()],
         rules: Rules::default(),
@@ -44,6 +45,8 @@ pub fn relayer_options() -> SenderOptions {
         room_percent: 50,
         patience: SignedDuration::from_secs(20),
         depth: 2,
+        stuck_blocks: 5,
+        replacements: 3,
     }
 }
 

@@ -67,6 +67,7 @@ impl DeploymentParam {
             class_hash: self.class_hash.0,
             salt: self.salt.0,
             calldata: Hex::felts(&self.calldata),
+            sigdata: self.sigdata.as_deref().map_or(Vec::new(), Hex::felts),
         }
     }
 }

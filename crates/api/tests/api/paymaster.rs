@@ -249,7 +249,7 @@ async fn activity_is_the_keys_own_and_of_the_window_alone() {
         let wanted = NewReservation {
             sponsor: one.clone(),
             user: Address::new(Felt::TWO),
-            day: now,
+            pool_fee: 0,
         };
         let mut tx = bench.store.ledger().begin().await.unwrap();
         let hash = Felt::from(number);

@@ -378,6 +378,15 @@ impl StarknetClient {
         relaying::pool_fee(&self.0, pool, at).await
     }
 
+    /// Who receives what users pay a forwarder; `None` if it does not say.
+    pub async fn gas_fees_recipient(
+        &self,
+        forwarder: Address,
+        at: BlockRef,
+    ) -> Result<Option<Address>, RpcError> {
+        relaying::gas_fees_recipient(&self.0, forwarder, at).await
+    }
+
     /// What the transactions of a block offer for each unit of gas, in order.
     pub async fn tips(&self, at: BlockRef) -> Result<Vec<u64>, RpcError> {
         relaying::tips(&self.0, at).await

@@ -140,6 +140,23 @@ pub(super) async fn pool_fee(
     })
 }
 
+/// Who receives what users pay a forwarder; `None` if it does not say.
+pub(super) async fn gas_fees_recipient(
+    rpc: &JsonRpc,
+    forwarder: Address,
+    at: BlockRef,
+) -> Result<Option<Address>, RpcError> {
+    let view = View::plain(forwarder, "get_gas_fees_recipient");
+    let said = ask(rpc, &[view], at.hash).await?.into_iter().next();
+    Ok(match said {
+        Some(Said::Felts(felts)) => match felts.as_slice() {
+            [recipient] => Some(Address::new(*recipient)),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
 #[derive(Serialize)]
 struct OfBlock {
     block_id: ByHash,

@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use chain::StarknetClient;
 use primitives::Felt;
-use store::Store;
+use store::{SponsoredState, Store};
 
 /// What an audit found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct SponsorAudit {
     pub charges: u64,
     /// What was charged, in the smallest unit of STRK.
     pub charged: u128,
-    /// What the receipts say.
+    /// What the receipts say, and what pools took.
     pub receipts: u128,
     /// Hashes of charges that differ from their receipts, or have none.
     pub wrong: Vec<Felt>,
@@ -35,9 +35,15 @@ pub async fn audit_sponsor(
         };
         after = Some(last.hash);
         for row in &rows {
-            let charged = row.charged.map_or(0, |outcome| outcome.fee);
+            let charged = match row.state {
+                SponsoredState::Final(outcome) => outcome.fee,
+                SponsoredState::Open(_) | SponsoredState::Released => 0,
+            };
             let receipt = node.transaction_receipt(row.hash).await?;
-            let fee = receipt.map(|receipt| receipt.fee);
+            let fee = receipt.map(|receipt| match receipt.executed.revert_reason {
+                None => receipt.fee.saturating_add(row.pool_fee),
+                Some(_) => receipt.fee,
+            });
             audit.charges += 1;
             audit.charged = audit.charged.saturating_add(charged);
             audit.receipts = audit.receipts.saturating_add(fee.unwrap_or(0));

@@ -2,10 +2,11 @@
 //! what users paid is held against what it did cost.
 
 use super::{Paymaster, error::PaymasterError};
-use metrics::counter;
-use primitives::{BlockRef, Felt, Timestamp};
+use crate::sender::Sighting;
+use metrics::{counter, gauge};
+use primitives::{BlockRef, Timestamp, U256};
 use std::time::Duration;
-use store::{SendReceipt, SendState, SponsoredOutcome, SponsoredRow};
+use store::{SendReceipt, SendState, SponsoredOutcome, SponsoredRow, SponsoredState};
 use tokio_util::sync::CancellationToken;
 
 /// Time between two looks.
@@ -28,17 +29,55 @@ impl Paymaster {
 
     /// Looks at everything that was relayed, once.
     pub async fn round(&self) -> Result<(), PaymasterError> {
-        if let Some(relayers) = &self.0.relayers {
-            relayers.follow().await?;
-        }
+        let (sightings, followed) = match &self.0.relayers {
+            Some(relayers) => relayers.follow().await,
+            None => (Vec::new(), Ok(())),
+        };
         let chain_id = self.0.options.chain_id;
-        for row in self.0.store.ledger().open_sponsored(chain_id).await? {
+        let open = self.0.store.ledger().open_sponsored(chain_id).await?;
+        self.note(&open, &sightings).await?;
+        for row in open {
             self.charge(&row).await?;
         }
-        for (hash, paid) in self.0.paid.expected() {
-            self.compare(hash, paid).await?;
+        self.compare().await?;
+        Ok(followed?)
+    }
+
+    /// Writes down how far sponsored transactions are, where that has changed.
+    async fn note(
+        &self,
+        open: &[SponsoredRow],
+        sightings: &[Sighting],
+    ) -> Result<(), PaymasterError> {
+        let mut counts = [("reserved", 0_u32), ("sent", 0), ("landed", 0)];
+        let mut changed = Vec::new();
+        for row in open {
+            let seen = sightings.iter().find(|seen| seen.hash == row.hash);
+            let progress = match (seen, row.state) {
+                (Some(seen), _) => seen.progress,
+                (None, SponsoredState::Open(progress)) => progress,
+                (None, _) => continue,
+            };
+            if row.state != SponsoredState::Open(progress) {
+                changed.push((row.hash, progress));
+            }
+            let mut counts = counts.iter_mut();
+            if let Some((_, count)) = counts.find(|(word, _)| *word == progress.word()) {
+                *count += 1;
+            }
         }
-        Ok(())
+        for (state, count) in counts {
+            gauge!("stoa_paymaster_sponsored_open", "state" => state).set(f64::from(count));
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let mut tx = self.0.store.ledger().begin().await?;
+        for (hash, progress) in changed {
+            tx.note_sponsored(self.0.options.chain_id, hash, progress)
+                .await?;
+        }
+        Ok(tx.commit().await?)
     }
 
     /// Charges a sponsor once what became of a transaction is final.
@@ -53,7 +92,11 @@ impl Paymaster {
         let outcome = match &sent.state {
             SendState::Open => return Ok(()),
             SendState::Lost { .. } => None,
-            SendState::Landed(receipt) => Some(self.outcome(receipt, false).await?),
+            SendState::Landed(receipt) => {
+                let mut outcome = self.outcome(receipt, false).await?;
+                outcome.fee = outcome.fee.saturating_add(row.pool_fee);
+                Some(outcome)
+            }
             SendState::Reverted { receipt, .. } => Some(self.outcome(receipt, true).await?),
         };
         let mut tx = ledger.begin().await?;
@@ -94,17 +137,15 @@ impl Paymaster {
         })
     }
 
-    async fn compare(&self, hash: Felt, paid: u128) -> Result<(), PaymasterError> {
+    /// Says what users paid over what their transactions did cost, of everything that
+    /// is final.
+    async fn compare(&self) -> Result<(), PaymasterError> {
         let chain_id = self.0.options.chain_id;
-        let sent = self.0.store.ledger().find_send_by_hash(chain_id, hash);
-        let compared = match sent.await?.map(|sent| sent.state) {
-            Some(SendState::Open) => return Ok(()),
-            Some(SendState::Landed(receipt)) => Some((paid, receipt.fee)),
-            // Nobody paid for it.
-            Some(SendState::Reverted { receipt, .. }) => Some((0, receipt.fee)),
-            Some(SendState::Lost { .. }) | None => None,
-        };
-        self.0.paid.settle(hash, compared);
+        let fees = self.0.store.ledger().paid_fees(chain_id).await?;
+        if fees.cost > 0 {
+            let share = |amount: u128| f64::from(U256::from(amount));
+            gauge!("stoa_paymaster_paid_to_cost").set(share(fees.paid) / share(fees.cost));
+        }
         Ok(())
     }
 }

@@ -400,6 +400,7 @@ pub(super) fn check_deployment(deployment: &Deployment) -> Result<(), Refusal> {
         class_hash,
         salt,
         calldata,
+        ..
     } = deployment;
     if contract_address(*class_hash, *salt, calldata) == *address {
         Ok(())

@@ -6,9 +6,13 @@ use super::{
     error::PaymasterError,
     sponsors::Sponsor,
 };
-use crate::{fee_token::STRK, sender::SenderPool, snapshot::Snapshot};
+use crate::{
+    fee_token::STRK,
+    sender::{Payer, SenderPool},
+    snapshot::Snapshot,
+};
 use chain::{ContractCall, Finality, TransactionStatus};
-use primitives::{Address, Felt, Timestamp, U256, selector, starknet_keccak};
+use primitives::{Address, Felt, U256, selector, starknet_keccak};
 use serde_json::Value;
 use std::sync::Arc;
 use store::{NewReservation, SendRow, SendState};
@@ -17,8 +21,6 @@ use trading::paymaster::{
     forwarded, forwarded_privately, forwarded_sponsored, outside_call, paid_to_forwarder,
     private_fee, scaled,
 };
-
-const DAY_S: i64 = 86_400;
 
 /// What somebody wants executed.
 #[derive(Debug, Clone)]
@@ -73,6 +75,13 @@ pub enum TrackedStatus {
     Dropped,
 }
 
+/// What a relayer does for a sponsor.
+struct SponsoredCalls {
+    calls: Vec<ContractCall>,
+    /// What it pays a private pool with them, in the sponsor's place.
+    pool_fee: u128,
+}
+
 /// What was signed, after it was looked at.
 struct Recognised<'r> {
     user: Address,
@@ -95,7 +104,7 @@ impl Paymaster {
         if let Some(deployment) = &request.deployment {
             check_deployment(deployment)?;
         }
-        self.check_actions(request)?;
+        self.check_actions(request, sponsor.as_deref())?;
         let recognised = match &request.signed {
             Some(signed) => Some(self.recognise(signed, request.mode)?),
             None => None,
@@ -116,14 +125,14 @@ impl Paymaster {
         let row = match (&sponsor, &recognised) {
             (Some(sponsor), _) => {
                 let signed = recognised.as_ref();
-                let calls = match &request.actions {
+                let wanted = match &request.actions {
                     Some(actions) => {
                         let private = self.private_calls(request.mode, actions, signed, sponsor);
                         private.await?
                     }
                     None => self.sponsored_calls(request, signed, sponsor),
                 };
-                self.sponsored(relayers, &purpose, request, &calls, signed, sponsor)
+                self.sponsored(relayers, &purpose, request, &wanted, signed, sponsor)
                     .await?
             }
             (None, Some(recognised)) => {
@@ -143,29 +152,42 @@ impl Paymaster {
     pub async fn track(&self, tracking_id: Felt) -> Result<Tracked, PaymasterError> {
         let chain_id = self.0.options.chain_id;
         let ledger = self.0.store.ledger();
-        let row = ledger.find_send(chain_id, &purpose(tracking_id)).await?;
+        let rows = ledger.attempts(chain_id, &purpose(tracking_id)).await?;
+        let is_lost = |row: &SendRow| matches!(row.state, SendState::Lost { .. });
+        let speaks = |row: &&SendRow| !is_lost(row) && !row.superseded;
+        let row = rows.iter().find(speaks).or_else(|| rows.first());
         let row = row.ok_or(Refusal::InvalidId)?;
-        let status = match row.state {
-            SendState::Landed(_) | SendState::Reverted { .. } => TrackedStatus::Accepted,
-            SendState::Lost { .. } => TrackedStatus::Dropped,
+        let (hash, status) = match row.state {
+            SendState::Landed(_) | SendState::Reverted { .. } => {
+                (row.hash, TrackedStatus::Accepted)
+            }
+            SendState::Lost { .. } => (row.hash, TrackedStatus::Dropped),
             SendState::Open => {
-                let asked = |node: chain::StarknetClient| async move {
-                    node.transaction_status(row.hash).await
-                };
-                match self.0.nodes.ask(asked).await?? {
-                    Some(TransactionStatus::Executed(executed))
-                        if executed.finality > Finality::PreConfirmed =>
-                    {
-                        TrackedStatus::Accepted
-                    }
-                    _ => TrackedStatus::Active,
+                let open = rows.iter().filter(|it| it.state == SendState::Open);
+                match self.accepted(open.map(|it| it.hash)).await? {
+                    Some(hash) => (hash, TrackedStatus::Accepted),
+                    None => (row.hash, TrackedStatus::Active),
                 }
             }
         };
-        Ok(Tracked {
-            hash: row.hash,
-            status,
-        })
+        Ok(Tracked { hash, status })
+    }
+
+    /// Which of several attempts a block has, if one has.
+    async fn accepted(
+        &self,
+        hashes: impl Iterator<Item = Felt>,
+    ) -> Result<Option<Felt>, PaymasterError> {
+        for hash in hashes {
+            let asked =
+                |node: chain::StarknetClient| async move { node.transaction_status(hash).await };
+            if let Some(TransactionStatus::Executed(executed)) = self.0.nodes.ask(asked).await??
+                && executed.finality > Finality::PreConfirmed
+            {
+                return Ok(Some(hash));
+            }
+        }
+        Ok(None)
     }
 
     /// What was signed, if it is what this service built.
@@ -212,7 +234,7 @@ impl Paymaster {
                 user, signature, ..
             } = recognised;
             let paid = forwarded(forwarder, *user, execution, signature, (token, amount));
-            relayed(request.deployment.as_ref(), Some(&paid))
+            self.relayed_calls(request.deployment.as_ref(), Some(&paid))
         };
         // With something to give back, as there will be.
         let survey = relayers.survey(&calls(U256::ONE), recognised.tip).await;
@@ -228,15 +250,17 @@ impl Paymaster {
             return Err(Refusal::MaxAmountTooLow.into());
         }
         let calls = calls(amount);
-        let sent = relayers.submit_surveyed(purpose, &calls, &survey, None);
-        let row = sent.await?;
-        self.0.paid.expect(row.hash, strk);
-        Ok(row)
+        let sent = relayers.submit_surveyed(purpose, &calls, &survey, Payer::User(strk));
+        Ok(sent.await?)
     }
 
     /// Whether private actions are of a pool that is relayed for, and somebody is
     /// named who pays for them.
-    fn check_actions(&self, request: &ExecuteRequest) -> Result<(), Refusal> {
+    fn check_actions(
+        &self,
+        request: &ExecuteRequest,
+        sponsor: Option<&Sponsor>,
+    ) -> Result<(), Refusal> {
         let Some(actions) = &request.actions else {
             return match request.mode {
                 FeeMode::SponsoredPrivate(_) => Err(Refusal::SponsoredPrivateRequiresPrivacy),
@@ -254,9 +278,26 @@ impl Paymaster {
         match request.mode {
             FeeMode::SponsoredPrivate(_) | FeeMode::Sponsored(Some(PoolFee::User(_))) => Ok(()),
             FeeMode::Sponsored(None) => Err(Refusal::PoolFeeRequired),
+            FeeMode::Sponsored(Some(PoolFee::Sponsor))
+                if sponsor.is_some_and(|sponsor| sponsor.pools.contains(&actions.to)) =>
+            {
+                Ok(())
+            }
             FeeMode::Sponsored(Some(PoolFee::Sponsor)) => Err(Refusal::PoolFeeSponsoringNotAllowed),
             FeeMode::Default(_) => not("private transactions are relayed for sponsors alone"),
         }
+    }
+
+    /// The calls of a relayer.
+    fn relayed_calls(
+        &self,
+        deployment: Option<&Deployment>,
+        paid: Option<&SelectedCall>,
+    ) -> Vec<ContractCall> {
+        let factory = self.0.options.factory;
+        let deployment = deployment.map(|it| deployment_call(it, factory));
+        let calls = deployment.iter().chain(paid);
+        calls.map(contract_call).collect()
     }
 
     /// The calls of a relayer for what a user signed.
@@ -265,32 +306,40 @@ impl Paymaster {
         request: &ExecuteRequest,
         recognised: Option<&Recognised<'_>>,
         sponsor: &Sponsor,
-    ) -> Vec<ContractCall> {
+    ) -> SponsoredCalls {
         let forwarder = self.0.options.forwarder;
         let paid = recognised.map(|it| {
             let metadata = sponsor.metadata();
             forwarded_sponsored(forwarder, it.user, &it.execution, it.signature, metadata)
         });
-        relayed(request.deployment.as_ref(), paid.as_ref())
+        SponsoredCalls {
+            calls: self.relayed_calls(request.deployment.as_ref(), paid.as_ref()),
+            pool_fee: 0,
+        }
     }
 
     /// The calls of a relayer for private actions, which have to pay the forwarder
-    /// what their pool takes.
+    /// what their pool takes, unless the sponsor does.
     async fn private_calls(
         &self,
         mode: FeeMode,
         actions: &SelectedCall,
         recognised: Option<&Recognised<'_>>,
         sponsor: &Sponsor,
-    ) -> Result<Vec<ContractCall>, PaymasterError> {
+    ) -> Result<SponsoredCalls, PaymasterError> {
         let snapshot = self.fresh()?;
         let token = mode.token().unwrap_or(STRK);
         let pool_fee = self.0.pools.fee(actions.to, snapshot.head).await?;
         let pool_fee = pool_fee.unwrap_or(self.0.options.pool_fee);
-        let price = self.price(token, pool_fee, &snapshot).await?;
-        let (most, margin) = (self.0.options.most, self.0.options.margin);
-        let fee = private_fee(0, pool_fee, most, margin, price);
-        let due = fee.ok_or(Refusal::TokenNotSupported)?.pool_in_token;
+        let is_sponsored = mode == FeeMode::Sponsored(Some(PoolFee::Sponsor));
+        let due = if is_sponsored {
+            U256::ZERO
+        } else {
+            let price = self.price(token, pool_fee, &snapshot).await?;
+            let (most, margin) = (self.0.options.most, self.0.options.margin);
+            let fee = private_fee(0, pool_fee, most, margin, price);
+            fee.ok_or(Refusal::TokenNotSupported)?.pool_in_token
+        };
         let calls = forwarded_privately(
             self.0.options.forwarder,
             (pool_fee, STRK),
@@ -299,7 +348,10 @@ impl Paymaster {
             (token, due),
             sponsor.metadata(),
         );
-        Ok(calls.iter().map(contract_call).collect())
+        Ok(SponsoredCalls {
+            calls: calls.iter().map(contract_call).collect(),
+            pool_fee: if is_sponsored { pool_fee } else { 0 },
+        })
     }
 
     /// A sponsor pays: what it may cost is reserved with what is sent.
@@ -308,7 +360,7 @@ impl Paymaster {
         relayers: &SenderPool,
         purpose: &str,
         request: &ExecuteRequest,
-        calls: &[ContractCall],
+        SponsoredCalls { calls, pool_fee }: &SponsoredCalls,
         recognised: Option<&Recognised<'_>>,
         sponsor: &Sponsor,
     ) -> Result<SendRow, PaymasterError> {
@@ -330,9 +382,10 @@ impl Paymaster {
         let reservation = NewReservation {
             sponsor: sponsor.row.id.clone(),
             user: user.ok_or(Refusal::InvalidAddress)?,
-            day: day(self.0.clock.now()),
+            pool_fee: *pool_fee,
         };
-        let sent = relayers.submit_surveyed(purpose, calls, &survey, Some(&reservation));
+        let payer = Payer::Sponsor(&reservation);
+        let sent = relayers.submit_surveyed(purpose, calls, &survey, payer);
         Ok(sent.await?)
     }
 
@@ -377,13 +430,6 @@ fn check_bounds(execution: &OutsideExecution, snapshot: &Snapshot) -> Result<(),
     }
 }
 
-/// The calls of a relayer.
-fn relayed(deployment: Option<&Deployment>, paid: Option<&SelectedCall>) -> Vec<ContractCall> {
-    let deployment = deployment.map(deployment_call);
-    let calls = deployment.iter().chain(paid);
-    calls.map(contract_call).collect()
-}
-
 /// What was signed names itself; a deployment alone goes by its address, and actions
 /// alone by themselves.
 fn tracking_id(
@@ -407,10 +453,4 @@ fn tracking_id(
 /// What is sent for a tracking id.
 fn purpose(tracking_id: Felt) -> String {
     format!("paymaster {tracking_id:#x}")
-}
-
-/// When the day of a time began.
-fn day(now: Timestamp) -> Timestamp {
-    let start = now.as_second().div_euclid(DAY_S) * DAY_S;
-    Timestamp::from_second(start).unwrap_or(now)
 }

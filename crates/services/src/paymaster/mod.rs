@@ -13,7 +13,6 @@ mod error;
 mod execute;
 mod nodes;
 mod options;
-mod paid_fees;
 mod per_block;
 mod pools;
 mod prices;
@@ -32,7 +31,6 @@ use accounts::Accounts;
 use chain::StarknetClient;
 use futures_util::future::join_all;
 use nodes::AskedNodes;
-use paid_fees::PaidFees;
 use pools::Pools;
 use prices::Prices;
 use primitives::{Address, Clock, Entropy, U256};
@@ -76,8 +74,6 @@ struct Inner {
     prices: Prices,
     pools: Pools,
     tips: Tips,
-    paid: PaidFees,
-    clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 }
 
@@ -104,7 +100,7 @@ impl Paymaster {
     /// A paymaster as the operator decided.
     pub fn new(options: PaymasterOptions, ground: PaymasterGround) -> Self {
         let nodes = AskedNodes(ground.nodes);
-        let (clock, entropy) = (Arc::clone(&ground.clock), Arc::clone(&ground.entropy));
+        let (clock, entropy) = (ground.clock, Arc::clone(&ground.entropy));
         Self(Arc::new(Inner {
             options,
             sponsors: Sponsors::new(ground.store.clone(), clock, entropy),
@@ -112,13 +108,11 @@ impl Paymaster {
             prices: Prices::new(ground.swaps.clone()),
             pools: Pools::new(nodes.clone()),
             tips: Tips::new(nodes.clone()),
-            paid: PaidFees::default(),
             store: ground.store,
             nodes,
             swaps: ground.swaps,
             relayers: ground.relayers,
             key: ground.key,
-            clock: ground.clock,
             entropy: ground.entropy,
         }))
     }

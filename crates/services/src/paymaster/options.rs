@@ -12,6 +12,8 @@ pub struct PaymasterOptions {
     pub chain_name: String,
     /// The contract through which users' transactions are relayed.
     pub forwarder: Address,
+    /// The contract that deploys accounts whose owners signed for it, if there is one.
+    pub factory: Option<Address>,
     /// Whether transactions are built although nobody relays them here.
     pub build_only: bool,
     /// Pools of private transactions that are built for.

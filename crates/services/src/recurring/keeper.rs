@@ -12,7 +12,7 @@
 
 use super::orders::RecurringOrders;
 use crate::{
-    sender::{SendRefused, SenderPool},
+    sender::{Payer, SendRefused, SenderPool},
     snapshot::Snapshot,
     swap::{BestQuote, QuoteError, Swaps},
 };
@@ -23,7 +23,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use store::SendState;
+use store::{SendRow, SendState};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use trading::{
@@ -168,7 +168,7 @@ impl Keeper {
     async fn follow(&mut self) -> Result<(), SendRefused> {
         let is_due = |followed: Instant| followed.elapsed() >= FOLLOWS_EVERY;
         if self.followed.is_none_or(is_due) {
-            self.sender.follow().await?;
+            self.sender.follow().await.1?;
             self.followed = Some(Instant::now());
         }
         Ok(())
@@ -205,8 +205,7 @@ impl Keeper {
             Decision::Wait => return Ok(Care::Nothing),
         };
         let call = ContractCall::new(call.to, call.entrypoint, call.calldata);
-        let sent = self.sender.submit(&purpose, &[call]).await;
-        let (outcome, care) = match sent {
+        let (outcome, care) = match self.send(&purpose, &[call]).await {
             Ok(row) => {
                 let hash = format!("{:#x}", row.hash);
                 tracing::info!(purpose, hash, outcome, "a cycle of a recurring order");
@@ -221,6 +220,16 @@ impl Keeper {
         };
         metrics::counter!("stoa_keeper_cycles_total", "outcome" => outcome).increment(1);
         Ok(care)
+    }
+
+    /// Sends for a purpose that nothing was found for. If another process was faster,
+    /// nothing else is sent.
+    async fn send(&self, purpose: &str, calls: &[ContractCall]) -> Result<SendRow, SendRefused> {
+        let survey = self.sender.survey(calls, 0).await?;
+        let sent = self
+            .sender
+            .submit_surveyed(purpose, calls, &survey, Payer::Service);
+        sent.await
     }
 
     /// How far attempts at a cycle have come.

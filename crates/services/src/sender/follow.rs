@@ -1,10 +1,10 @@
 //! What became of what was sent.
 
-use super::{SendRefused, Sender, kept};
+use super::{SendRefused, Sender, Sighting, admission::AccountView, kept, rise::is_stuck};
 use chain::{StarknetClient, TransactionReceipt, TransactionStatus};
 use metrics::{counter, gauge};
 use primitives::{BlockRef, OrImpossible as _, U256};
-use store::{SendReceipt, SendRow, SendState, StoreError};
+use store::{PaidFees, SendReceipt, SendRow, SendState, SponsoredProgress};
 
 /// Transactions that are sent in the place of one. After that a person has to
 /// look.
@@ -22,32 +22,49 @@ struct Progress {
 
 impl Sender {
     /// Looks at everything that is open, once: writes down what has landed for
-    /// good, gives to the node again what it has forgotten, and puts an empty
-    /// transaction in the place of what it does not take any more, so that what
-    /// was sent after it is not held up.
-    pub async fn follow(&self) -> Result<(), SendRefused> {
+    /// good, gives to the node again what it has forgotten, sends again for more what
+    /// waits for too long, and puts an empty transaction in the place of what the
+    /// node does not take any more, so that what was sent after it is not held up.
+    /// Tells how far it found what is open still.
+    pub async fn follow(&self) -> Result<Vec<Sighting>, SendRefused> {
         let open = self.store.ledger().open_sends(self.account).await?;
         self.ask(|node| self.follow_with(node, &open)).await
     }
 
-    async fn follow_with(&self, node: StarknetClient, open: &[SendRow]) -> Result<(), SendRefused> {
-        let head = node.head().await?;
+    async fn follow_with(
+        &self,
+        node: StarknetClient,
+        open: &[SendRow],
+    ) -> Result<Vec<Sighting>, SendRefused> {
         if open.is_empty() {
+            let head = node.head().await?;
             self.watch(0, self.balance(&node, head).await?);
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let view = self.view(&node, head).await?;
+        let AccountView {
+            head,
+            nonce,
+            balance,
+        } = self.view(&node).await?;
         let count = u32::try_from(open.len()).unwrap_or(u32::MAX);
-        self.watch(count, view.balance);
+        self.watch(count, balance);
         let progress = Progress {
             head,
-            used: view.nonce,
+            used: nonce,
             final_used: self.final_nonce(&node, head).await?,
         };
+        let mut sightings = Vec::new();
         for rivals in open.chunk_by(|one, other| one.nonce == other.nonce) {
-            self.look_at(&node, rivals, progress).await?;
+            let progress = self.look_at(&node, rivals, progress).await?;
+            let speaks = |row: &&SendRow| row.purpose.is_some() && !row.superseded;
+            let speaker = rivals.iter().rfind(speaks);
+            let sighting = speaker.zip(progress).map(|(row, progress)| Sighting {
+                hash: row.hash,
+                progress,
+            });
+            sightings.extend(sighting);
         }
-        Ok(())
+        Ok(sightings)
     }
 
     /// Says what the account has, loudly when that is too little for one more.
@@ -62,36 +79,51 @@ impl Sender {
         }
     }
 
-    /// Transactions of one nonce, of which at most one lands.
+    /// Transactions of one nonce, of which at most one lands: how far that is, unless
+    /// it is settled.
     async fn look_at(
         &self,
         node: &StarknetClient,
         rivals: &[SendRow],
         progress: Progress,
-    ) -> Result<(), SendRefused> {
+    ) -> Result<Option<SponsoredProgress>, SendRefused> {
+        let mut waiting = None;
         for row in rivals {
             if let Some(receipt) = node.transaction_receipt(row.hash).await? {
-                return self.settle(row, rivals, &receipt, progress.head).await;
+                return self.landed(row, &receipt, progress.head).await;
             }
             match node.transaction_status(row.hash).await? {
+                Some(TransactionStatus::Executed(_)) => return Ok(Some(SponsoredProgress::Sent)),
+                Some(TransactionStatus::Waiting) => waiting = Some(row.attempt),
                 Some(TransactionStatus::Rejected(_)) | None => {}
-                Some(TransactionStatus::Waiting | TransactionStatus::Executed(_)) => return Ok(()),
             }
         }
         let Some(newest) = rivals.last() else {
-            return Ok(());
+            return Ok(None);
         };
-        if newest.nonce < progress.final_used {
-            return self
-                .lose(rivals, "an unknown transaction used its nonce")
-                .await;
+        if waiting.is_none() && newest.nonce < progress.final_used {
+            self.lose(newest.nonce, "an unknown transaction used its nonce")
+                .await?;
+            return Ok(None);
+        }
+        let place = (progress.head.number, progress.used);
+        if waiting == Some(newest.attempt) {
+            if is_stuck(newest, rivals.len(), place, &self.options) {
+                self.outbid(node, newest, progress.head).await?;
+            }
+            return Ok(Some(SponsoredProgress::Sent));
         }
         let waited = self.clock.now().duration_since(newest.created_at);
         // Below, one that the node does not tell of yet may be taken back still.
-        if newest.nonce < progress.used || waited < self.options.patience {
-            return Ok(());
+        if newest.nonce >= progress.used && waited >= self.options.patience {
+            let last = waiting.is_none();
+            self.give_again(node, newest, (rivals.len(), last), progress)
+                .await?;
         }
-        self.give_again(node, newest, rivals.len(), progress).await
+        Ok(Some(match waiting {
+            Some(_) => SponsoredProgress::Sent,
+            None => SponsoredProgress::Reserved,
+        }))
     }
 
     /// How many transactions of the account nothing takes back any more.
@@ -109,41 +141,57 @@ impl Sender {
         }
     }
 
-    /// Gives up all of them.
-    async fn lose(&self, rivals: &[SendRow], reason: &str) -> Result<(), SendRefused> {
+    /// Gives up all with a nonce.
+    async fn lose(&self, nonce: u64, reason: &str) -> Result<(), SendRefused> {
         let state = SendState::Lost {
             at: self.clock.now(),
             reason: reason.to_owned(),
         };
         let mut tx = self.store.ledger().begin().await?;
-        for row in rivals {
+        tx.lock_sender(self.account).await?;
+        let rivals = tx.rivals(self.account, nonce).await?;
+        for row in &rivals {
             tx.settle_send(row, &state).await?;
         }
         tx.commit().await?;
         for row in rivals {
-            tell(row, "lost", reason);
+            tell(&row, "lost", reason);
         }
         Ok(())
     }
 
-    /// Writes down what has landed for good, and gives up its rivals.
+    /// How far something is that has a receipt; once that is for good, it is written
+    /// down.
+    async fn landed(
+        &self,
+        row: &SendRow,
+        receipt: &TransactionReceipt,
+        head: BlockRef,
+    ) -> Result<Option<SponsoredProgress>, SendRefused> {
+        let Some(BlockRef { number, .. }) = receipt.block else {
+            return Ok(Some(SponsoredProgress::Sent));
+        };
+        if number.saturating_add(self.options.depth) > head.number {
+            return Ok(Some(SponsoredProgress::Landed {
+                block_number: number,
+            }));
+        }
+        self.settle(row, receipt, number).await?;
+        Ok(None)
+    }
+
+    /// Writes down what has landed for good, and gives up its rivals. What they were
+    /// for is done by it, whichever attempt it is.
     async fn settle(
         &self,
         row: &SendRow,
-        rivals: &[SendRow],
         receipt: &TransactionReceipt,
-        head: BlockRef,
+        block_number: u64,
     ) -> Result<(), SendRefused> {
-        let Some(block) = receipt.block else {
-            return Ok(());
-        };
-        if block.number.saturating_add(self.options.depth) > head.number {
-            return Ok(());
-        }
         let at = self.clock.now();
         let landed = SendReceipt {
             at,
-            block_number: block.number,
+            block_number,
             fee: receipt.fee,
         };
         let state = match &receipt.executed.revert_reason {
@@ -157,10 +205,25 @@ impl Sender {
             at,
             reason: "another transaction with its nonce landed".to_owned(),
         };
+        let chain_id = self.account.chain_id;
         let mut tx = self.store.ledger().begin().await?;
-        let settled = tx.settle_send(row, &state).await?;
+        tx.lock_sender(self.account).await?;
+        let rivals = tx.rivals(self.account, row.nonce).await?;
         for rival in rivals.iter().filter(|rival| rival.attempt != row.attempt) {
             tx.settle_send(rival, &lost).await?;
+            if row.purpose.is_some() && rival.purpose == row.purpose && !rival.superseded {
+                tx.rename_sponsored(chain_id, rival.hash, row.hash).await?;
+            }
+        }
+        let settled = tx.settle_send(row, &state).await?;
+        if let Some(paid) = row.paid.filter(|_| settled) {
+            let reverted = receipt.executed.revert_reason.is_some();
+            let fees = PaidFees {
+                // A reverted one took nothing from its user.
+                paid: if reverted { 0 } else { paid },
+                cost: receipt.fee,
+            };
+            tx.add_paid_fees(chain_id, fees).await?;
         }
         tx.commit().await?;
         if settled {
@@ -173,17 +236,18 @@ impl Sender {
     }
 
     /// Gives the node the same transaction again. If it does not take it any
-    /// more, and all that come after wait for it, one takes its place.
+    /// more, it is the last that could land, and all that come after wait for it, one
+    /// takes its place.
     async fn give_again(
         &self,
         node: &StarknetClient,
         row: &SendRow,
-        attempts: usize,
+        (attempts, last): (usize, bool),
         progress: Progress,
     ) -> Result<(), SendRefused> {
         let kept = kept::from_bytes(&row.broadcast).or_impossible("a kept transaction is read")?;
         match self.give(&kept, row.hash).await {
-            Err(SendRefused::NotTaken(error)) if row.nonce == progress.used => {
+            Err(SendRefused::NotTaken(error)) if last && row.nonce == progress.used => {
                 tracing::warn!(
                     purpose = row.purpose,
                     error = &error as &dyn std::error::Error,
@@ -198,33 +262,6 @@ impl Sender {
             Err(SendRefused::NotTaken(_)) => Ok(()),
             given => given,
         }
-    }
-
-    /// Sends a transaction that does nothing in the place of another.
-    async fn replace(
-        &self,
-        node: &StarknetClient,
-        row: &SendRow,
-        head: BlockRef,
-    ) -> Result<(), SendRefused> {
-        let estimate = self.estimate(node, &[], (row.nonce, 0), head).await?;
-        let bounds = self.bounds(&estimate, 0)?;
-        let (mut empty, broadcast) = self.signed(&[], row.nonce, bounds, 0)?;
-        empty.attempt = row.attempt.saturating_add(1);
-        let mut tx = self.store.ledger().begin().await?;
-        tx.lock_sender(self.account).await?;
-        match tx.insert_send(&empty).await {
-            Ok(()) => tx.commit().await?,
-            Err(error) => {
-                tx.rollback().await?;
-                return match error {
-                    // Another process has done it.
-                    StoreError::Exists { .. } => Ok(()),
-                    error => Err(error.into()),
-                };
-            }
-        }
-        self.give(&broadcast, empty.hash).await
     }
 }
 

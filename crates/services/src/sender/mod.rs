@@ -4,32 +4,37 @@
 //! ledger; nonces are handed out there under the account's lock, so that any
 //! number of processes can send from one account; what is asked for the same
 //! purpose is sent once; and it refuses rather than spends more than it may.
-//! [`Sender::follow`] finds out what became of it, and closes gaps that dropped
-//! transactions leave.
+//! [`Sender::follow`] finds out what became of it, sends again for more what waits
+//! for too long, and closes gaps that dropped transactions leave.
 
 mod admission;
 mod follow;
 mod kept;
 mod options;
+mod payer;
 mod pool;
 mod refused;
+mod replace;
+mod rise;
+mod sighting;
 mod survey;
 
 pub use options::SenderOptions;
+pub use payer::Payer;
 pub use pool::{PoolSurvey, SenderPool};
 pub use refused::SendRefused;
+pub use sighting::Sighting;
 pub use survey::Survey;
 
 use crate::fault::Fault;
 use admission::{AccountView, max_fee, next_nonce};
 use chain::{Broadcast, ContractCall, FeeEstimate, SendError, StarkSigner, StarknetClient};
-use primitives::transaction_hash::ResourceBounds;
+use primitives::transaction_hash::{ResourceBounds, Terms};
 use primitives::{BlockRef, Clock, OrImpossible as _, U256};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use store::{
-    NewReservation, Reservation, SendRow, SendState, SendingAccount, Store, StoreError,
-    leasing::LedgerTx,
+    Reservation, SendRow, SendState, SendingAccount, Store, StoreError, leasing::LedgerTx,
 };
 
 /// Sends from one account.
@@ -40,11 +45,11 @@ pub struct Sender {
     /// The node that answered last.
     preferred: AtomicUsize,
     account: SendingAccount,
-    /// The account at the block that was asked about last.
-    view: Mutex<Option<AccountView>>,
     signer: StarkSigner,
     clock: Arc<dyn Clock>,
     options: SenderOptions,
+    /// What the account had at the block that was looked at last.
+    seen: Mutex<Option<AccountView>>,
 }
 
 impl Sender {
@@ -63,10 +68,10 @@ impl Sender {
             nodes,
             preferred: AtomicUsize::new(0),
             account,
-            view: Mutex::new(None),
             signer,
             clock,
             options,
+            seen: Mutex::default(),
         }
     }
 
@@ -86,7 +91,8 @@ impl Sender {
             return Ok(row);
         }
         let survey = self.survey(calls, 0).await?;
-        self.submit_surveyed(purpose, calls, &survey, None).await
+        self.submit_surveyed(purpose, calls, &survey, Payer::Service)
+            .await
     }
 
     /// Looks at the account, and what calls would cost it with a tip.
@@ -94,17 +100,17 @@ impl Sender {
         self.ask(|node| self.survey_with(node, calls, tip)).await
     }
 
-    /// The same as [`Self::submit`] after a look, for calls that cost the same; a
-    /// sponsor's credits are reserved in the very transaction that writes what is
-    /// sent.
+    /// The same as [`Self::submit`] after a look, for calls that cost the same, and
+    /// that somebody may pay for; a sponsor's credits are reserved in the very
+    /// transaction that writes what is sent.
     pub async fn submit_surveyed(
         &self,
         purpose: &str,
         calls: &[ContractCall],
         survey: &Survey,
-        sponsor: Option<&NewReservation>,
+        payer: Payer<'_>,
     ) -> Result<SendRow, SendRefused> {
-        let Some((row, broadcast)) = self.write(purpose, calls, survey, sponsor).await? else {
+        let Some((row, broadcast)) = self.write(purpose, calls, survey, payer).await? else {
             let sent = self.sent_for(purpose).await?;
             return Ok(sent.or_impossible("a purpose that exists is found")?);
         };
@@ -160,9 +166,8 @@ impl Sender {
         calls: &[ContractCall],
         tip: u64,
     ) -> Result<Survey, SendRefused> {
-        let head = node.head().await?;
-        let view = self.view(&node, head).await?;
-        let estimate = self.estimate(&node, calls, (view.nonce, tip), head);
+        let view = self.view(&node).await?;
+        let estimate = self.estimate(&node, calls, (view.nonce, tip), view.head);
         let estimate = estimate.await?;
         Ok(Survey {
             view,
@@ -172,14 +177,11 @@ impl Sender {
         })
     }
 
-    /// The account at a block, whose state does not change: it is asked for once.
-    async fn view(
-        &self,
-        node: &StarknetClient,
-        head: BlockRef,
-    ) -> Result<AccountView, SendRefused> {
-        let last = || self.view.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(view) = last().filter(|view| view.head == head) {
+    /// What the account has at the newest block, which is asked once for each.
+    async fn view(&self, node: &StarknetClient) -> Result<AccountView, SendRefused> {
+        let head = node.head().await?;
+        let seen = *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = seen.filter(|view| view.head == head) {
             return Ok(view);
         }
         let (nonce, balance) = tokio::try_join!(self.nonce(node, head), self.balance(node, head))?;
@@ -188,7 +190,7 @@ impl Sender {
             nonce,
             balance,
         };
-        *last() = Some(view);
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(view);
         Ok(view)
     }
 
@@ -199,15 +201,19 @@ impl Sender {
         purpose: &str,
         calls: &[ContractCall],
         survey: &Survey,
-        sponsor: Option<&NewReservation>,
+        payer: Payer<'_>,
     ) -> Result<Option<(SendRow, Broadcast)>, SendRefused> {
         let mut tx = self.store.ledger().begin().await?;
         tx.lock_sender(self.account).await?;
         let rows = tx.sends_from(self.account, survey.view.nonce).await?;
         let most = max_fee(&survey.bounds, survey.tip);
         let most = most.or_impossible("bounds are below what was allowed")?;
-        let signed = next_nonce(&rows, &survey.view, most, &self.options)
-            .and_then(|nonce| self.signed(calls, nonce, survey.bounds, survey.tip));
+        let signed = next_nonce(&rows, &survey.view, most, &self.options).and_then(|nonce| {
+            let address = self.account.address;
+            let mut broadcast = Broadcast::calls(address, calls, nonce, survey.bounds);
+            broadcast.terms.tip = survey.tip;
+            self.signed(broadcast, survey.view.head.number)
+        });
         let (mut row, broadcast) = match signed {
             Ok(signed) => signed,
             Err(refused) => {
@@ -216,7 +222,8 @@ impl Sender {
             }
         };
         row.purpose = Some(purpose.to_owned());
-        match self.insert(&mut tx, &row, sponsor).await {
+        row.paid = payer.paid();
+        match self.insert(&mut tx, &row, payer).await {
             Ok(Reservation::Made) => {
                 tx.commit().await?;
                 Ok(Some((row, broadcast)))
@@ -240,10 +247,10 @@ impl Sender {
         &self,
         tx: &mut LedgerTx,
         row: &SendRow,
-        sponsor: Option<&NewReservation>,
+        payer: Payer<'_>,
     ) -> Result<Reservation, StoreError> {
         tx.insert_send(row).await?;
-        let Some(wanted) = sponsor else {
+        let Payer::Sponsor(wanted) = payer else {
             return Ok(Reservation::Made);
         };
         let chain_id = self.account.chain_id;
@@ -296,27 +303,28 @@ impl Sender {
         }
     }
 
-    /// The transaction with its signature, and its row.
+    /// The transaction with its signature, and its row of a height.
     fn signed(
         &self,
-        calls: &[ContractCall],
-        nonce: u64,
-        bounds: ResourceBounds,
-        tip: u64,
+        mut broadcast: Broadcast,
+        head: u64,
     ) -> Result<(SendRow, Broadcast), SendRefused> {
-        let SendingAccount { chain_id, address } = self.account;
-        let mut broadcast = Broadcast::calls(address, calls, nonce, bounds);
-        broadcast.terms.tip = tip;
-        let hash = broadcast.sign(&self.signer, chain_id);
+        let hash = broadcast.sign(&self.signer, self.account.chain_id);
         let hash = hash.or_impossible("a hash can be signed")?;
+        let Terms {
+            nonce, tip, bounds, ..
+        } = &broadcast.terms;
         let row = SendRow {
             account: self.account,
-            nonce,
+            nonce: *nonce,
             attempt: 0,
             purpose: None,
+            superseded: false,
+            head,
             hash,
             broadcast: kept::to_bytes(&broadcast)?,
-            max_fee: max_fee(&bounds, tip).or_impossible("bounds are below what was allowed")?,
+            max_fee: max_fee(bounds, *tip).or_impossible("bounds are below what was allowed")?,
+            paid: None,
             created_at: self.clock.now(),
             state: SendState::Open,
         };

@@ -19,4 +19,8 @@ pub struct SenderOptions {
     pub patience: SignedDuration,
     /// Blocks on top of which make a transaction final.
     pub depth: u64,
+    /// Blocks after which what waits, and for nothing else, is sent again for more.
+    pub stuck_blocks: u64,
+    /// How often that is done at most.
+    pub replacements: usize,
 }

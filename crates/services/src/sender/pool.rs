@@ -1,10 +1,10 @@
 //! Several accounts that send for the same purposes.
 
-use super::{SendRefused, Sender, Survey};
+use super::{Payer, SendRefused, Sender, Sighting, Survey};
 use crate::fault::Fault;
 use chain::ContractCall;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use store::{NewReservation, SendRow};
+use store::SendRow;
 
 /// Takes one account after the other (round robin), and passes over those that
 /// have too much under way or too little to pay with.
@@ -84,20 +84,17 @@ impl SenderPool {
     }
 
     /// Submits calls that were surveyed, from that account, or from another if it
-    /// has too much under way, with a sponsor's credits reserved for them.
+    /// has too much under way, for whoever pays.
     pub async fn submit_surveyed(
         &self,
         purpose: &str,
         calls: &[ContractCall],
         PoolSurvey { sender, survey }: &PoolSurvey,
-        sponsor: Option<&NewReservation>,
+        payer: Payer<'_>,
     ) -> Result<SendRow, SendRefused> {
-        if let Some(row) = self.find(purpose).await? {
-            return Ok(row);
-        }
         let mut refused = SendRefused::Fault(Fault::NoNode);
         if let Some(first) = self.senders.get(*sender) {
-            match first.submit_surveyed(purpose, calls, survey, sponsor).await {
+            match first.submit_surveyed(purpose, calls, survey, payer).await {
                 Err(error) if error.is_of_an_account() => refused = error,
                 answer => return answer,
             }
@@ -105,10 +102,7 @@ impl SenderPool {
         let others = self.senders.iter().enumerate();
         for (_, other) in others.filter(|(place, _)| place != sender) {
             let survey = other.survey(calls, survey.tip).await?;
-            match other
-                .submit_surveyed(purpose, calls, &survey, sponsor)
-                .await
-            {
+            match other.submit_surveyed(purpose, calls, &survey, payer).await {
                 Err(error) if error.is_of_an_account() => refused = error,
                 answer => return answer,
             }
@@ -124,13 +118,16 @@ impl SenderPool {
         }
     }
 
-    /// Follows every account; one's trouble does not keep the others.
-    pub async fn follow(&self) -> Result<(), SendRefused> {
-        let mut first = Ok(());
+    /// Follows every account, and tells how far what they have sent is; one's trouble
+    /// does not keep the others.
+    pub async fn follow(&self) -> (Vec<Sighting>, Result<(), SendRefused>) {
+        let (mut sightings, mut first) = (Vec::new(), Ok(()));
         for sender in &self.senders {
-            let followed = sender.follow().await;
-            first = first.and(followed);
+            match sender.follow().await {
+                Ok(seen) => sightings.extend(seen),
+                Err(error) => first = first.and(Err(error)),
+            }
         }
-        first
+        (sightings, first)
     }
 }

@@ -107,7 +107,7 @@ async fn charges_are_those_of_receipts_whatever_happens(#[case] engine: Engine, 
     let mut paymaster = stage.paymaster();
     for _ in 0..30 {
         let place = usize::from(roll(3));
-        match roll(8) {
+        match roll(9) {
             // Twice what there is once: one of them is reverted.
             0 => {
                 let user = stage.user(place).address;
@@ -132,6 +132,8 @@ async fn charges_are_those_of_receipts_whatever_happens(#[case] engine: Engine, 
                 .advance(PATIENCE + SignedDuration::from_secs(1)),
             4 => paymaster.round().await.unwrap(),
             5 => stage.mine(1).await,
+            // What is sent waits, and may be replaced for more, or goes on.
+            6 => stage.world.node.congest(u64::from(roll(2)) * u64::MAX),
             _ => {
                 let amount = 1 + u128::from(roll(200));
                 spend(&stage, &paymaster, place, amount, &key)
@@ -142,6 +144,7 @@ async fn charges_are_those_of_receipts_whatever_happens(#[case] engine: Engine, 
         stage.world.node.mine(1).unwrap();
         stage.station.sync().await;
     }
+    stage.world.node.congest(0);
     stage.settle(&paymaster).await;
     let (charged, count, left) = books(&stage, &id).await;
     assert!(count > 5, "{count}");

@@ -129,6 +129,7 @@ async fn a_deployment_that_leads_elsewhere_is_refused() {
             class_hash: primitives::Felt::ONE,
             salt: primitives::Felt::ONE,
             calldata: Vec::new(),
+            sigdata: Vec::new(),
         }),
         mode: PAID,
         tip: Tip::Fast,

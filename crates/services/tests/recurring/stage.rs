@@ -157,6 +157,8 @@ impl Stage {
             room_percent: 50,
             patience: SignedDuration::from_secs(20),
             depth: 2,
+            stuck_blocks: 5,
+            replacements: 3,
         };
         let sender = Sender::new(
             self.station.store.clone(),

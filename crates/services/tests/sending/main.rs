@@ -9,4 +9,5 @@ mod following;
 mod once;
 mod processes;
 mod refusals;
+mod replacing;
 mod stage;

@@ -187,7 +187,7 @@ async fn several_accounts_share_the_work_and_each_purpose_is_served_by_one() {
         "{full:?}"
     );
     stage.mine_final();
-    pool.follow().await.unwrap();
+    pool.follow().await.1.unwrap();
     pool.submit("one more", &stage.gift(somebody(9)))
         .await
         .unwrap();

@@ -59,7 +59,7 @@ async fn work(orders: &str) {
                 .await
             {
                 Ok(_) => break eprintln!("gift {to}"),
-                Err(SendRefused::InFlight(_)) => sender.follow().await.unwrap(),
+                Err(SendRefused::InFlight(_)) => drop(sender.follow().await.unwrap()),
                 Err(error) => panic!("{error:?}"),
             }
         }

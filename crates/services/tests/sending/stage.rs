@@ -172,6 +172,8 @@ pub(crate) fn options(fee_token: Address) -> SenderOptions {
         room_percent: 50,
         patience: PATIENCE,
         depth: DEPTH,
+        stuck_blocks: 5,
+        replacements: 3,
     }
 }
 

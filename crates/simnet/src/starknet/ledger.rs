@@ -140,6 +140,12 @@ impl Ledger {
         Ok(())
     }
 
+    /// Lets transactions from outside wait that offer less than this. That is not
+    /// kept.
+    pub(crate) fn congest(&mut self, least_tip: u64) {
+        self.chain.congest(least_tip);
+    }
+
     /// Stops making blocks by the wall clock, or goes on.
     pub(crate) fn pause(&mut self, paused: bool) -> Result<(), KeepError> {
         self.check()?;

@@ -1,9 +1,10 @@
 //! Transactions that wait for their turn: their nonce is of the future, their
-//! bounds are below today's prices, or the block in the making is full.
+//! bounds are below today's prices, their tip is too low, or the block in the making
+//! is full.
 
 use super::refusal::Refusal;
 use super::transaction::Request;
-use primitives::Felt;
+use primitives::{Felt, transaction_hash::Terms};
 use std::collections::{BTreeMap, HashMap};
 
 /// Transactions that wait.
@@ -11,6 +12,9 @@ const MAX_WAITING: usize = 4_096;
 
 /// Blocks that a transaction waits before it is dropped.
 const PATIENCE_BLOCKS: u64 = 1_000;
+
+/// What replaces another transaction offers so many per cent more for it.
+const RISE_PERCENT: u128 = 10;
 
 /// A sender's place in line: their address and the nonce.
 pub(crate) type Turn = (Felt, u64);
@@ -32,13 +36,12 @@ struct Waiting {
 }
 
 impl Mempool {
-    /// Lets a transaction wait from block `now` on.
+    /// Lets a transaction wait from block `now` on, in the place of another one with
+    /// the same nonce if it offers enough more.
     pub(crate) fn add(&mut self, request: Request, now: u64) -> Result<(), Refusal> {
+        self.check(&request)?;
         let turn = turn(&request);
-        if self.turns.contains_key(&turn) {
-            return Err(Refusal::Replacement(turn.1));
-        }
-        if self.waiting.len() >= MAX_WAITING {
+        if self.take(turn).is_none() && self.waiting.len() >= MAX_WAITING {
             return Err(Refusal::Full);
         }
         self.arrivals += 1;
@@ -47,6 +50,17 @@ impl Mempool {
         self.waiting
             .insert(self.arrivals, Waiting { request, until });
         Ok(())
+    }
+
+    /// Whether nothing with the same nonce waits, or something for much less.
+    pub(crate) fn check(&self, request: &Request) -> Result<(), Refusal> {
+        let turn = turn(request);
+        match self.get(turn) {
+            Some(old) if !outbids(&old.signed.terms, &request.signed.terms) => {
+                Err(Refusal::Replacement(turn.1))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Lets transactions that were included once wait before all others.
@@ -104,6 +118,18 @@ impl Mempool {
     }
 }
 
+/// Whether new terms offer enough more than old ones, in their tip and in the price of
+/// L2 gas, as sequencers have it.
+fn outbids(old: &Terms, new: &Terms) -> bool {
+    let enough = |old: u128, new: u128| {
+        let rise = old.checked_mul(RISE_PERCENT).map(|rise| rise / 100);
+        let least = rise.and_then(|rise| old.checked_add(rise));
+        least.is_some_and(|least| new >= least)
+    };
+    let price = |terms: &Terms| terms.bounds.l2_gas.max_price_per_unit;
+    enough(old.tip.into(), new.tip.into()) && enough(price(old), price(new))
+}
+
 fn turn(request: &Request) -> Turn {
     (request.sender, request.signed.terms.nonce)
 }
@@ -139,12 +165,39 @@ mod tests {
     }
 
     #[test]
+    fn one_that_offers_a_tenth_more_takes_anothers_place() {
+        let offer = |tip: u64, price: u128| {
+            let mut request = request(1, 5);
+            request.hash = Felt::from(tip);
+            request.signed.terms.tip = tip;
+            request.signed.terms.bounds.l2_gas.max_price_per_unit = price;
+            request
+        };
+        let mut mempool = Mempool::default();
+        mempool.add(offer(100, 1_000), 0).unwrap();
+        for low in [offer(109, 2_000), offer(200, 1_099), offer(100, 1_000)] {
+            assert_eq!(mempool.add(low, 0), Err(Refusal::Replacement(5)));
+        }
+        mempool.add(offer(110, 1_100), 0).unwrap();
+        assert_eq!(mempool.requests().count(), 1);
+        assert!(mempool.by_hash(Felt::from(100)).is_none());
+        assert!(mempool.by_hash(Felt::from(110)).is_some());
+        let highest = offer(u64::MAX, u128::MAX);
+        mempool.add(highest.clone(), 0).unwrap();
+        assert_eq!(mempool.add(highest, 0), Err(Refusal::Replacement(5)));
+    }
+
+    #[test]
     fn the_number_of_waiting_transactions_is_limited() {
         let mut mempool = Mempool::default();
         for nonce in 0..u64::try_from(MAX_WAITING).unwrap() {
             mempool.add(request(1, nonce), 0).unwrap();
         }
         assert_eq!(mempool.add(request(2, 0), 0), Err(Refusal::Full));
+        let mut dearer = request(1, 0);
+        dearer.signed.terms.tip = u64::MAX;
+        dearer.signed.terms.bounds.l2_gas.max_price_per_unit *= 2;
+        mempool.add(dearer, 0).unwrap();
     }
 
     #[test]

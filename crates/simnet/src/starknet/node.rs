@@ -6,7 +6,7 @@ use super::config::{
     SPARSE_TRANSACTIONS, StarknetConfig,
 };
 use super::contracts::exchange::{EXCHANGE, EXECUTOR};
-use super::contracts::paymaster::{FORWARDER, PRIVACY_POOL};
+use super::contracts::paymaster::{ACCOUNT_FACTORY, FORWARDER, PRIVACY_POOL};
 use super::contracts::recurring::FACTORY;
 use super::contracts::staking::{POOLS, STAKER, STAKING};
 use super::feed::{Feed, News};
@@ -241,6 +241,11 @@ impl StarknetNode {
         self.write().pause(false)
     }
 
+    /// Lets transactions wait whose tip is less, until told otherwise or restarted.
+    pub fn congest(&self, least_tip: u64) {
+        self.write().congest(least_tip);
+    }
+
     /// Spoils the next `count` answers to `method`, or to any but the control
     /// methods if it is `*`.
     pub fn fault(&self, method: &str, kind: FaultKind, count: u32) -> Result<(), FaultError> {
@@ -301,6 +306,11 @@ impl StarknetNode {
     /// network. Everybody knows its key.
     pub fn guest() -> PrefundedAccount {
         guest()
+    }
+
+    /// The factory of accounts of every simulated network that has exchanges.
+    pub fn account_factory() -> Address {
+        Address::new(ACCOUNT_FACTORY)
     }
 
     /// The forwarder of every simulated network that has exchanges.

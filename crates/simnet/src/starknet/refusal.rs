@@ -17,8 +17,9 @@ pub enum Refusal {
         /// The nonce of the transaction.
         given: u64,
     },
-    /// Another transaction with the same nonce waits.
-    #[error("a transaction of this sender with nonce {0} waits already")]
+    /// Another transaction with the same nonce waits, and this one does not offer
+    /// enough more.
+    #[error("a transaction of this sender with nonce {0} waits already, and does not offer less")]
     Replacement(u64),
     /// The bounds do not cover the least that a transaction costs.
     #[error("{resource} bound of {given} is below {least}")]

@@ -3,6 +3,7 @@
 mod doctor;
 mod key;
 mod lease_token;
+mod paymaster;
 mod serve;
 mod simnet;
 mod sponsor;
@@ -48,6 +49,9 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Key { action, settings } => key::run(action, &settings.load()?.config).await?,
         Command::Sponsor { action, settings } => {
             sponsor::run(action, &settings.load()?.config).await?;
+        }
+        Command::Paymaster { action, settings } => {
+            paymaster::run(action, &settings.load()?.config).await?;
         }
         Command::User { action, settings } => user::run(action, &settings.load()?.config).await?,
         Command::Token { action, settings } => token::run(action, &settings.load()?.config).await?,

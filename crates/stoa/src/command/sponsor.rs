@@ -148,7 +148,7 @@ fn rule_text(rule: &CallRule) -> String {
     }
 }
 
-/// Asks the configured node, or the simulated one that a running service has.
+/// Compares charges with receipts.
 async fn audit(
     config: &Config,
     store: &Store,
@@ -156,13 +156,7 @@ async fn audit(
     id: &str,
 ) -> anyhow::Result<()> {
     sponsors.find(id).await.map_err(told(id))?;
-    let url = match &config.starknet.rpc {
-        Some(urls) => urls.iter().next().map(|url| url.expose().clone()),
-        None => format!("http://{}/starknet/rpc/v0_10", config.simnet.listen)
-            .parse()
-            .ok(),
-    };
-    let node = wiring::client(config, url.context("no node is named")?)?;
+    let node = wiring::asked_node(config)?;
     let chain_id = node.chain_id().await.context("the node does not answer")?;
     let audit = wiring::audit_sponsor(store, &node, chain_id, id).await?;
     say_about("charges", audit.charges);

@@ -27,6 +27,9 @@ const MAX_FEE: u32 = 100;
 /// Nobody pays more than twice what it costs.
 const MAX_MARGIN: u32 = 1_000;
 
+/// Of one transaction by the same for more; below all that may be sent in its place.
+const MAX_REPLACEMENTS: u32 = 6;
+
 /// Nobody signs for more than a hundred times what is expected.
 const MAX_MOST: u32 = 100_000;
 
@@ -155,6 +158,11 @@ fn check_paymaster(paymaster: &Paymaster, rule: &mut impl FnMut(&'static str, bo
         "paymaster.relayer_keys",
         keys == paymaster.relayers.len(),
         "must have a key for each of paymaster.relayers",
+    );
+    rule(
+        "paymaster.replacements",
+        paymaster.replacements <= MAX_REPLACEMENTS,
+        "must be at most 6",
     );
     rule(
         "paymaster.margin",

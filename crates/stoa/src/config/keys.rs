@@ -344,6 +344,9 @@ settings! {
         /// The contract through which transactions are relayed. Without it, the simulated
         /// network's own there; elsewhere there is no paymaster.
         forwarder: Option<Address>;
+        /// The contract that deploys accounts whose `sigdata` is given. Without it, the
+        /// simulated network's own there; elsewhere they are deployed like all others.
+        factory: Option<Address>;
         /// The accounts that relay, which the forwarder must know. Without any, the simulated
         /// network's own there; elsewhere nothing is relayed, nor built unless `build_only` is set.
         relayers: Vec<Address> = "";
@@ -356,6 +359,10 @@ settings! {
         max_fee: u64 = "5000000000000000000";
         /// Blocks on top of which make a transaction final, and its sponsor charged.
         depth: u64 = "10";
+        /// Blocks after which a transaction that waits is sent again with a higher tip.
+        stuck_blocks: u64 = "5";
+        /// How often that is done at most for one; 0 to 6.
+        replacements: u32 = "3";
         /// The tokens that users are told they can pay in; any other with a route is taken,
         /// too. Without any, the verified ones.
         tokens: Vec<Address> = "";

@@ -12,19 +12,19 @@ use url::Url;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connections for all of them.
-pub(super) fn http() -> anyhow::Result<Client> {
+pub(crate) fn http() -> anyhow::Result<Client> {
     Ok(Client::builder().timeout(TIMEOUT).no_proxy().build()?)
 }
 
 /// The market's API.
 #[derive(Debug, Clone)]
-pub(super) struct Market {
+pub(crate) struct Market {
     http: Client,
     base: Url,
 }
 
 impl Market {
-    pub(super) fn new(http: Client, base: Url) -> Self {
+    pub(crate) fn new(http: Client, base: Url) -> Self {
         Self { http, base }
     }
 
@@ -35,12 +35,12 @@ impl Market {
     }
 
     /// The whole answer, where it is not under `data`.
-    pub(super) async fn get_whole(&self, path: &str) -> anyhow::Result<Value> {
+    pub(crate) async fn get_whole(&self, path: &str) -> anyhow::Result<Value> {
         answer(self.request(Method::GET, path, None)?).await
     }
 
     /// The same, to a body.
-    pub(super) async fn post_whole(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
+    pub(crate) async fn post_whole(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
         let request = self.request(Method::POST, path, None)?;
         answer(with_json(request, body)).await
     }
@@ -88,7 +88,7 @@ impl Market {
     }
 
     /// What the paymaster answers a method with, for a sponsor's key.
-    pub(super) async fn call_paymaster(
+    pub(crate) async fn call_paymaster(
         &self,
         key: &str,
         method: &str,

@@ -21,11 +21,12 @@ mod trader;
 mod validator;
 
 use client::{Market, Node};
+pub(crate) use client::{Market as ApiClient, http};
 use dice::Dice;
 pub(crate) use guest::Guest;
 use person::Person;
 use primitives::{Clock, Entropy};
-pub(crate) use saver::Saver;
+pub(crate) use saver::{Saver, built_call};
 use simnet::SimulatedValidator;
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;

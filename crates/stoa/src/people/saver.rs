@@ -139,12 +139,13 @@ impl Saver {
     async fn execute(&self, path: &str, body: &Value) -> anyhow::Result<()> {
         let built = self.api.post_whole(path, body).await?;
         let calls = built["calls"].as_array().context("no calls")?;
-        let calls: Option<Vec<ContractCall>> = calls.iter().map(call).collect();
+        let calls: Option<Vec<ContractCall>> = calls.iter().map(built_call).collect();
         self.wallet.execute(&calls.context("no such calls")?).await
     }
 }
 
-fn call(built: &Value) -> Option<ContractCall> {
+/// A call that the API built.
+pub(crate) fn built_call(built: &Value) -> Option<ContractCall> {
     let to: Address = built["contractAddress"].as_str()?.parse().ok()?;
     let felt = |text: &Value| felt_from_hex(text.as_str()?).ok();
     let calldata: Option<Vec<Felt>> = built["calldata"].as_array()?.iter().map(felt).collect();

@@ -9,6 +9,7 @@ pub(crate) use leases::{
     TokenError, TokenRevokeError, User, market_without_node,
 };
 pub(crate) use order_jobs::OrderJobs;
+pub(crate) use paymaster::fee_collector;
 
 use crate::{
     ambient::{SystemClock, SystemEntropy},
@@ -35,7 +36,7 @@ use services::{
     Policy, Progress, QUOTE_GAP, QUOTE_SECONDS, QuoteStore, RateLimiter, RecurringOrders,
     Rehearsals, SharedRedis, Snapshots, Staking, SwapOptions, Swaps, Terms,
 };
-pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe};
+pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe, STRK, Sender};
 pub(crate) use simnet::{
     HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode,
 };
@@ -157,6 +158,18 @@ pub(crate) fn client(config: &Config, url: Url) -> Result<StarknetClient, chain:
         ..RpcOptions::default()
     };
     StarknetClient::new(url, options, entropy())
+}
+
+/// A client of the configured node, or of the simulated one that a running service
+/// has.
+pub(crate) fn asked_node(config: &Config) -> anyhow::Result<StarknetClient> {
+    let url = match &config.starknet.rpc {
+        Some(urls) => urls.iter().next().map(|url| url.expose().clone()),
+        None => format!("http://{}/starknet/rpc/v0_10", config.simnet.listen)
+            .parse()
+            .ok(),
+    };
+    Ok(client(config, url.context("no node is named")?)?)
 }
 
 /// Makes the simulated node's world, or goes on with the one in the data

@@ -30,6 +30,10 @@ const PATIENCE: SignedDuration = SignedDuration::from_secs(20);
 /// Blocks on top of which make a transaction final.
 const DEPTH: u64 = 10;
 
+/// Blocks after which what waits is sent again with a higher tip, and how often.
+const STUCK_BLOCKS: u64 = 5;
+const REPLACEMENTS: usize = 3;
+
 /// What this process does for recurring orders.
 #[derive(Debug, Default)]
 pub(crate) struct OrderJobs {
@@ -85,6 +89,8 @@ fn keeper(
         room_percent: ROOM_PERCENT,
         patience: PATIENCE,
         depth: DEPTH,
+        stuck_blocks: STUCK_BLOCKS,
+        replacements: REPLACEMENTS,
     };
     let sender = Sender::new(store.clone(), nodes, account, signer, clock, options);
     let pool = SenderPool::new(vec![sender]);

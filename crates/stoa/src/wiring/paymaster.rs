@@ -2,6 +2,7 @@
 //! network's own.
 
 use crate::{
+    ambient::SystemClock,
     config::{ChainId, Config, StarkKeys},
     network::Network,
 };
@@ -75,6 +76,7 @@ fn options(config: &Config, network: Network, forwarder: Address) -> PaymasterOp
         contract: *contract,
         selector: None,
     });
+    let simulated = || network.is_simulated().then(StarknetNode::account_factory);
     let pools = if section.pools.is_empty() && network.is_simulated() {
         vec![StarknetNode::privacy_pool()]
     } else {
@@ -84,6 +86,7 @@ fn options(config: &Config, network: Network, forwarder: Address) -> PaymasterOp
         chain_id: network.chain_id(),
         chain_name: ChainId(network.chain_id()).to_string(),
         forwarder,
+        factory: section.factory.or_else(simulated),
         build_only: section.build_only,
         pools,
         rules: Rules {
@@ -124,6 +127,21 @@ fn pool(
     accounts: &[(Address, Felt)],
     clock: &Arc<dyn Clock>,
 ) -> anyhow::Result<Option<SenderPool>> {
+    let senders = accounts
+        .iter()
+        .map(|account| sender(config, network, store, nodes, *account, clock));
+    let senders = senders.collect::<anyhow::Result<Vec<Sender>>>()?;
+    Ok((!senders.is_empty()).then(|| SenderPool::new(senders)))
+}
+
+fn sender(
+    config: &Config,
+    network: Network,
+    store: &Store,
+    nodes: &[StarknetClient],
+    (address, key): (Address, Felt),
+    clock: &Arc<dyn Clock>,
+) -> anyhow::Result<Sender> {
     let options = SenderOptions {
         fee_token: STRK,
         max_fee: config.paymaster.max_fee.into(),
@@ -132,16 +150,38 @@ fn pool(
         room_percent: ROOM_PERCENT,
         patience: PATIENCE,
         depth: config.paymaster.depth,
+        stuck_blocks: config.paymaster.stuck_blocks,
+        replacements: usize::try_from(config.paymaster.replacements)?,
     };
-    let mut senders = Vec::new();
-    for (address, key) in accounts {
-        let signer = StarkSigner::new(*key).context("paymaster.relayer_keys has no Stark key")?;
-        let account = SendingAccount {
-            chain_id: network.chain_id(),
-            address: *address,
-        };
-        let (store, nodes, clock) = (store.clone(), nodes.to_vec(), Arc::clone(clock));
-        senders.push(Sender::new(store, nodes, account, signer, clock, options));
-    }
-    Ok((!senders.is_empty()).then(|| SenderPool::new(senders)))
+    let signer = StarkSigner::new(key).context("paymaster.relayer_keys has no Stark key")?;
+    let account = SendingAccount {
+        chain_id: network.chain_id(),
+        address,
+    };
+    let (store, nodes, clock) = (store.clone(), nodes.to_vec(), Arc::clone(clock));
+    Ok(Sender::new(store, nodes, account, signer, clock, options))
+}
+
+/// Who sends from the relayer that receives what users pay.
+pub(crate) async fn fee_collector(
+    config: &Config,
+    network: Network,
+    store: &Store,
+    node: &StarknetClient,
+) -> anyhow::Result<Sender> {
+    let simulated = || network.is_simulated().then(StarknetNode::forwarder);
+    let forwarder = config.paymaster.forwarder.or_else(simulated);
+    let forwarder = forwarder.context("paymaster.forwarder is not set")?;
+    let recipient = node.gas_fees_recipient(forwarder, node.head().await?);
+    let recipient = recipient
+        .await?
+        .context("the forwarder names no recipient")?;
+    let mut relayers = relayers(config, network).into_iter();
+    let relayer = relayers.find(|(address, _)| *address == recipient);
+    let relayer = relayer.with_context(|| {
+        format!("what users pay goes to {recipient}, which is none of the relayers")
+    })?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let nodes = std::slice::from_ref(node);
+    sender(config, network, store, nodes, relayer, &clock)
 }

@@ -15,6 +15,7 @@ mod keys;
 mod market;
 mod node;
 mod own_postgres;
+mod rebalancing;
 mod serving;
 mod sponsors;
 mod squeeze;

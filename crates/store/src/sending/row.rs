@@ -28,15 +28,21 @@ pub struct SendRow {
     pub nonce: u64,
     /// 0 for what was to be sent; above it, what was sent in its place.
     pub attempt: u32,
-    /// What it is for. The same is not sent twice. None for what only takes
+    /// What it is for. The same is not done twice. None for what only takes
     /// another's place.
     pub purpose: Option<String>,
+    /// Whether a later one was sent to do the same in its place.
+    pub superseded: bool,
+    /// The newest block's height when it was written.
+    pub head: u64,
     /// By which the chain knows it.
     pub hash: Felt,
     /// The transaction with its signature.
     pub broadcast: Vec<u8>,
     /// The most that it can cost.
     pub max_fee: u128,
+    /// What its user pays for it, where one does, in the smallest unit of STRK.
+    pub paid: Option<u128>,
     /// When it was written.
     pub created_at: Timestamp,
     /// What became of it.
@@ -95,9 +101,12 @@ pub(super) struct StoredSend {
     nonce: i64,
     attempt: i64,
     purpose: Option<String>,
+    superseded: i64,
+    head: i64,
     hash: Vec<u8>,
     broadcast: Vec<u8>,
     max_fee: Vec<u8>,
+    paid: Option<Vec<u8>>,
     created_at: i64,
     state: String,
     settled_at: Option<i64>,
@@ -106,14 +115,15 @@ pub(super) struct StoredSend {
     reason: Option<String>,
 }
 
-fn fee(name: &'static str, bytes: &[u8]) -> Result<u128, StoreError> {
-    let bytes = bytes.try_into().map_err(|_| column(name).corrupt())?;
+/// An amount of 16 bytes.
+pub(super) fn amount(column: Column, bytes: &[u8]) -> Result<u128, StoreError> {
+    let bytes = bytes.try_into().map_err(|_| column.corrupt())?;
     Ok(u128::from_be_bytes(bytes))
 }
 
 impl StoredSend {
     pub(super) fn decode(self) -> Result<SendRow, StoreError> {
-        let state = self.state()?;
+        let (state, paid) = (self.state()?, self.paid.as_deref());
         let attempt = u32::try_from(self.attempt).map_err(|_| column("attempt").corrupt())?;
         Ok(SendRow {
             account: SendingAccount {
@@ -122,8 +132,11 @@ impl StoredSend {
             },
             nonce: column("nonce").counter(self.nonce)?,
             attempt,
+            superseded: column("superseded").flag(self.superseded)?,
+            head: column("head").counter(self.head)?,
             hash: column("hash").felt(&self.hash)?,
-            max_fee: fee("max_fee", &self.max_fee)?,
+            max_fee: amount(column("max_fee"), &self.max_fee)?,
+            paid: paid.map(|it| amount(column("paid"), it)).transpose()?,
             created_at: column("created_at").time(self.created_at)?,
             purpose: self.purpose,
             broadcast: self.broadcast,
@@ -161,7 +174,7 @@ impl StoredSend {
         Ok(SendReceipt {
             at: self.settled_at()?,
             block_number: column("block_number").counter(number)?,
-            fee: fee("fee", paid)?,
+            fee: amount(column("fee"), paid)?,
         })
     }
 }

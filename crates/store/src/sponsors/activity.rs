@@ -1,8 +1,8 @@
 //! What a sponsor paid in some time.
 
 use super::{
-    reserve::{SPONSORED, column, joined},
     row::{SPONSOR, StoredSponsor},
+    sponsored::{SPONSORED, column, joined},
 };
 use crate::{
     LedgerStore,

@@ -7,10 +7,13 @@
 mod activity;
 mod reserve;
 mod row;
+mod settle;
+mod sponsored;
 
 pub use activity::{Activity, ActivityPart};
-pub use reserve::{NewReservation, Reservation, SponsoredOutcome, SponsoredRow};
+pub use reserve::{NewReservation, Reservation};
 pub use row::{RuleKind, SponsorRow, SponsorRule};
+pub use sponsored::{SponsoredOutcome, SponsoredProgress, SponsoredRow, SponsoredState};
 
 use crate::{
     LedgerStore,

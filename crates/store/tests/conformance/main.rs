@@ -21,5 +21,7 @@ mod market_rows;
 mod news;
 mod pools;
 mod schema;
+mod sending;
 mod shunned;
+mod sponsors;
 mod token_keys;

@@ -33,15 +33,25 @@ pub fn paid_to_forwarder(
     }
 }
 
-/// Has an account deployed where it belongs.
+/// Has an account deployed where it belongs: by the factory, if there is one and the
+/// account's owners signed for that, otherwise by the network's deployer.
 #[must_use]
-pub fn deployment_call(deployment: &Deployment) -> SelectedCall {
+pub fn deployment_call(deployment: &Deployment, factory: Option<Address>) -> SelectedCall {
     let Deployment {
         class_hash,
         salt,
         calldata,
+        sigdata,
         ..
     } = deployment;
+    if let Some(factory) = factory.filter(|_| !sigdata.is_empty()) {
+        let mut arguments = vec![*class_hash, *salt];
+        for list in [calldata, sigdata] {
+            arguments.push(Felt::from(list.len()));
+            arguments.extend(list);
+        }
+        return SelectedCall::named(factory, "deploy_account", arguments);
+    }
     let mut arguments = vec![*class_hash, *salt, Felt::ZERO, Felt::from(calldata.len())];
     arguments.extend(calldata);
     SelectedCall::named(DEPLOYER, "deployContract", arguments)

@@ -14,6 +14,8 @@ pub struct Deployment {
     pub salt: Felt,
     /// The arguments of its constructor.
     pub calldata: Vec<Felt>,
+    /// What its owners signed for a factory, if it comes from one.
+    pub sigdata: Vec<Felt>,
 }
 
 /// What is to be done.

@@ -392,6 +392,8 @@ fn sender(world: &World, store: &store::Store) -> Sender {
         room_percent: 50,
         patience: SignedDuration::from_secs(60),
         depth: 0,
+        stuck_blocks: 5,
+        replacements: 3,
     };
     let account = SendingAccount {
         chain_id: short_string("SN_STOA"),

@@ -147,6 +147,8 @@ async fn sender(node: &StarknetNode, store: Store) -> (services::Sender, Address
         room_percent: 50,
         patience: SignedDuration::from_secs(60),
         depth: 0,
+        stuck_blocks: 5,
+        replacements: 3,
     };
     let sending = SendingAccount {
         chain_id: short_string("SN_STOA"),

@@ -29,8 +29,11 @@ impl Chain {
         if !self.has_room() || !self.is_due(&request) {
             return self.mempool.add(request, self.open.number);
         }
+        self.mempool.check(&request)?;
         let (sender, nonce) = (request.sender, request.signed.terms.nonce);
         self.include(request, now)?;
+        // One that waited is replaced.
+        self.mempool.take((sender, nonce));
         self.include_from((sender, nonce.saturating_add(1)), now);
         Ok(())
     }
@@ -109,7 +112,8 @@ impl Chain {
 
     fn is_due(&self, request: &Request) -> bool {
         let expected = self.view(self.open.number).nonce(request.sender);
-        request.signed.terms.nonce <= expected
+        let terms = &request.signed.terms;
+        terms.nonce <= expected && terms.tip >= self.least_tip
     }
 
     fn include(&mut self, request: Request, now: u64) -> Result<(), Refusal> {

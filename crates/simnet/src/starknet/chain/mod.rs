@@ -58,6 +58,8 @@ pub(crate) struct Chain {
     transactions: HashMap<Felt, (u64, usize)>,
     open: OpenBlock,
     mempool: Mempool,
+    /// What includes transactions from outside; those that offer less wait.
+    least_tip: u64,
     storage: Mutex<StorageIndex>,
     /// What arbitrageurs know of the state as it is now.
     watch: Watch,
@@ -90,6 +92,7 @@ impl Chain {
             numbers: HashMap::new(),
             transactions: HashMap::new(),
             mempool: Mempool::default(),
+            least_tip: 0,
             storage: Mutex::default(),
             watch: Watch::default(),
             kept_blocks: kept_blocks.max(1),
@@ -97,6 +100,11 @@ impl Chain {
         };
         chain.push(first);
         chain
+    }
+
+    /// Lets transactions from outside wait that offer less than this.
+    pub(crate) fn congest(&mut self, least_tip: u64) {
+        self.least_tip = least_tip;
     }
 
     pub(crate) fn world(&self) -> &World {

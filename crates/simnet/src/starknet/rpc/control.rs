@@ -70,6 +70,13 @@ pub(super) fn resume(node: &StarknetNode) -> Answer {
     head(node)
 }
 
+/// Lets transactions wait that offer too little.
+pub(super) fn congest(node: &StarknetNode, params: Params) -> Answer {
+    let tip: u64 = params.named(&["tip"])?.required("tip")?;
+    node.congest(tip);
+    head(node)
+}
+
 /// Spoils the next answers to a method, or clears what was to come.
 pub(super) fn fault(node: &StarknetNode, params: Params) -> Answer {
     let mut arguments = params.named(&["method", "kind", "count", "delay_ms"])?;

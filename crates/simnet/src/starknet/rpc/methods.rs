@@ -58,6 +58,7 @@ pub(super) fn call(node: &StarknetNode, spec: Spec, method: &str, params: Params
         "sim_reorg" => control::reorg(node, params),
         "sim_pause" => without(params, || control::pause(node)),
         "sim_resume" => without(params, || control::resume(node)),
+        "sim_congest" => control::congest(node, params),
         "sim_fault" => control::fault(node, params),
         "sim_accounts" => without(params, || control::accounts(node)),
         _ => Err(RpcError::method_not_found(method)),

@@ -104,8 +104,10 @@ pub(super) fn make(rng: &mut ChaCha8Rng) -> Vec<PrefundedAccount> {
         .collect()
 }
 
-/// The contracts of these accounts, and of those that are everywhere.
+/// The contracts of these accounts, and of those that are everywhere; and the class of
+/// accounts with several owners, of which nobody has one yet.
 pub(super) fn install(accounts: &[PrefundedAccount], contracts: &mut Contracts) {
+    contracts.declare(Arc::new(Account::Several));
     for account in everywhere() {
         contracts.insert(account.address.felt(), Arc::new(Account::Both));
     }

@@ -1,18 +1,21 @@
-//! The account contract: one Stark key owns it.
+//! The account contract: one Stark key owns it, or several.
 //!
 //! Calls, signatures and names are those of the accounts that people use on the
-//! network, so that ordinary clients sign for it. There are three classes, which
-//! differ in what others may do in the owner's name (SNIP-9): both versions of
-//! outside execution, the first one, or nothing.
+//! network, so that ordinary clients sign for it. There are three classes with one
+//! owner, which differ in what others may do in the owner's name (SNIP-9): both
+//! versions of outside execution, the first one, or nothing; and one with several
+//! owners, which has both.
 
 pub(crate) mod outside;
+mod signers;
 #[cfg(test)]
 mod tests;
 
 use outside::{ANY_CALLER, OutsideExecution, OutsideVersion};
 
 use crate::starknet::class::{
-    ADDRESS, BOOL, CALLS, CLASS_HASH, Class, FELT, FELTS, Interface, RESULTS, Structure, Typed, U64,
+    ADDRESS, BOOL, CALLS, CLASS_HASH, Class, FELT, FELTS, Interface, RESULTS, Structure, Typed,
+    U64, U128,
 };
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, run};
 use crate::starknet::failure::{Returned, Revert};
@@ -64,6 +67,25 @@ const FUNCTIONS: &[Entrypoint] = &[
     Entrypoint::view("getPublicKey", &[], &[FELT], Account::public_key),
 ];
 
+const SIGNERS_CONSTRUCTOR: &[Typed] = &[("threshold", U128), ("signers", FELTS)];
+const SIGNERS_DEPLOYMENT: &[Typed] = &[
+    ("class_hash", CLASS_HASH),
+    ("contract_address_salt", FELT),
+    ("threshold", U128),
+    ("signers", FELTS),
+];
+
+#[rustfmt::skip]
+const SIGNERS_FUNCTIONS: &[Entrypoint] = &[
+    Entrypoint::external("__validate__", &[("calls", CALLS)], &[FELT], Account::validate),
+    Entrypoint::external("__execute__", &[("calls", CALLS)], &[RESULTS], Account::execute),
+    Entrypoint::external("__validate_deploy__", SIGNERS_DEPLOYMENT, &[FELT], Account::validate_deploy),
+    Entrypoint::view("is_valid_signature", MESSAGE, &[FELT], Account::is_valid_signature),
+    Entrypoint::view("supports_interface", INTERFACE, &[BOOL], Account::supports_interface),
+    Entrypoint::view("get_signers", &[], &[FELTS], Account::signers),
+    Entrypoint::view("get_threshold", &[], &[U128], Account::threshold),
+];
+
 const OUTSIDE_EXECUTION: &str = "stoa::contract::OutsideExecution";
 const OUTSIDE: &[Typed] = &[
     ("outside_execution", OUTSIDE_EXECUTION),
@@ -100,6 +122,15 @@ fn kind(name: &str, outside: &[&[Entrypoint]]) -> Kind<Account> {
     Kind::new(name, &[FUNCTIONS, &outside.concat()].concat(), interface)
 }
 
+static SEVERAL: LazyLock<Kind<Account>> = LazyLock::new(|| {
+    let interface = Interface {
+        constructor: Some(SIGNERS_CONSTRUCTOR),
+        structures: STRUCTURES,
+        ..Interface::default()
+    };
+    let functions = [SIGNERS_FUNCTIONS, FIRST, SECOND].concat();
+    Kind::new("AccountSigners", &functions, interface)
+});
 static BOTH: LazyLock<Kind<Account>> = LazyLock::new(|| kind("Account", &[FIRST, SECOND]));
 static ONLY_FIRST: LazyLock<Kind<Account>> = LazyLock::new(|| kind("AccountOutsideV1", &[FIRST]));
 static NEITHER: LazyLock<Kind<Account>> = LazyLock::new(|| kind("AccountPlain", &[]));
@@ -115,6 +146,8 @@ pub(crate) enum Account {
     OnlyFirst,
     /// Nothing.
     Neither,
+    /// Both versions, and several owners.
+    Several,
 }
 
 impl Account {
@@ -128,11 +161,15 @@ impl Account {
             Self::Both => &BOTH,
             Self::OnlyFirst => &ONLY_FIRST,
             Self::Neither => &NEITHER,
+            Self::Several => &SEVERAL,
         }
     }
 
-    /// Whether the owner signed a hash.
+    /// Whether the owner signed a hash, or as many as have to.
     fn is_signed(&self, env: &Env<'_, '_>, hash: Felt, signature: &[Felt]) -> bool {
+        if *self == Self::Several {
+            return signers::are_enough(env, hash, signature);
+        }
         let owner = felt(env.read(PUBLIC_KEY, &[]));
         let (r, s) = match signature {
             [r, s] => (r, s),
@@ -228,6 +265,9 @@ fn only_protocol(env: &Env<'_, '_>) -> Result<(), Revert> {
 )]
 impl Account {
     fn construct(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
+        if *self == Self::Several {
+            return signers::construct(env, calldata);
+        }
         let public_key = calldata.felt()?;
         env.write(PUBLIC_KEY, &[], from_felt(public_key));
         Ok(vec![])
@@ -280,8 +320,19 @@ impl Account {
         let asked = calldata.felt()?;
         let supported = INTERFACES.contains(&asked)
             || asked == OUTSIDE_V1 && *self != Self::Neither
-            || asked == OUTSIDE_V2 && *self == Self::Both;
+            || asked == OUTSIDE_V2 && [Self::Both, Self::Several].contains(self);
         Ok(vec![Felt::from(supported)])
+    }
+
+    fn signers(&self, env: &mut Env<'_, '_>, _: &mut Calldata<'_>) -> Returned {
+        let signers = signers::signers(env);
+        let mut list = vec![Felt::from(signers.len())];
+        list.extend(signers);
+        Ok(list)
+    }
+
+    fn threshold(&self, env: &mut Env<'_, '_>, _: &mut Calldata<'_>) -> Returned {
+        Ok(vec![signers::threshold(env)])
     }
 
     fn public_key(&self, env: &mut Env<'_, '_>, _: &mut Calldata<'_>) -> Returned {

@@ -200,3 +200,98 @@ fn longer_signatures_are_for_accounts_that_take_them() {
         assert_eq!(done.is_ok(), takes);
     }
 }
+
+/// The class and the constructor's arguments of an account of three owners, of whom so
+/// many have to sign.
+fn of_several(threshold: u64, owners: &[Wallet]) -> Vec<Felt> {
+    let mut constructor = vec![Felt::from(threshold), Felt::from(owners.len())];
+    constructor.extend(owners.iter().map(Wallet::public_key));
+    constructor
+}
+
+fn deploying(constructor: &[Felt]) -> Call {
+    let class_hash = Account::Several.class().hash;
+    let mut deployment = vec![class_hash, Felt::ONE, Felt::ZERO];
+    deployment.push(Felt::from(constructor.len()));
+    deployment.extend(constructor);
+    call(deployer::MODERN, "deploy_contract", &deployment)
+}
+
+fn lab_of_several() -> Lab {
+    Lab::new(|contracts| {
+        deployer::install(contracts);
+        contracts.declare(Arc::new(Account::Several));
+    })
+}
+
+fn signed_by(owners: &[&Wallet], hash: Felt) -> Vec<Felt> {
+    let mut signature = vec![Felt::from(owners.len())];
+    for owner in owners {
+        signature.extend([Felt::ZERO, owner.public_key()]);
+        signature.extend(owner.sign(hash));
+    }
+    signature
+}
+
+#[test]
+fn as_many_different_owners_as_have_to_must_sign() {
+    let mut lab = lab_of_several();
+    let owners = [7, 8, 9].map(Wallet::fresh);
+    let constructor = of_several(2, &owners);
+    lab.run(ALICE, &deploying(&constructor));
+    let class_hash = Account::Several.class().hash;
+    // As documented.
+    let documented = "0x129044205657744da45b90def87584066f391bbe12ccc52de673a031e138c6a";
+    assert_eq!(felt_to_hex(class_hash), documented);
+    let address = contract_address(Felt::ONE, class_hash, &constructor);
+    lab.run(ALICE, &transfer_call(ETH, address, U256::from(1_000)));
+    lab.time = NOW;
+    assert_eq!(lab.view(address, "get_threshold", &[]), [Felt::TWO]);
+    assert_eq!(lab.view(address, "get_signers", &[]), constructor[1..]);
+    let hash = Felt::from(0x1234);
+    let takes = |signature: &[Felt]| {
+        let mut question = vec![hash, Felt::from(signature.len())];
+        question.extend(signature);
+        lab.view(address, "is_valid_signature", &question) == [valid()]
+    };
+    let [one, two, three] = &owners;
+    let stranger = Wallet::fresh(10);
+    assert!(takes(&signed_by(&[one, three], hash)));
+    assert!(takes(&signed_by(&[three, two, one], hash)));
+    for wrong in [
+        signed_by(&[one], hash),
+        signed_by(&[one, one], hash),
+        signed_by(&[one, &stranger], hash),
+        signed_by(&[one, two, &stranger], hash),
+        signed_by(&[one, two], Felt::TWO),
+        one.sign(hash),
+        signed_by(&[one, two], hash)[..8].to_vec(),
+        Vec::new(),
+    ] {
+        assert!(!takes(&wrong), "{wrong:?}");
+    }
+    let mut of_another_kind = signed_by(&[one, two], hash);
+    of_another_kind[1] = Felt::ONE;
+    assert!(!takes(&of_another_kind));
+    let execution = gift(0);
+    let hash = execution.hash(OutsideVersion::Two, address).unwrap();
+    let outside = |owners: &[&Wallet]| {
+        let signature = signed_by(owners, hash);
+        outside_call(address, OutsideVersion::Two, &execution, &signature)
+    };
+    lab.refuses(ALICE, &outside(&[two]), "SRC9: invalid signature");
+    lab.run(ALICE, &outside(&[two, three]));
+    assert_eq!(lab.balance(ETH, BOB), U256::from(GIFT));
+}
+
+#[test]
+fn an_account_of_several_owners_has_as_many_as_have_to_sign_and_none_twice() {
+    let mut lab = lab_of_several();
+    let owners = [7, 8, 9].map(Wallet::fresh);
+    for threshold in [0, 4] {
+        let deployment = deploying(&of_several(threshold, &owners));
+        lab.refuses(ALICE, &deployment, "Account: invalid threshold");
+    }
+    let twice = deploying(&of_several(1, &[7, 8, 7].map(Wallet::fresh)));
+    lab.refuses(ALICE, &twice, "Account: repeated signer");
+}

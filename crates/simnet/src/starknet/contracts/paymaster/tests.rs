@@ -115,3 +115,22 @@ fn a_pool_keeps_deposits_and_says_what_it_takes() {
     let fee = lab.view(PRIVACY_POOL, "get_fee_amount", &[]);
     assert_eq!(fee, [Felt::from(100_000_000_000_000_000_u64)]);
 }
+
+#[test]
+fn the_factory_deploys_accounts_whose_owners_signed_for_it() {
+    let (mut lab, _) = lab();
+    let owner = Wallet::fresh(8);
+    let (class_hash, key) = (Account::Both.class().hash, owner.public_key());
+    let address = contract_address(key, class_hash, &[key]);
+    let deployment = |hash: Felt| {
+        let mut arguments = vec![class_hash, key, Felt::ONE, key, Felt::TWO];
+        arguments.extend(owner.sign(hash));
+        call(ACCOUNT_FACTORY, "deploy_account", &arguments)
+    };
+    let words = "Factory: the owners did not sign";
+    lab.refuses(BOB, &deployment(Felt::ONE), words);
+    let hash = starknet_crypto::pedersen_hash(&address, &class_hash);
+    let (returned, _) = lab.run(BOB, &deployment(hash));
+    assert_eq!(returned, [address]);
+    assert_eq!(lab.view(address, "get_public_key", &[]), [key]);
+}

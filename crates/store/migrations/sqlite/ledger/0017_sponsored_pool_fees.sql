@@ -1,0 +1,4 @@
+-- What a private pool takes for a transaction, where its sponsor pays that too.
+ALTER TABLE sponsored ADD COLUMN pool_fee_billions INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE sponsored ADD COLUMN pool_fee_rest INTEGER NOT NULL DEFAULT 0;
