@@ -94,6 +94,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(6, "ledger", "0006_sponsors"),
         step!(7, "ledger", "0007_token_keys"),
         step!(8, "ledger", "0008_lease_keys"),
+        step!(9, "ledger", "0009_lease_life"),
     ],
 };
 
