@@ -3,6 +3,7 @@
 use crate::{
     lease::{Lease, LeaseState, Stage},
     roles::Party,
+    window::EpochWindow,
 };
 use primitives::{SignedDuration, Timestamp};
 
@@ -33,6 +34,8 @@ pub enum CompleteError {
     NotActive(LeaseState),
     /// Some of its epochs are not over.
     NotOver,
+    /// An extension may still be paid.
+    ExtensionOpen,
 }
 
 impl Lease {
@@ -67,14 +70,32 @@ impl Lease {
         }))
     }
 
-    /// Ends a paid lease all of whose epochs lie before the current one.
-    pub fn complete(&self, epoch: u64, now: Timestamp) -> Result<Self, CompleteError> {
+    /// Ends a paid lease all of whose epochs lie before the current one, unless
+    /// an extension of it waits for its payment.
+    pub fn complete(
+        &self,
+        epoch: u64,
+        extension_open: bool,
+        now: Timestamp,
+    ) -> Result<Self, CompleteError> {
+        let Stage::Active { receipt } = self.stage else {
+            return Err(CompleteError::NotActive(self.state()));
+        };
+        if !self.window.is_over(epoch) {
+            return Err(CompleteError::NotOver);
+        }
+        if extension_open {
+            return Err(CompleteError::ExtensionOpen);
+        }
+        Ok(self.moved_to(Stage::Completed { receipt, at: now }))
+    }
+
+    /// The epochs that a lease has booked and does not have any more.
+    pub fn freed(&self) -> Option<EpochWindow> {
         match self.stage {
-            Stage::Active { receipt } if self.window.is_over(epoch) => {
-                Ok(self.moved_to(Stage::Completed { receipt, at: now }))
-            }
-            Stage::Active { .. } => Err(CompleteError::NotOver),
-            _ => Err(CompleteError::NotActive(self.state())),
+            Stage::PendingPayment | Stage::Active { .. } | Stage::Completed { .. } => None,
+            Stage::Lapsed { .. } | Stage::Cancelled { .. } => Some(self.window),
+            Stage::Revoked { kept_until, .. } => self.window.since(kept_until),
         }
     }
 }

@@ -11,6 +11,7 @@ mod calendar;
 mod challenge;
 mod ending;
 mod epoch_clock;
+mod extension;
 mod keeping;
 mod lease;
 mod memo;
@@ -18,7 +19,9 @@ mod message;
 mod minting;
 mod payment;
 mod reading;
+mod refund;
 mod registration;
+mod revoking;
 mod roles;
 mod settling;
 mod sign_in;
@@ -33,24 +36,30 @@ pub use calendar::{HORIZON, Occupancy, Span, availability, next_free_epoch};
 pub use challenge::{NotSigned, SignedForm, verify_challenge};
 pub use ending::{CancelError, CompleteError, LapseError};
 pub use epoch_clock::{EpochClock, EpochPosition};
+pub use extension::{
+    ExtendError, Extended, Extending, Extension, ExtensionLapseError, ExtensionSettling,
+    ExtensionStage, LateExtension, OrphanedExtension,
+};
 pub use keeping::KeyError;
-pub use lease::{EndReason, Lease, LeaseState, Mode, PaymentStatus, Receipt, Stage};
+pub use lease::{EndReason, Lease, LeaseState, Mode, PaymentKind, PaymentStatus, Receipt, Stage};
 pub use memo::{MEMO_PROGRAM, MEMO_PROGRAMS, Memo, MemoError};
 pub use minting::MintError;
 pub use payment::{BelowRent, Leg, PayerError, Payment, PaymentError};
 pub use reading::{BalanceChange, Landed, Verdict};
+pub use refund::{Debtor, Purchase, Refund, RefundSettling, RefundStage, Unused};
 pub use registration::{
     Amended, Amendment, Change, Draft, FieldError, ListingStatus, MAX_SKEW, PayoutChange,
     PayoutDraft, Proof, Reclaim, RegisterChallenge, Registration, payout_challenge,
     reclaim_challenge,
 };
+pub use revoking::RevokeError;
 pub use roles::{Asker, Party, Roles};
 pub use settling::{LatePayment, Orphaned, Settling, Stray, StrayReason};
 pub use sign_in::SignIn;
 pub use terms::{NotPrice, NotRegion, Region, Regions, Shared, Terms, Tier, format_sol, parse_sol};
 pub use token::{
-    Gateway, Jwk, Jwks, LeaseClaims, NotTokenKey, TOKEN_LIFETIME, TokenKey, TokenRefusal,
-    TokenSecret, assembled, signing_input, verify_lease_token,
+    Gateway, Jwk, Jwks, LeaseClaims, NotTokenKey, Revocations, TOKEN_LIFETIME, TokenKey,
+    TokenRefusal, TokenSecret, assembled, signing_input, verify_lease_token,
 };
 pub use window::{EpochWindow, WindowError};
 pub use words::UnknownWord;

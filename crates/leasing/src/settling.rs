@@ -3,6 +3,7 @@
 use crate::{
     lease::{Lease, Receipt, Stage},
     memo::Memo,
+    payment::Payment,
     reading::{Landed, Verdict},
     words::words,
 };
@@ -82,35 +83,19 @@ pub struct LatePayment {
 impl Lease {
     /// What a transaction that names this lease's payment does to it.
     pub fn settle(&self, landed: &Landed, now: Timestamp) -> Settling {
-        let stray = |reason| match self.stray(landed, reason, now) {
-            stray if stray.is_nothing() => Settling::Ignored,
-            stray => Settling::Stray(stray),
+        let stray = |reason| match Stray::new(&self.payment, landed, reason, now) {
+            Some(stray) => Settling::Stray(stray),
+            None => Settling::Ignored,
         };
-        let surplus = match landed.verdict(&self.payment) {
-            Verdict::Failed => return Settling::Ignored,
-            Verdict::WrongMemo if landed.mentions(self.payment.memo()) => {
-                return stray(StrayReason::Unclear);
-            }
-            Verdict::WrongMemo => return stray(StrayReason::Unnamed),
-            Verdict::PayerIsWallet => return stray(StrayReason::Unclear),
-            Verdict::Short { .. } => return stray(StrayReason::Short),
-            Verdict::Paid => Some(Lamports::ZERO),
-            Verdict::Surplus { payout, platform } => payout.checked_add(platform),
-        };
-        let Some(surplus) = surplus else {
-            return stray(StrayReason::Unclear);
-        };
-        let receipt = Receipt {
-            signature: landed.signature,
-            payer: landed.payer,
-            slot: landed.slot,
-            surplus,
-            at: now,
+        let (receipt, orphan) = match landed.brought(&self.payment, now) {
+            Brought::Nothing => return Settling::Ignored,
+            Brought::Stray(reason) => return stray(reason),
+            Brought::Paid { receipt, orphan } => (receipt, orphan),
         };
         let late = Some(receipt);
         let orphaned = |stage| Orphaned {
             lease: self.moved_to(stage),
-            stray: self.stray(landed, StrayReason::Orphaned, now),
+            stray: *orphan,
         };
         match self.stage {
             _ if self.was_taken(landed.signature) => Settling::Ignored,
@@ -138,26 +123,81 @@ impl Lease {
         let receipt = self.stage.receipt();
         receipt.is_some_and(|receipt| receipt.signature == signature)
     }
+}
 
-    /// What is to be given back of a transaction.
-    fn stray(&self, landed: &Landed, reason: StrayReason, now: Timestamp) -> Stray {
-        // A wallet that lost has gained nothing.
-        let gained = |wallet| landed.gained(wallet).unwrap_or(Lamports::ZERO);
-        Stray {
-            signature: landed.signature,
-            memo: self.payment.memo().clone(),
-            reason,
-            slot: landed.slot,
-            payer: landed.payer,
-            payout_gain: gained(self.payment.payout().wallet),
-            platform_gain: gained(self.payment.platform().wallet),
-            seen_at: now,
+/// What a transaction brought for a payment.
+pub(crate) enum Brought {
+    /// Nothing.
+    Nothing,
+    /// Something that does not pay it.
+    Stray(StrayReason),
+    /// All of it.
+    Paid {
+        /// What is noted with what it pays for.
+        receipt: Receipt,
+        /// What is to be given back if that cannot be had.
+        orphan: Box<Stray>,
+    },
+}
+
+impl Landed {
+    /// What it brought for a payment.
+    pub(crate) fn brought(&self, payment: &Payment, now: Timestamp) -> Brought {
+        let surplus = match self.verdict(payment) {
+            Verdict::Failed => return Brought::Nothing,
+            Verdict::WrongMemo if self.mentions(payment.memo()) => {
+                return Brought::Stray(StrayReason::Unclear);
+            }
+            Verdict::WrongMemo => return Brought::Stray(StrayReason::Unnamed),
+            Verdict::PayerIsWallet => return Brought::Stray(StrayReason::Unclear),
+            Verdict::Short { .. } => return Brought::Stray(StrayReason::Short),
+            Verdict::Paid => Some(Lamports::ZERO),
+            Verdict::Surplus { payout, platform } => payout.checked_add(platform),
+        };
+        let orphan = Stray::new(payment, self, StrayReason::Orphaned, now);
+        match (surplus, orphan) {
+            (Some(surplus), Some(orphan)) => Brought::Paid {
+                receipt: self.receipt(surplus, now),
+                orphan: Box::new(orphan),
+            },
+            _ => Brought::Stray(StrayReason::Unclear),
+        }
+    }
+
+    /// What is noted of it with what it paid for.
+    pub(crate) fn receipt(&self, surplus: Lamports, now: Timestamp) -> Receipt {
+        Receipt {
+            signature: self.signature,
+            payer: self.payer,
+            slot: self.slot,
+            surplus,
+            at: now,
         }
     }
 }
 
 impl Stray {
-    fn is_nothing(&self) -> bool {
-        self.payout_gain == Lamports::ZERO && self.platform_gain == Lamports::ZERO
+    /// What is to be given back of a transaction; `None` if it brought nothing.
+    pub(crate) fn new(
+        payment: &Payment,
+        landed: &Landed,
+        reason: StrayReason,
+        now: Timestamp,
+    ) -> Option<Self> {
+        // A wallet that lost has gained nothing.
+        let gained = |wallet| landed.gained(wallet).unwrap_or(Lamports::ZERO);
+        let stray = Self {
+            signature: landed.signature,
+            memo: payment.memo().clone(),
+            reason,
+            slot: landed.slot,
+            payer: landed.payer,
+            payout_gain: gained(payment.payout().wallet),
+            platform_gain: gained(payment.platform().wallet),
+            seen_at: now,
+        };
+        let is_something =
+            stray.payout_gain > Lamports::ZERO || stray.platform_gain > Lamports::ZERO;
+        is_something.then_some(stray)
     }
 }

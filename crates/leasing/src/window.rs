@@ -62,6 +62,15 @@ impl EpochWindow {
         self.start..self.end
     }
 
+    /// What of it is not before `epoch`; `None` if nothing is.
+    pub fn since(self, epoch: i32) -> Option<Self> {
+        let start = self.start.max(epoch);
+        (start < self.end).then_some(Self {
+            start,
+            end: self.end,
+        })
+    }
+
     /// Whether all of it lies before `epoch`.
     pub fn is_over(self, epoch: u64) -> bool {
         u64::try_from(self.end).is_ok_and(|end| end <= epoch)
@@ -98,6 +107,9 @@ mod tests {
         let window = EpochWindow::new(5, 3).unwrap();
         assert_eq!((window.start(), window.end(), window.count()), (5, 8, 3));
         assert_eq!(window.epochs().collect::<Vec<_>>(), [5, 6, 7]);
+        let rest = |epoch| window.since(epoch).map(|rest| (rest.start(), rest.end()));
+        assert_eq!((rest(3), rest(6)), (Some((5, 8)), Some((6, 8))));
+        assert_eq!((rest(7), rest(8)), (Some((7, 8)), None));
         assert!(!window.is_over(7));
         assert!(window.is_over(8));
         assert!(EpochWindow::new(i64::from(i32::MAX) - 1, 1).is_ok());

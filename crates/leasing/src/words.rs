@@ -51,7 +51,10 @@ pub(crate) use words;
 #[cfg(test)]
 mod tests {
     use super::UnknownWord;
-    use crate::{EndReason, LeaseState, ListingStatus, Mode, PaymentStatus, StrayReason, Tier};
+    use crate::{
+        Debtor, EndReason, LeaseState, ListingStatus, Mode, PaymentKind, PaymentStatus,
+        StrayReason, Tier,
+    };
 
     #[test]
     fn words_are_read_as_they_are_written() {
@@ -62,7 +65,8 @@ mod tests {
                 }
             )*};
         }
-        round_trip!(Mode LeaseState PaymentStatus EndReason StrayReason Tier ListingStatus);
+        round_trip!(Mode LeaseState PaymentKind PaymentStatus EndReason StrayReason Tier);
+        round_trip!(Debtor ListingStatus);
         assert_eq!("Active".parse::<LeaseState>(), Err(UnknownWord));
     }
 }

@@ -94,6 +94,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(6, "ledger", "0006_sponsors"),
         step!(7, "ledger", "0007_token_keys"),
         step!(8, "ledger", "0008_lease_keys"),
+        step!(9, "ledger", "0009_lease_life"),
         step!(15, "ledger", "0015_replacements"),
         step!(16, "ledger", "0016_sponsored_states"),
         step!(17, "ledger", "0017_sponsored_pool_fees"),

@@ -4,7 +4,10 @@
 use crate::START_S;
 use axum::{Router, body::Body, http::Request};
 use chain::{RpcOptions, SolanaClient};
-use leasing::{BookError, Booking, Draft, EpochWindow, FeeRate, Mode, Roles};
+use leasing::{
+    BookError, Booking, Draft, EpochWindow, ExtendError, Extension, FeeRate, Lease, Mode,
+    RevokeError, Roles,
+};
 use primitives::{
     Clock, Entropy, Impossible, Lamports, ManualClock, PublicKey, SeededEntropy, Signature,
     SignedDuration, SolanaHash, Timestamp, Ulid,
@@ -13,8 +16,8 @@ use serde_json::{Value, json};
 use services::{
     Refused,
     leasing::{
-        Booked, Claim, KeyGuard, Leasing, LeasingOptions, Profile, Settled, SolanaNodes,
-        StoredAnswer, User, ValidatorView,
+        Booked, Claim, ExtensionWish, KeyGuard, Leasing, LeasingOptions, Profile, Revoked, Settled,
+        SolanaNodes, StoredAnswer, User, ValidatorView,
     },
 };
 use simnet::{SimulatedValidator, SolanaConfig, SolanaKeypair, SolanaNode};
@@ -339,6 +342,59 @@ impl Market {
         booked.map(|(booked, _)| booked)
     }
 
+    /// Asks for further epochs of a lease, with a key of its own.
+    pub async fn extend(
+        &self,
+        user: &User,
+        lease: Ulid,
+        count: i32,
+    ) -> Result<Extension, Refused<ExtendError>> {
+        self.extend_with(&self.leasing, user, lease, count).await
+    }
+
+    /// The same, by a given replica.
+    pub async fn extend_with(
+        &self,
+        leasing: &Leasing,
+        user: &User,
+        lease: Ulid,
+        count: i32,
+    ) -> Result<Extension, Refused<ExtendError>> {
+        let made_before = leasing.leases.extensions_made(lease).await?;
+        let wish = ExtensionWish {
+            lease,
+            count,
+            made_before,
+        };
+        let guard = self.guard(leasing, user).await;
+        let render = |extension: &Extension| Ok(answer_about(extension.id));
+        let extended = leasing.leases.extend(user, wish, guard, render).await;
+        extended.map(|(extension, _)| extension)
+    }
+
+    /// Ends a lease, with a key of its own.
+    pub async fn revoke(
+        &self,
+        user: &User,
+        lease: &Lease,
+    ) -> Result<Revoked, Refused<RevokeError>> {
+        self.revoke_with(&self.leasing, user, lease).await
+    }
+
+    /// The same, by a given replica.
+    pub async fn revoke_with(
+        &self,
+        leasing: &Leasing,
+        user: &User,
+        lease: &Lease,
+    ) -> Result<Revoked, Refused<RevokeError>> {
+        let guard = self.guard(leasing, user).await;
+        let which = (lease.validator, lease.id);
+        let render = |revoked: &Revoked| Ok(answer_about(revoked.lease.id));
+        let revoked = leasing.leases.revoke(user, which, "a test", guard, render);
+        revoked.await.map(|(revoked, _)| revoked)
+    }
+
     /// A key that a request holds.
     pub async fn guard(&self, leasing: &Leasing, user: &User) -> KeyGuard {
         let claim = leasing
@@ -401,11 +457,15 @@ pub fn sign(mut transaction: Vec<u8>, payer: &SolanaKeypair) -> Vec<u8> {
 
 /// An answer that says which lease it is about.
 pub fn answer(booked: &Booked) -> Result<StoredAnswer, Impossible> {
-    Ok(StoredAnswer {
+    Ok(answer_about(booked.lease.id))
+}
+
+fn answer_about(id: Ulid) -> StoredAnswer {
+    StoredAnswer {
         status: 201,
         content_type: "application/json".to_owned(),
-        body: booked.lease.id.to_string().into_bytes(),
-    })
+        body: id.to_string().into_bytes(),
+    }
 }
 
 fn options(node: &SolanaNode) -> LeasingOptions {

@@ -1,24 +1,27 @@
-//! What staff alone may see.
+//! What staff alone may see and do.
 
 use super::{
     MarketplaceState, Problem,
+    body::Body,
     catalog::Slug,
     cursor::Position,
-    data::{self, List, Part},
+    data::{self, Data, List, Part},
     gate::Member,
     query::{Asked, one},
     refusals::refusals,
+    revocations::{ReasonWish, read_reason},
+    segment::Segment,
 };
 use axum::{extract::State, response::Response};
-use leasing::{Leg, StrayReason};
+use leasing::{Leg, ListingStatus, StrayReason};
 use primitives::Lamports;
 use serde::{Deserialize, Serialize};
-use services::leasing::{NotStaff, StrayPlace, StrayTransaction};
+use services::leasing::{NotStaff, StopError, StrayPlace, StrayTransaction};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
-pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 1] {
-    [routes!(list_strays)]
+pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 2] {
+    [routes!(list_strays), routes!(stop_validator)]
 }
 
 impl Position for StrayPlace {
@@ -155,4 +158,68 @@ async fn list_strays(
         StrayTransactionBody::from(stray)
     });
     Ok(data::written(text))
+}
+
+/// A validator that was stopped.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StoppedValidator)]
+struct StoppedBody {
+    /// The validator's `public_id`.
+    #[schema(example = "01KA0XHZ2S8Q6N4C1W7E5R3T9Y")]
+    validator_id: String,
+    /// `stopped`.
+    #[schema(example = "stopped")]
+    status: &'static str,
+    /// How many leases were revoked.
+    #[schema(example = 3)]
+    revoked_leases: u64,
+    /// How many refunds are owed for them; `GET /v1/refunds` lists them.
+    #[schema(example = 6)]
+    refunds: u64,
+}
+
+refusals!(StopRefusals: [MEMBER, BODY, KEPT], [Forbidden, ValidatorNotFound, ChainRpcUnavailable]);
+
+/// Stop a validator
+///
+/// For staff, in an emergency: nothing more can be booked of it or extended,
+/// late payments are to be given back, and all its leases are revoked, as by its
+/// owner. Asked for again it goes on where it was cut off. Its owner cannot list
+/// it again.
+#[utoipa::path(
+    post,
+    path = "/v1/admin/validators/{id}/stop",
+    operation_id = "stopValidator",
+    tag = "Administration",
+    params((
+        "id" = String, Path,
+        description = "The validator's `public_id`.",
+        example = "01KA0XHZ2S8Q6N4C1W7E5R3T9Y",
+    )),
+    request_body = ReasonWish,
+    responses(
+        (status = 200, description = "It is stopped.", body = Data<StoppedBody>),
+        StopRefusals,
+    ),
+)]
+async fn stop_validator(
+    State(market): State<MarketplaceState>,
+    Member(user): Member,
+    segment: Segment,
+    Body(text): Body,
+) -> Result<Response, Problem> {
+    let reason = read_reason(&text)?;
+    let id = segment.id(Slug::ValidatorNotFound)?;
+    let stopped = market.leasing().validators.stop(&user, id, &reason).await;
+    let refused = |error| match error {
+        StopError::Forbidden => Problem::new(Slug::Forbidden, "this needs the role staff"),
+        StopError::NotFound => Problem::plain(Slug::ValidatorNotFound),
+    };
+    let stopped = stopped.map_err(|error| Problem::of(error, refused))?;
+    Ok(data::ok(StoppedBody {
+        validator_id: id.to_string(),
+        status: ListingStatus::Stopped.as_str(),
+        revoked_leases: stopped.leases,
+        refunds: stopped.refunds,
+    }))
 }

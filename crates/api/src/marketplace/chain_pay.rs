@@ -101,7 +101,7 @@ struct AccountWish {
 #[schema(as = PaymentTransaction)]
 struct TransactionBody {
     /// The unsigned transaction in base64: the memo, and a transfer to each of
-    /// the validator and the platform.
+    /// the validator and the platform, or one to whoever is owed a refund.
     transaction: String,
     /// What is paid, for the payer to read.
     #[schema(example = "Harbour, epochs 801 to 802: 3 SOL")]
@@ -116,7 +116,8 @@ refusals!(TransactionRefusals: [COUNTED, BODY, KEPT], [
 /// Ask for the transaction that pays
 ///
 /// A legacy transaction for the payer to sign: it pays validator and platform
-/// at once, and carries the memo. Refusals have a `message` beside the other
+/// at once, or a refund, and carries the memo. A refund may be paid from any
+/// account but the one that is owed, for as long as it is open. Refusals have a `message` beside the other
 /// members, a sentence for people, which wallets show. Fields that wallets add are ignored. Flat, as
 /// Solana Pay wants it; also at `/v1/solana-pay/{memo}`.
 #[utoipa::path(
@@ -168,6 +169,10 @@ fn not_payable(error: PayError) -> Problem {
             Problem::new(Slug::InvalidAccount, told)
         }
         PayError::PayerIsPayoutWallet => Problem::plain(Slug::PayerIsPayoutWallet),
+        PayError::PayerIsCreditor => {
+            let told = "this account is owed the refund: somebody else is to pay it";
+            Problem::new(Slug::InvalidAccount, told)
+        }
         PayError::WalletBelowRent(lack) => {
             let told = format!(
                 "{} must hold {} lamports more before it can be paid this little",

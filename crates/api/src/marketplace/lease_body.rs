@@ -1,7 +1,10 @@
 //! A lease and its payment on the wire.
 
-use super::{MarketplaceState, link::Warning};
-use leasing::{Lease, Stray, format_sol};
+use super::{
+    MarketplaceState, extensions::ExtensionBody, link::Warning, payment_body::PaymentBody,
+    refunds::RefundBody,
+};
+use leasing::{ExtensionStage, Lease, Stray, format_sol};
 use primitives::Lamports;
 use serde::Serialize;
 use services::leasing::{Booked, BookingWarning, LeaseDetail};
@@ -30,16 +33,17 @@ pub(super) struct LeaseBody {
     /// The first epoch.
     #[schema(example = 801)]
     epoch_start: i32,
-    /// The epoch after the last.
+    /// The epoch after the last; a paid extension moves it.
     #[schema(example = 803)]
     epoch_end: i32,
     /// How many there are.
     #[schema(example = 2)]
     epoch_count: i32,
-    /// The price of one epoch when it was booked.
+    /// The price of one epoch when it was booked. Those of an extension have its
+    /// own.
     #[schema(value_type = u64, example = 1_500_000_000)]
     price_lamports: Lamports,
-    /// What all of them cost.
+    /// What all of them cost, those of paid extensions included.
     #[schema(value_type = u64, example = 3_000_000_000_u64)]
     total_lamports: Lamports,
     /// The same in SOL, exactly.
@@ -68,34 +72,6 @@ pub(super) struct LeaseBody {
     end_reason: Option<&'static str>,
 }
 
-/// A payment that is to be made.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Payment)]
-pub(super) struct PaymentBody {
-    /// A Solana Pay transaction request: open it with a wallet, or show it as a
-    /// QR code.
-    #[schema(example = "solana:https://lease.example/v1/chain-pay/01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
-    solana_pay_url: String,
-    /// What is to be paid.
-    #[schema(value_type = u64, example = 3_000_000_000_u64)]
-    amount_lamports: Lamports,
-    /// The same in SOL, exactly.
-    #[schema(example = "3")]
-    amount_sol: String,
-    /// What of it the validator gets.
-    #[schema(value_type = u64, example = 2_850_000_000_u64)]
-    payout_lamports: Lamports,
-    /// What of it the platform gets.
-    #[schema(value_type = u64, example = 150_000_000)]
-    fee_lamports: Lamports,
-    /// Names the payment, in the link and on the chain.
-    #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
-    memo: String,
-    /// Until when a wallet can ask for the transaction.
-    #[schema(format = DateTime, example = "2026-01-31T12:15:00Z")]
-    expires_at: String,
-}
-
 /// A lease with everything about it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = LeaseDetail)]
@@ -104,6 +80,13 @@ pub(super) struct LeaseDetailBody {
     lease: LeaseBody,
     /// Money that came for it and was not taken, in the order of the chain.
     strays: Vec<StrayBody>,
+    /// The extension that waits for its payment.
+    #[schema(required)]
+    pending_extension: Option<ExtensionBody>,
+    /// All extensions that were asked for, the newest first, 100 at most.
+    extensions: Vec<ExtensionBody>,
+    /// What is owed, or was, to whoever paid for it.
+    refunds: Vec<RefundBody>,
     /// Whether its key was shown.
     credentials_shown: bool,
     /// Rises with every new key; 0 before the first.
@@ -194,7 +177,9 @@ impl MarketplaceState {
             price_lamports: lease.price,
             total_lamports: lease.total,
             total_sol: format_sol(lease.total),
-            payment: lease.due().map(|_| self.payment_body(lease)),
+            payment: lease
+                .due()
+                .map(|due| self.payment_body(due, lease.pay_until)),
             settled_signature: settled.map(|receipt| receipt.signature.to_string()),
             payer: settled.map(|receipt| receipt.payer.to_string()),
             created_at: lease.created_at.to_string(),
@@ -205,24 +190,17 @@ impl MarketplaceState {
     }
 
     pub(super) fn lease_detail(&self, detail: &LeaseDetail) -> LeaseDetailBody {
+        let extensions = || detail.extensions.iter();
+        let open = extensions().find(|it| it.stage == ExtensionStage::Open);
+        let refunds = detail.refunds.iter();
         LeaseDetailBody {
             lease: self.lease_body(&detail.lease),
             strays: detail.strays.iter().map(StrayBody::from).collect(),
+            pending_extension: open.map(|it| self.extension_body(it)),
+            extensions: extensions().map(|it| self.extension_body(it)).collect(),
+            refunds: refunds.map(|refund| self.refund_body(refund)).collect(),
             credentials_shown: detail.key_version > 0,
             key_version: detail.key_version,
-        }
-    }
-
-    fn payment_body(&self, lease: &Lease) -> PaymentBody {
-        let payment = &lease.payment;
-        PaymentBody {
-            solana_pay_url: self.pay_url(payment.memo()),
-            amount_lamports: payment.total(),
-            amount_sol: format_sol(payment.total()),
-            payout_lamports: payment.payout().amount,
-            fee_lamports: payment.platform().amount,
-            memo: payment.memo().to_string(),
-            expires_at: lease.pay_until.to_string(),
         }
     }
 
@@ -235,7 +213,7 @@ impl MarketplaceState {
             mode: lease.mode.as_str(),
             epoch_start: lease.window.start(),
             epoch_end: lease.window.end(),
-            payment: self.payment_body(lease),
+            payment: self.payment_body(&lease.payment, lease.pay_until),
             warnings: warnings.chain(self.link_warning()).collect(),
         }
     }

@@ -7,6 +7,7 @@ use super::{
     data::{self, Data},
     fields::Fields,
     gate::Member,
+    lease_path::LeasePath,
     refusals::refusals,
     segment::Segment,
 };
@@ -88,11 +89,7 @@ refusals!(RevealRefusals: [MEMBER, BODY, KEPT], [
     path = "/v1/leases/{id}/credentials",
     operation_id = "revealCredentials",
     tag = "Leases",
-    params((
-        "id" = String, Path,
-        description = "The lease's `public_id`.",
-        example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R",
-    )),
+    params(LeasePath),
     responses(
         (status = 200, description = "The key.", body = Data<CredentialsBody>),
         RevealRefusals,
@@ -140,11 +137,7 @@ refusals!(ReplaceRefusals: [MEMBER, BODY, KEPT], [
     path = "/v1/leases/{id}/api-keys",
     operation_id = "replaceLeaseKey",
     tag = "Leases",
-    params((
-        "id" = String, Path,
-        description = "The lease's `public_id`.",
-        example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R",
-    )),
+    params(LeasePath),
     request_body = ReplaceWish,
     responses(
         (status = 201, description = "The new key.", body = Data<CredentialsBody>),

@@ -6,6 +6,7 @@ use super::{
     catalog::Slug,
     data::{self, Data},
     gate::{Anyone, Holder},
+    lease_path::LeasePath,
     refusals::refusals,
     segment::Segment,
 };
@@ -88,11 +89,7 @@ refusals!(MintRefusals: [MEMBER, BODY, KEPT], [
     path = "/v1/leases/{id}/token",
     operation_id = "mintLeaseToken",
     tag = "Leases",
-    params((
-        "id" = String, Path,
-        description = "The lease's `public_id`.",
-        example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R",
-    )),
+    params(LeasePath),
     responses(
         (status = 200, description = "The token.", body = Data<MintedBody>),
         MintRefusals,

@@ -9,6 +9,7 @@ use super::{
     gate::{Holder, Member},
     idempotency,
     lease_body::{BookedBody, LeaseBody, LeaseDetailBody},
+    lease_path::{IdempotencyHeader, LeasePath},
     query::{Asked, one},
     refusals::refusals,
     segment::Segment,
@@ -104,17 +105,25 @@ fn not_booked(error: BookError) -> Problem {
             let told = format!("{limit} of your bookings wait for their payment");
             Problem::new(Slug::TooManyUnpaidBookings, told).with("limit", limit)
         }
-        BookError::SlotTaken { lease } => {
-            let problem = Problem::new(Slug::LeaseSlotTaken, "some of the epochs are taken");
-            match lease {
-                Some(id) => problem.with("conflicting_lease_id", id.to_string()),
-                None => problem,
-            }
+        BookError::SlotTaken { lease } => Problem::slot_taken(lease),
+        BookError::SharedFull { first_full_epoch } => Problem::no_seat(first_full_epoch),
+    }
+}
+
+impl Problem {
+    /// Somebody has some of the epochs.
+    pub(super) fn slot_taken(lease: Option<Ulid>) -> Self {
+        let problem = Self::new(Slug::LeaseSlotTaken, "some of the epochs are taken");
+        match lease {
+            Some(id) => problem.with("conflicting_lease_id", id.to_string()),
+            None => problem,
         }
-        BookError::SharedFull { first_full_epoch } => {
-            let told = format!("no seat is left in epoch {first_full_epoch}");
-            Problem::new(Slug::SharedCapacityFull, told).with("first_full_epoch", first_full_epoch)
-        }
+    }
+
+    /// In some epoch no seat is free.
+    pub(super) fn no_seat(first_full_epoch: i32) -> Self {
+        let told = format!("no seat is left in epoch {first_full_epoch}");
+        Self::new(Slug::SharedCapacityFull, told).with("first_full_epoch", first_full_epoch)
     }
 }
 
@@ -141,12 +150,7 @@ refusals!(BookRefusals: [MEMBER, BODY, GUARDED, KEPT], [
     path = "/v1/leases",
     operation_id = "bookLease",
     tag = "Leases",
-    params((
-        "Idempotency-Key" = String, Header,
-        description = "A ULID that the caller makes for this request.",
-        min_length = 26, max_length = 26,
-        example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R",
-    )),
+    params(IdempotencyHeader),
     request_body = BookingWish,
     responses(
         (status = 201, description = "The lease, which waits for its payment.", body = Data<BookedBody>),
@@ -237,18 +241,15 @@ refusals!(LeaseRefusals: [MEMBER, KEPT], [LeaseNotFound]);
 
 /// Look at a lease
 ///
-/// For the trader who booked it, its key, the validator's owner and staff. With the money
-/// that came for it and was not taken.
+/// For the trader who booked it, its key, the validator's owner and staff. With
+/// its extensions, the money that came for it and was not taken, and what is owed
+/// to whoever paid.
 #[utoipa::path(
     get,
     path = "/v1/leases/{id}",
     operation_id = "lease",
     tag = "Leases",
-    params((
-        "id" = String, Path,
-        description = "The lease's `public_id`.",
-        example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R",
-    )),
+    params(LeasePath),
     responses(
         (status = 200, description = "The lease.", body = Data<LeaseDetailBody>),
         LeaseRefusals,
@@ -278,11 +279,7 @@ refusals!(CancelRefusals: [MEMBER, BODY, KEPT], [Forbidden, LeaseNotFound, Lease
     path = "/v1/leases/{id}/cancel",
     operation_id = "cancelLease",
     tag = "Leases",
-    params((
-        "id" = String, Path,
-        description = "The lease's `public_id`.",
-        example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R",
-    )),
+    params(LeasePath),
     responses(
         (status = 200, description = "The lease, expired.", body = Data<LeaseBody>),
         CancelRefusals,

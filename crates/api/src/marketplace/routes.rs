@@ -1,15 +1,16 @@
 //! All paths of the marketplace.
 
 use super::{
-    MarketplaceState, admin, auth, chain_pay, epoch, error_pages, lease_keys, lease_tokens, leases,
-    onboarding, openapi, responses, stake, tokens, users, validators,
+    MarketplaceState, admin, auth, chain_pay, epoch, error_pages, extensions, lease_keys,
+    lease_tokens, leases, onboarding, openapi, refunds, responses, revocations, stake, tokens,
+    users, validators,
 };
 use axum::{Router, routing::any};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 /// Everything under these paths is the marketplace's, whether it exists or not.
-const PREFIXES: [&str; 13] = [
+const PREFIXES: [&str; 15] = [
     "/v1/admin",
     "/v1/auth",
     "/v1/users",
@@ -18,6 +19,8 @@ const PREFIXES: [&str; 13] = [
     "/v1/validators",
     "/v1/onboarding",
     "/v1/leases",
+    "/v1/refunds",
+    "/v1/revocations",
     "/v1/chain-pay",
     "/v1/solana-pay",
     "/v1/stake",
@@ -64,6 +67,9 @@ fn documented() -> OpenApiRouter<MarketplaceState> {
         .chain(stake::routes())
         .chain(onboarding::routes())
         .chain(leases::routes())
+        .chain(extensions::routes())
+        .chain(revocations::routes())
+        .chain(refunds::routes())
         .chain(lease_keys::routes())
         .chain(lease_tokens::routes())
         .chain(chain_pay::routes())

@@ -1,10 +1,11 @@
 //! A lease: what was booked, and where it stands.
 //!
-//! A [`Lease`] is what was agreed, which stays, and a [`Stage`], which has the
-//! data of its state and nothing else. Files beside this one say how a lease
-//! comes to be (`booking`), is paid (`settling`) and ends (`ending`): each of
-//! these functions takes a lease as it was loaded and gives the one to be
-//! written, or why there is none.
+//! A [`Lease`] is what was agreed, which stays but for its end, and a
+//! [`Stage`], which has the data of its state and nothing else. Files beside
+//! this one say how a lease comes to be (`booking`), is paid (`settling`), grows
+//! (`extension`) and ends (`ending`, `revoking`): each of these functions takes
+//! a lease as it was loaded and gives the one to be written, or why there is
+//! none.
 
 use crate::{
     payment::Payment,
@@ -41,7 +42,19 @@ words! {
 }
 
 words! {
-    /// Where the payment of a booking stands.
+    /// What a payment is for.
+    PaymentKind {
+        /// The epochs of a booking.
+        Booking = "booking",
+        /// Further epochs of a lease.
+        Extension = "extension",
+        /// Epochs that were paid and cannot be had.
+        Refund = "refund",
+    }
+}
+
+words! {
+    /// Where a payment stands.
     PaymentStatus {
         /// It can be paid.
         Open = "open",
@@ -71,8 +84,9 @@ words! {
 }
 
 impl LeaseState {
-    /// Whether a lease in this state has its epochs: nobody else can book them.
-    /// Epochs that were leased stay so.
+    /// Whether a lease in this state has all its epochs: nobody else can book
+    /// them. Epochs that were leased stay so; of a revoked lease, those that
+    /// were used.
     pub const fn holds_epochs(self) -> bool {
         match self {
             Self::PendingPayment | Self::Active | Self::Completed => true,
@@ -94,11 +108,11 @@ pub struct Lease {
     pub trader: Ulid,
     /// How.
     pub mode: Mode,
-    /// When.
+    /// When: the epochs of the booking and of every extension that is paid.
     pub window: EpochWindow,
     /// The price of one epoch when it was booked.
     pub price: Lamports,
-    /// The price of all of them.
+    /// What all of them cost, each at the price of its time.
     pub total: Lamports,
     /// When it was booked.
     pub created_at: Timestamp,
@@ -133,6 +147,9 @@ pub enum Stage {
         receipt: Option<Receipt>,
         /// When it ended.
         at: Timestamp,
+        /// The first epoch that it gave back; those before were used, and stay
+        /// sold.
+        kept_until: i32,
     },
     /// Nobody paid in time.
     Lapsed {
@@ -172,17 +189,24 @@ impl Stage {
         status: PaymentStatus,
         receipt: Option<Receipt>,
         end: Option<(EndReason, Timestamp)>,
+        kept_until: Option<i32>,
     ) -> Option<Self> {
         let restored = match (end, receipt) {
             (None, None) => Self::PendingPayment,
             (None, Some(receipt)) => Self::Active { receipt },
             (Some((EndReason::Completed, at)), Some(receipt)) => Self::Completed { receipt, at },
             (Some((EndReason::Completed, _)), None) => return None,
-            (Some((EndReason::Revoked, at)), receipt) => Self::Revoked { receipt, at },
+            (Some((EndReason::Revoked, at)), receipt) => Self::Revoked {
+                receipt,
+                at,
+                kept_until: kept_until?,
+            },
             (Some((EndReason::Unpaid, at)), late) => Self::Lapsed { at, late },
             (Some((EndReason::Cancelled, at)), late) => Self::Cancelled { at, late },
         };
-        let same = restored.state() == state && restored.payment_status() == status;
+        let same = restored.state() == state
+            && restored.payment_status() == status
+            && restored.kept_until() == kept_until;
         same.then_some(restored)
     }
 
@@ -231,6 +255,14 @@ impl Stage {
     pub fn settled_by(&self) -> Option<Receipt> {
         let settled = self.payment_status() == PaymentStatus::Settled;
         self.receipt().filter(|_| settled)
+    }
+
+    /// The first epoch that a revoked lease gave back.
+    pub const fn kept_until(&self) -> Option<i32> {
+        match *self {
+            Self::Revoked { kept_until, .. } => Some(kept_until),
+            _ => None,
+        }
     }
 
     /// Why and when it ended.

@@ -74,8 +74,22 @@ pub(crate) fn stages() -> [(&'static str, Stage); 9] {
         ("pending", Stage::PendingPayment),
         ("active", Stage::Active { receipt }),
         ("completed", Stage::Completed { receipt, at }),
-        ("revoked", Stage::Revoked { receipt: late, at }),
-        ("revoked unpaid", Stage::Revoked { receipt: None, at }),
+        (
+            "revoked",
+            Stage::Revoked {
+                receipt: late,
+                at,
+                kept_until: 6,
+            },
+        ),
+        (
+            "revoked unpaid",
+            Stage::Revoked {
+                receipt: None,
+                at,
+                kept_until: 5,
+            },
+        ),
         ("lapsed", Stage::Lapsed { at, late: None }),
         ("lapsed, paid late", Stage::Lapsed { at, late }),
         ("cancelled", Stage::Cancelled { at, late: None }),

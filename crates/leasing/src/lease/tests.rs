@@ -45,6 +45,11 @@ fn settled(lease: &Lease, landed: &Landed) -> String {
     }
 }
 
+/// What can become of a lease that has ended, once it is `paid`.
+fn ended_row(paid: &'static str) -> [&'static str; 7] {
+    [paid, "stray: short", "-", "-", "-", "-", "-"]
+}
+
 fn ended<E>(ended: Result<Lease, E>) -> String {
     ended.map_or("-".to_owned(), |lease| lease.state().to_string())
 }
@@ -52,38 +57,41 @@ fn ended<E>(ended: Result<Lease, E>) -> String {
 #[test]
 fn these_transitions_and_no_others_are_allowed() {
     let trader = party(TRADER, Roles::default());
+    let owner = party(OWNER, Roles::default());
     let table = [
-        // stage, and then: paid, paid too little, unpaid in time, given up, epochs over
+        // stage, and then: paid, paid too little, unpaid in time, given up, epochs over,
+        // the same while an extension waits for its payment, revoked
         (
             "pending",
-            ["active", "stray: short", "expired", "expired", "-"],
+            [
+                "active",
+                "stray: short",
+                "expired",
+                "expired",
+                "-",
+                "-",
+                "revoked",
+            ],
         ),
         (
             "active",
-            ["stray: doubled", "stray: short", "-", "-", "completed"],
+            [
+                "stray: doubled",
+                "stray: short",
+                "-",
+                "-",
+                "completed",
+                "-",
+                "revoked",
+            ],
         ),
-        (
-            "completed",
-            ["stray: doubled", "stray: short", "-", "-", "-"],
-        ),
-        ("revoked", ["stray: doubled", "stray: short", "-", "-", "-"]),
-        (
-            "revoked unpaid",
-            ["stray: orphaned", "stray: short", "-", "-", "-"],
-        ),
-        (
-            "lapsed",
-            ["active or orphaned", "stray: short", "-", "-", "-"],
-        ),
-        (
-            "lapsed, paid late",
-            ["stray: doubled", "stray: short", "-", "-", "-"],
-        ),
-        ("cancelled", ["orphaned", "stray: short", "-", "-", "-"]),
-        (
-            "cancelled, paid late",
-            ["stray: doubled", "stray: short", "-", "-", "-"],
-        ),
+        ("completed", ended_row("stray: doubled")),
+        ("revoked", ended_row("stray: doubled")),
+        ("revoked unpaid", ended_row("stray: orphaned")),
+        ("lapsed", ended_row("active or orphaned")),
+        ("lapsed, paid late", ended_row("stray: doubled")),
+        ("cancelled", ended_row("orphaned")),
+        ("cancelled, paid late", ended_row("stray: doubled")),
     ];
     for ((name, stage), (row, expected)) in stages().into_iter().zip(table) {
         assert_eq!(name, row);
@@ -93,7 +101,9 @@ fn these_transitions_and_no_others_are_allowed() {
             settled(&lease, &landed(8, 99, 10)),
             ended(lease.lapse(GRACE, at(2_000))),
             ended(lease.cancel(trader, at(2_000))),
-            ended(lease.complete(8, at(2_000))),
+            ended(lease.complete(8, false, at(2_000))),
+            ended(lease.complete(8, true, at(2_000))),
+            ended(lease.revoke(owner, 5, at(2_000))),
         ];
         assert_eq!(found, expected, "{name}");
     }
@@ -108,7 +118,7 @@ fn the_states_of_the_contract_are_reached_as_it_says() {
     let receipt = active.stage.settled_by().unwrap();
     assert_eq!((receipt.payer, receipt.at), (key(40), at(50)));
     assert_eq!((pending.due(), active.due()), (Some(&payment()), None));
-    let completed = active.complete(8, at(70)).unwrap();
+    let completed = active.complete(8, false, at(70)).unwrap();
     assert_eq!(completed.stage.settled_by(), Some(receipt));
     assert_eq!(completed.stage.end(), Some((EndReason::Completed, at(70))));
     let lapsed = pending.lapse(GRACE, at(1_020)).unwrap();
@@ -191,9 +201,16 @@ fn each_refusal_says_why() {
         active.lapse(GRACE, at(2_000)),
         Err(LapseError::NotPending(LeaseState::Active))
     );
-    assert_eq!(active.complete(7, at(9)), Err(CompleteError::NotOver));
     assert_eq!(
-        pending.complete(8, at(9)),
+        active.complete(7, false, at(9)),
+        Err(CompleteError::NotOver)
+    );
+    assert_eq!(
+        active.complete(8, true, at(9)),
+        Err(CompleteError::ExtensionOpen)
+    );
+    assert_eq!(
+        pending.complete(8, false, at(9)),
         Err(CompleteError::NotActive(LeaseState::PendingPayment))
     );
     let staff = Roles {
@@ -230,13 +247,25 @@ fn a_stage_is_restored_from_its_parts_and_from_no_others() {
     for (name, stage) in stages() {
         for state in LeaseState::ALL {
             for status in PaymentStatus::ALL {
-                let restored = Stage::restore(state, status, stage.receipt(), stage.end());
-                let own = (state, status) == (stage.state(), stage.payment_status());
-                assert_eq!(restored, own.then_some(stage), "{name}: {state} {status}");
+                // Only a revoked lease has kept something, and it must say what.
+                let other = stage.kept_until().is_none().then_some(3);
+                for kept in [stage.kept_until(), other] {
+                    let restored =
+                        Stage::restore(state, status, stage.receipt(), stage.end(), kept);
+                    let own = (state, status, kept)
+                        == (stage.state(), stage.payment_status(), stage.kept_until());
+                    assert_eq!(restored, own.then_some(stage), "{name}: {state} {status}");
+                }
             }
         }
     }
     let end = Some((EndReason::Completed, at(1)));
-    let unpaid = Stage::restore(LeaseState::Completed, PaymentStatus::Settled, None, end);
+    let unpaid = Stage::restore(
+        LeaseState::Completed,
+        PaymentStatus::Settled,
+        None,
+        end,
+        None,
+    );
     assert_eq!(unpaid, None);
 }

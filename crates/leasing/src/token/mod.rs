@@ -6,8 +6,10 @@
 
 mod claims;
 mod key;
+mod revocations;
 mod verifying;
 
 pub use claims::{LeaseClaims, TOKEN_LIFETIME, assembled, signing_input};
 pub use key::{Jwk, Jwks, NotTokenKey, TokenKey, TokenSecret};
+pub use revocations::Revocations;
 pub use verifying::{Gateway, TokenRefusal, verify_lease_token};

@@ -70,13 +70,19 @@ impl EpochWatch {
     }
 
     async fn complete(&self, lease: &Lease, epoch: u64) -> Result<(), Fault> {
-        let Ok(completed) = lease.complete(epoch, self.context.now()) else {
+        let mut tx = self.context.store.ledger().begin().await?;
+        tx.lock_validator(lease.validator).await?;
+        // As it is now: it may have ended, or have been extended.
+        let Some(lease) = tx.lease(lease.id).await? else {
             return Ok(());
         };
-        let mut tx = self.context.store.ledger().begin().await?;
-        if !tx.update_lease(lease, &completed).await? {
-            // Somebody else ended it.
+        let extension = tx.open_extension(lease.id).await?;
+        let completed = lease.complete(epoch, extension.is_some(), self.context.now());
+        let Ok(completed) = completed else {
             return Ok(());
+        };
+        if !tx.update_lease(&lease, &completed).await? {
+            return Err(Fault::LeaseChanged);
         }
         let what = Subject::new("lease", &lease.id);
         self.context

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{fault::Fault, refused::Refused};
 use leasing::{
-    Asker, BookError, Booking, CancelError, EpochWindow, Lease, LeaseState, Memo, Mode, Platform,
-    Stray, Trader,
+    Asker, BookError, Booking, CancelError, EpochWindow, ExtendError, Extension, Lease, LeaseState,
+    Memo, Mode, Platform, Refund, Stray, Trader,
 };
 use primitives::{Impossible, Ulid};
 use serde_json::json;
@@ -20,6 +20,9 @@ use store::leasing::{Actor, Drift, LeaseQuery, LedgerTx, User, ValidatorRow};
 
 /// Epochs that a check of the calendar tells at most.
 const MAX_DRIFT: u16 = 100;
+
+/// Extensions that are shown with a lease, the newest ones.
+const MAX_EXTENSIONS: u16 = 100;
 
 /// Leases of a market. Clones share everything.
 #[derive(Debug, Clone)]
@@ -59,6 +62,10 @@ pub struct LeaseDetail {
     pub lease: Lease,
     /// Money that came for it and was not taken, in the order of the chain.
     pub strays: Vec<Stray>,
+    /// Its extensions, paid and not, the newest first, 100 at most.
+    pub extensions: Vec<Extension>,
+    /// What is owed, or was, to whoever paid for it.
+    pub refunds: Vec<Refund>,
     /// The version of its key; 0 if none was shown.
     pub key_version: u64,
 }
@@ -108,6 +115,8 @@ impl Leases {
         Ok(Some(LeaseDetail {
             lease,
             strays: ledger.strays_of_lease(id).await?,
+            extensions: ledger.extensions_of(id, MAX_EXTENSIONS).await?,
+            refunds: ledger.refunds_of(id).await?,
             key_version: ledger.lease_key_version(id).await?,
         }))
     }
@@ -185,12 +194,7 @@ impl Leases {
         let unpaid = tx.count_unpaid(user.id).await?;
         let validator = tx.lock_validator(booking.validator).await?;
         let validator = validator.ok_or(Refused::Rejected(BookError::ValidatorNotFound))?;
-        let platform = Platform {
-            wallet: self.0.options.platform_wallet,
-            fee: self.0.options.fee,
-            payment_window: self.0.options.payment_window,
-            max_unpaid: self.0.options.max_unpaid,
-        };
+        let platform = self.platform();
         let (memo, id) = (Memo::from(self.0.new_id()), self.0.new_id());
         let trader = Trader {
             party: user.party(),
@@ -200,9 +204,9 @@ impl Leases {
         let lease = Lease::book(booking, trader, &offer, &platform, id, memo, now)
             .map_err(Refused::Rejected)?;
         tx.insert_lease(&lease).await?;
-        claim(tx, &lease, &validator)
+        claim(tx, &lease, lease.window, &validator)
             .await?
-            .map_err(Refused::Rejected)?;
+            .map_err(|taken| Refused::Rejected(taken.into()))?;
         let detail = json!({
             "validator": lease.validator,
             "mode": lease.mode.as_str(),
@@ -219,6 +223,16 @@ impl Leases {
             warnings: self.booking_warnings(lease.window),
             lease,
         })
+    }
+
+    /// What the platform wants of everything that is sold.
+    pub(super) fn platform(&self) -> Platform {
+        Platform {
+            wallet: self.0.options.platform_wallet,
+            fee: self.0.options.fee,
+            payment_window: self.0.options.payment_window,
+            max_unpaid: self.0.options.max_unpaid,
+        }
     }
 
     fn booking_warnings(&self, window: EpochWindow) -> Vec<BookingWarning> {
@@ -248,8 +262,8 @@ impl Leases {
         if !tx.update_lease(&before, &after).await? {
             return Err(Fault::LeaseChanged.into());
         }
-        if !after.state().holds_epochs() {
-            tx.release(after.validator, after.window, after.id, after.mode)
+        if let Some(freed) = after.freed() {
+            tx.release(after.validator, freed, after.id, after.mode)
                 .await?;
         }
         let what = Subject::new("lease", &after.id);
@@ -271,17 +285,45 @@ impl Leases {
     }
 }
 
-/// Takes the epochs of a lease, or tells who has them.
+/// Who has epochs that somebody wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Another lease, if that can be told.
+    Slot { lease: Option<Ulid> },
+    /// All seats are taken from this epoch on.
+    Seats { first_full_epoch: i32 },
+}
+
+impl From<Taken> for BookError {
+    fn from(taken: Taken) -> Self {
+        match taken {
+            Taken::Slot { lease } => Self::SlotTaken { lease },
+            Taken::Seats { first_full_epoch } => Self::SharedFull { first_full_epoch },
+        }
+    }
+}
+
+impl From<Taken> for ExtendError {
+    fn from(taken: Taken) -> Self {
+        match taken {
+            Taken::Slot { lease } => Self::SlotTaken { lease },
+            Taken::Seats { first_full_epoch } => Self::SharedFull { first_full_epoch },
+        }
+    }
+}
+
+/// Takes epochs for a lease, or tells who has them.
 pub(super) async fn claim(
     tx: &mut LedgerTx,
     lease: &Lease,
+    window: EpochWindow,
     validator: &ValidatorRow,
-) -> Result<Result<(), BookError>, Fault> {
-    let (id, window) = (lease.validator, lease.window);
+) -> Result<Result<(), Taken>, Fault> {
+    let id = lease.validator;
     Ok(match lease.mode {
         Mode::Exclusive => match tx.claim_exclusive(id, window, lease.id).await? {
             None => Ok(()),
-            Some(_) => Err(BookError::SlotTaken {
+            Some(_) => Err(Taken::Slot {
                 lease: tx.holder_within(id, window, lease.id).await?,
             }),
         },
@@ -294,7 +336,7 @@ pub(super) async fn claim(
                 tx.claim_seat(id, window, seats).await?
             };
             full.map_or(Ok(()), |first_full_epoch| {
-                Err(BookError::SharedFull { first_full_epoch })
+                Err(Taken::Seats { first_full_epoch })
             })
         }
     })

@@ -15,6 +15,7 @@ mod browsing;
 mod context;
 mod epoch_watch;
 mod epochs;
+mod extending;
 mod idempotency;
 mod job;
 mod key_hash;
@@ -28,12 +29,16 @@ mod pages;
 mod parking;
 mod payments;
 mod reclaiming;
+mod refunds;
 mod registering;
+mod revocations;
+mod revoking;
 mod secret;
 mod settlement;
 mod signer;
 mod solana;
 mod stakes;
+mod stopping;
 mod strays;
 mod sweeper;
 mod token_keys;
@@ -47,6 +52,7 @@ pub use accounts::{
 pub use applying::Settled;
 pub use epoch_watch::EpochWatch;
 pub use epochs::{EpochView, Epochs};
+pub use extending::ExtensionWish;
 pub use idempotency::{Claim, IdempotencyKeys, KeyGuard, StoredAnswer};
 pub use key_hash::KeyCost;
 pub use lease_keys::{LeaseKeys, NewLeaseKey, ReplaceError, RevealError};
@@ -58,12 +64,18 @@ pub use page::Page;
 pub use pages::{Browse, BrowseKey, Sort};
 pub use payments::{PayError, Payments, Unsigned};
 pub use reclaiming::ReclaimError;
+pub use refunds::Refunds;
 pub use registering::{PayoutError, RegisterError};
+pub use revocations::Revocations;
+pub use revoking::Revoked;
 pub use settlement::Settlement;
 pub use signer::{RemoteSigner, SignError, TokenSigner};
 pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
-pub use store::leasing::{Drift, StrayPlace, StrayTransaction, User};
+pub use stopping::{StopError, Stopped};
+pub use store::leasing::{
+    Drift, RevocationPlace, RevocationRow, StrayPlace, StrayTransaction, User,
+};
 pub use strays::{NotStaff, Strays};
 pub use sweeper::Sweeper;
 pub use token_keys::RotateError;
@@ -98,6 +110,10 @@ pub struct Leasing {
     pub lease_tokens: LeaseTokens,
     /// What is to be paid.
     pub payments: Payments,
+    /// What is owed to people who paid.
+    pub refunds: Refunds,
+    /// Leases that ended before their time.
+    pub revocations: Revocations,
     /// What came and paid for nothing.
     pub strays: Strays,
     /// Which epoch it is.
@@ -128,6 +144,8 @@ impl Leasing {
             lease_keys: LeaseKeys(shared()),
             lease_tokens: LeaseTokens::new(shared()),
             payments: Payments(shared()),
+            refunds: Refunds(shared()),
+            revocations: Revocations(shared()),
             strays: Strays(shared()),
             epochs: context.epochs.clone(),
             keys: IdempotencyKeys::new(shared()),

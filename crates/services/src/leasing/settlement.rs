@@ -14,10 +14,10 @@ use super::{applying::Settled, context::Context, parking::show};
 use crate::fault::Fault;
 use chain::{MAX_SIGNATURES, SignatureEntry, SignaturePage, SolanaClient};
 use futures_util::{StreamExt as _, stream};
-use leasing::{Lease, Memo};
+use leasing::Memo;
 use primitives::{PublicKey, Signature, SignedDuration, Timestamp};
 use std::sync::Arc;
-use store::leasing::ChainCursor;
+use store::leasing::{ChainCursor, NamedPayment};
 
 /// Pages of a history that a round reads at most.
 const MAX_PAGES: usize = 200;
@@ -28,10 +28,11 @@ const PORTION: usize = 100;
 /// Transactions that are fetched side by side.
 const SIDE_BY_SIDE: usize = 8;
 
-/// Payments that a round looks for by their references: open ones, and such as
-/// were open of late.
+/// Payments that a round looks for by their references: open ones, such as were
+/// open of late, and refunds that are owed.
 const OPEN_REFERENCES: u16 = 10;
 const PAST_REFERENCES: u16 = 5;
+const OWED_REFERENCES: u16 = 5;
 
 /// How long after their time payments are looked for by their references.
 const PAST: SignedDuration = SignedDuration::from_hours(24);
@@ -45,6 +46,9 @@ const MAX_RETRIES: u16 = 50;
 /// Payments whose references are filled in with one statement.
 const FILLED: u16 = 1_000;
 
+/// No memo comes after it.
+const LAST_MEMO: &str = "~";
+
 /// A payment, in the order in which they are looked for.
 type Place = (Timestamp, Memo);
 
@@ -55,6 +59,7 @@ pub struct Settlement {
     /// The payments whose references were looked for last.
     open_until: Option<Place>,
     past_until: Option<Place>,
+    owed_until: Option<Place>,
     /// Whether all payments are known to have references.
     filled: bool,
 }
@@ -65,6 +70,7 @@ impl Settlement {
             context,
             open_until: None,
             past_until: None,
+            owed_until: None,
             filled: false,
         }
     }
@@ -137,36 +143,41 @@ impl Settlement {
         settled: &mut Settled,
     ) -> Result<(), Fault> {
         let ledger = self.context.store.ledger();
-        let open = ledger.leases_to_pay(
-            Timestamp::MAX,
-            text(self.open_until.as_ref()),
-            OPEN_REFERENCES,
-        );
-        let open = open.await?;
+        // Whatever has a window ends within it from now; what is owed never does.
+        let within = self.context.in_future(self.context.options.payment_window);
+        let open = ledger
+            .payments_open(within, text(self.open_until.as_ref()), OPEN_REFERENCES)
+            .await?;
         let since = self.context.now().checked_sub(PAST);
         let since = since.unwrap_or(Timestamp::MIN);
-        let past =
-            ledger.leases_once_payable(since, text(self.past_until.as_ref()), PAST_REFERENCES);
-        let past = past.await?;
-        for lease in open.iter().chain(&past) {
-            self.look_for(client, lease, settled).await?;
+        let past = ledger
+            .payments_once_open(since, text(self.past_until.as_ref()), PAST_REFERENCES)
+            .await?;
+        let after = text(self.owed_until.as_ref()).unwrap_or((within, LAST_MEMO));
+        let owed = ledger
+            .payments_open(Timestamp::MAX, Some(after), OWED_REFERENCES)
+            .await?;
+        for named in open.iter().chain(&past).chain(&owed) {
+            self.look_for(client, named, settled).await?;
         }
-        (self.open_until, self.past_until) = (place(open.last()), place(past.last()));
+        self.open_until = place(open.last());
+        self.past_until = place(past.last());
+        self.owed_until = place(owed.last());
         Ok(())
     }
 
-    /// Looks for transactions that have the reference of a lease's payment.
+    /// Looks for transactions that have the reference of a payment.
     async fn look_for(
         &self,
         client: &SolanaClient,
-        lease: &Lease,
+        named: &NamedPayment,
         settled: &mut Settled,
     ) -> Result<(), Fault> {
         let page = SignaturePage {
             limit: MAX_PER_REFERENCE,
             ..SignaturePage::default()
         };
-        let reference = lease.payment.memo().reference();
+        let reference = named.payment.memo().reference();
         let entries = client.signatures(reference, page).await;
         let ledger = self.context.store.ledger();
         let mut unknown = Vec::new();
@@ -205,8 +216,8 @@ fn text(place: Option<&Place>) -> Option<(Timestamp, &str)> {
     place.map(|(at, memo)| (*at, memo.as_str()))
 }
 
-fn place(lease: Option<&Lease>) -> Option<Place> {
-    lease.map(|lease| (lease.pay_until, lease.payment.memo().clone()))
+fn place(named: Option<&NamedPayment>) -> Option<Place> {
+    named.map(|named| (named.pay_until, named.payment.memo().clone()))
 }
 
 /// What happened to a wallet since a transaction, the newest first.

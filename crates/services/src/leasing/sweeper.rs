@@ -1,15 +1,15 @@
-//! The sweeper: bookings that nobody paid in time are over.
+//! The sweeper: bookings and extensions that nobody paid in time are over.
 
 use super::leases::Leases;
 use crate::{fault::Fault, refused::Refused};
-use leasing::Lease;
+use leasing::{Lease, PaymentKind};
 use primitives::Timestamp;
-use store::leasing::Actor;
+use store::leasing::{Actor, NamedPayment};
 
-/// Bookings that one statement finds.
+/// Payments that one statement finds.
 const BATCH: u16 = 100;
 
-/// Bookings that one round ends at most, in such batches.
+/// Payments that one round ends at most, in such batches.
 const MAX_BATCHES: usize = 100;
 
 /// Frees what nobody paid for, and forgets what is too old to matter.
@@ -23,29 +23,26 @@ impl Sweeper {
         Self { leases }
     }
 
-    /// Sweeps once. Returns how many bookings expired.
+    /// Sweeps once. Returns how many bookings and extensions expired.
     pub async fn round(&mut self) -> Result<u32, Fault> {
         let context = &*self.leases.0;
         let grace = context.options.settlement_grace;
         let until = context.now().checked_sub(grace).unwrap_or(Timestamp::MIN);
-        let lapse = |lease: &Lease| lease.lapse(grace, context.now());
         let mut expired: u32 = 0;
         for _ in 0..MAX_BATCHES {
             let due = context
                 .store
                 .ledger()
-                .leases_to_pay(until, None, BATCH)
+                .payments_open(until, None, BATCH)
                 .await?;
-            for lease in &due {
-                let ended = self
-                    .leases
-                    .end(lease, Actor::System, "lease.expired", lapse);
-                match ended.await {
-                    Ok(_) => expired = expired.saturating_add(1),
-                    // It was paid meanwhile, or another replica ended it.
-                    Err(Refused::Rejected(_)) => {}
-                    Err(Refused::Fault(fault)) => return Err(fault),
-                }
+            for named in &due {
+                let is_over = match named.kind {
+                    PaymentKind::Booking => self.lapse_booking(named).await?,
+                    PaymentKind::Extension => self.leases.lapse_extension(named).await?,
+                    // What is owed does not lapse.
+                    PaymentKind::Refund => false,
+                };
+                expired = expired.saturating_add(is_over.into());
             }
             if due.len() < usize::from(BATCH) {
                 break;
@@ -55,5 +52,23 @@ impl Sweeper {
         tx.forget_expired(context.now()).await?;
         tx.commit().await?;
         Ok(expired)
+    }
+    /// Ends a booking. `false` if it was paid meanwhile, or another replica
+    /// ended it.
+    async fn lapse_booking(&self, named: &NamedPayment) -> Result<bool, Fault> {
+        let context = &*self.leases.0;
+        let Some(lease) = context.store.ledger().lease(named.lease).await? else {
+            return Ok(false);
+        };
+        let grace = context.options.settlement_grace;
+        let lapse = |lease: &Lease| lease.lapse(grace, context.now());
+        let ended = self
+            .leases
+            .end(&lease, Actor::System, "lease.expired", lapse);
+        match ended.await {
+            Ok(_) => Ok(true),
+            Err(Refused::Rejected(_)) => Ok(false),
+            Err(Refused::Fault(fault)) => Err(fault),
+        }
     }
 }

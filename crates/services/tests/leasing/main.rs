@@ -11,13 +11,16 @@
 mod accounts;
 mod calendar;
 mod cuts;
+mod extending;
 mod failures;
 mod lease_keys;
 mod lease_tokens;
 mod leases;
+mod money;
 mod paying;
 mod races;
 mod repeated;
+mod revoking;
 mod settlement;
 mod traces;
 mod validators;

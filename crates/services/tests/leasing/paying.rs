@@ -13,14 +13,9 @@ pub(crate) async fn pay_anyhow(
     payer: &SolanaKeypair,
     less: u64,
 ) -> Signature {
-    let lease = market
-        .store
-        .ledger()
-        .lease_of_memo(&memo.parse().unwrap())
-        .await
-        .unwrap()
-        .unwrap();
-    let asked = lease.payment;
+    let memo = memo.parse().unwrap();
+    let named = market.store.ledger().payment_of(&memo).await;
+    let asked = named.unwrap().unwrap().payment;
     let payout = Leg {
         amount: asked
             .payout()

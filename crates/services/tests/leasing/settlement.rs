@@ -15,7 +15,11 @@ use store::leasing::ChainCursor;
 use world::{Market, market::sign};
 
 fn settled(activated: u32, strays: u32) -> Settled {
-    Settled { activated, strays }
+    Settled {
+        activated,
+        strays,
+        ..Settled::default()
+    }
 }
 
 async fn strays(market: &Market, booked: &Booked) -> Vec<Stray> {

@@ -51,8 +51,8 @@ async fn a_payment_without_its_memo_is_found_by_its_reference(
     let (_database, market, trader, booked) = booked(engine, 1).await;
     pay_as(&market, &booked, memo).await;
     let found = Settled {
-        activated: 0,
         strays: 1,
+        ..Settled::default()
     };
     assert_eq!(market.settle().await, found);
     assert_eq!(market.settle().await, Settled::default());

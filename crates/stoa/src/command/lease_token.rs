@@ -8,28 +8,18 @@ use crate::{
     wiring::{self, Refused, RotateError},
 };
 use anyhow::{Context as _, anyhow, bail};
-use leasing::{Gateway, Jwks, verify_lease_token};
-use primitives::Ulid;
-use serde::Deserialize;
-use std::{collections::BTreeSet, fs, io::Read as _, path::Path, time::Duration};
+use leasing::{Gateway, Jwks, Revocations, verify_lease_token};
+use std::{fs, io::Read as _, path::Path, time::Duration};
 use url::Url;
 
 /// No list of keys or of revocations is longer, and no token either.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
+/// Pages of the feed of revocations that are read at most.
+const MAX_PAGES: usize = 1_000;
+
 /// How long a market may take to tell its keys.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The feed of revocations: the answer of `GET /v1/revocations`.
-#[derive(Deserialize)]
-struct Revocations {
-    data: Vec<Revocation>,
-}
-
-#[derive(Deserialize)]
-struct Revocation {
-    lease_id: Ulid,
-}
 
 /// Checks a token as a gateway does, and shows what it says.
 pub(super) async fn verify(action: &LeaseTokenAction) -> anyhow::Result<()> {
@@ -46,13 +36,9 @@ pub(super) async fn verify(action: &LeaseTokenAction) -> anyhow::Result<()> {
     };
     let keys: Jwks = serde_json::from_slice(&read(jwks).await?)
         .with_context(|| format!("{jwks} is no list of keys"))?;
-    let revoked: BTreeSet<Ulid> = match revocations {
-        Some(source) => {
-            let feed: Revocations = serde_json::from_slice(&read(source).await?)
-                .with_context(|| format!("{source} is no list of revocations"))?;
-            feed.data.into_iter().map(|row| row.lease_id).collect()
-        }
-        None => BTreeSet::new(),
+    let revoked = match revocations {
+        Some(source) => read_feed(source).await?,
+        None => Revocations::default(),
     };
     let gateway = Gateway {
         identity: *identity,
@@ -64,7 +50,7 @@ pub(super) async fn verify(action: &LeaseTokenAction) -> anyhow::Result<()> {
         Some(token) if token != "-" => token.to_owned(),
         _ => from_input()?,
     };
-    let claims = verify_lease_token(token.trim(), &keys, &gateway, |id| revoked.contains(&id));
+    let claims = verify_lease_token(token.trim(), &keys, &gateway, |id| revoked.has(id));
     let claims = claims.map_err(|refusal| anyhow!("the token is not good: {refusal}"))?;
     say(serde_json::to_string_pretty(&claims)?);
     Ok(())
@@ -94,6 +80,22 @@ pub(super) async fn rotate(config: &Config) -> anyhow::Result<()> {
     say_about("kid", &key.kid);
     say_about("signs from", key.signs_from);
     Ok(())
+}
+
+/// All of the feed of revocations at an address, or a page of it in a file.
+async fn read_feed(source: &str) -> anyhow::Result<Revocations> {
+    let context = || format!("{source} is no list of revocations");
+    let mut revoked = Revocations::default();
+    let mut next = revoked.add(&read(source).await?).with_context(context)?;
+    for _ in 1..MAX_PAGES {
+        let (Some(cursor), Ok(mut page)) = (next, Url::parse(source)) else {
+            return Ok(revoked);
+        };
+        page.query_pairs_mut().append_pair("cursor", &cursor);
+        let body = read(page.as_str()).await?;
+        next = revoked.add(&body).with_context(context)?;
+    }
+    bail!("{source} has more than {MAX_PAGES} pages")
 }
 
 /// What is at an address or in a file.

@@ -12,7 +12,7 @@ use crate::{
     db::on,
     error::{StoreError, in_table},
 };
-use leasing::{EpochWindow, LeaseState, Mode, Occupancy};
+use leasing::{EpochWindow, LeaseState, Mode, Occupancy, PaymentKind, PaymentStatus};
 use primitives::Ulid;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
 
@@ -36,12 +36,25 @@ pub struct Drift {
     pub epoch: i32,
 }
 
-/// The words of the states whose leases have their epochs, for a list in SQL.
-fn holding() -> String {
+/// Which leases have which epochs: their own, those that a revoked one used, and
+/// those that an extension holds until it is paid or lapses.
+fn held() -> String {
     let states = LeaseState::ALL.into_iter();
     let words = states.filter(|state| state.holds_epochs());
     let words: Vec<_> = words.map(|state| format!("'{state}'")).collect();
-    words.join(", ")
+    let (words, revoked) = (words.join(", "), LeaseState::Revoked);
+    let (extension, open) = (PaymentKind::Extension, PaymentStatus::Open);
+    format!(
+        "SELECT validator_id, epoch_start AS epoch, epoch_end, id, mode FROM lease
+         WHERE state IN ({words})
+         UNION ALL
+         SELECT validator_id, epoch_start, kept_until, id, mode FROM lease
+         WHERE state = '{revoked}' AND kept_until > epoch_start
+         UNION ALL
+         SELECT l.validator_id, p.epoch_start, p.epoch_end, l.id, l.mode
+         FROM payment AS p JOIN lease AS l ON l.id = p.lease_id
+         WHERE p.kind = '{extension}' AND p.status = '{open}'"
+    )
 }
 
 #[derive(FromRow)]
@@ -179,11 +192,10 @@ impl LedgerTx {
     ) -> Result<Option<Ulid>, StoreError> {
         let holder: Option<String> = on!(tx &mut self.0, connection =>
             sqlx::query_scalar(AssertSqlSafe(format!(
-                "SELECT id FROM lease
-                 WHERE validator_id = $1 AND epoch_start < $3 AND epoch_end > $2
-                   AND state IN ({}) AND id <> $4
-                 ORDER BY epoch_start, id LIMIT 1",
-                holding(),
+                "SELECT id FROM ({}) AS held
+                 WHERE validator_id = $1 AND epoch < $3 AND epoch_end > $2 AND id <> $4
+                 ORDER BY epoch, id LIMIT 1",
+                held(),
             )))
             .bind(validator.to_string())
             .bind(i64::from(window.start()))
@@ -261,8 +273,7 @@ impl LedgerStore {
         let rows: Vec<StoredDrift> = on!(reader self.db(), pool =>
             sqlx::query_as(AssertSqlSafe(format!(
                 "WITH RECURSIVE held (validator_id, epoch, epoch_end, id, mode) AS (
-                     SELECT validator_id, epoch_start, epoch_end, id, mode FROM lease
-                     WHERE state IN ({})
+                     {}
                      UNION ALL
                      SELECT validator_id, epoch + 1, epoch_end, id, mode FROM held
                      WHERE epoch + 1 < epoch_end
@@ -281,7 +292,7 @@ impl LedgerStore {
                     OR COALESCE(w.leases, 0) > 1
                     OR COALESCE(w.seats, 0) <> COALESCE(e.shared_used, 0)
                  ORDER BY 1, 2 LIMIT $1",
-                holding(),
+                held(),
             )))
             .bind(i64::from(limit))
             .fetch_all(pool)

@@ -1,13 +1,16 @@
 //! Leases, each with the payment of its booking.
 
-use super::{LedgerTx, columns};
+use super::{
+    LedgerTx, columns,
+    payment::{COLUMNS, StoredPayment},
+};
 use crate::{
     LedgerStore,
     db::{Tx, on},
     error::{StoreError, in_table},
 };
-use leasing::{EpochWindow, Lease, LeaseState, Leg, Memo, Payment, PaymentStatus, Receipt, Stage};
-use primitives::{PublicKey, Timestamp, Ulid};
+use leasing::{EpochWindow, Lease, LeaseState, PaymentKind, PaymentStatus, Stage};
+use primitives::Ulid;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
 
 const TABLE: &str = "lease";
@@ -28,15 +31,20 @@ pub struct LeaseQuery {
 }
 
 /// Leases `l` with the payments `p` of their bookings.
-const SELECT: &str = "SELECT l.*, v.owner_id, p.memo, p.status, p.share, p.fee, p.payout_wallet,
-        p.platform_wallet, p.expires_at, p.signature, p.slot, p.payer, p.surplus, p.settled_at
- FROM lease AS l
- JOIN validator AS v ON v.id = l.validator_id
- JOIN payment AS p ON p.lease_id = l.id AND p.kind = 'booking'";
+fn all() -> String {
+    format!(
+        "SELECT l.id, l.validator_id, v.owner_id, l.trader_id, l.mode, l.state, l.epoch_start,
+                l.epoch_end, l.price, l.total, l.created_at, l.activated_at, l.ended_at,
+                l.end_reason, l.kept_until, {COLUMNS}
+         FROM lease AS l
+         JOIN validator AS v ON v.id = l.validator_id
+         JOIN payment AS p ON p.lease_id = l.id AND p.kind = 'booking'"
+    )
+}
 
 /// The statement that finds the leases of a condition of ours.
 fn select(condition: &str) -> AssertSqlSafe<String> {
-    AssertSqlSafe(format!("{SELECT} WHERE {condition}"))
+    AssertSqlSafe(format!("{} WHERE {condition}", all()))
 }
 
 #[derive(FromRow)]
@@ -55,18 +63,9 @@ struct StoredLease {
     activated_at: Option<i64>,
     ended_at: Option<i64>,
     end_reason: Option<String>,
-    memo: String,
-    status: String,
-    share: i64,
-    fee: i64,
-    payout_wallet: Vec<u8>,
-    platform_wallet: Vec<u8>,
-    expires_at: i64,
-    signature: Option<Vec<u8>>,
-    slot: Option<i64>,
-    payer: Option<Vec<u8>>,
-    surplus: Option<i64>,
-    settled_at: Option<i64>,
+    kept_until: Option<i64>,
+    #[sqlx(flatten)]
+    payment: StoredPayment,
 }
 
 impl StoredLease {
@@ -84,24 +83,10 @@ impl StoredLease {
             price: column("price").lamports(self.price)?,
             total: column("total").lamports(self.total)?,
             created_at: column("created_at").time(self.created_at)?,
-            payment: self.payment()?,
-            pay_until: columns("payment")("expires_at").time(self.expires_at)?,
+            payment: self.payment.payment()?,
+            pay_until: self.payment.pay_until()?,
             stage: self.stage()?,
         })
-    }
-
-    fn payment(&self) -> Result<Payment, StoreError> {
-        let column = columns("payment");
-        let payout = Leg {
-            wallet: column("payout_wallet").key(&self.payout_wallet)?,
-            amount: column("share").lamports(self.share)?,
-        };
-        let platform = Leg {
-            wallet: column("platform_wallet").key(&self.platform_wallet)?,
-            amount: column("fee").lamports(self.fee)?,
-        };
-        let memo = column("memo").word(&self.memo)?;
-        Payment::new(memo, payout, platform).map_err(|_| column("share").corrupt())
     }
 
     fn stage(&self) -> Result<Stage, StoreError> {
@@ -113,31 +98,19 @@ impl StoredLease {
             )),
             _ => None,
         };
-        let status = columns("payment")("status").word(&self.status)?;
+        let status = self.payment.status()?;
         let state = column("state").word(&self.state)?;
-        let restored = Stage::restore(state, status, self.receipt()?, end);
+        let kept_until = self
+            .kept_until
+            .map(|epoch| column("kept_until").narrow(epoch));
+        let receipt = self.payment.receipt()?;
+        let restored = Stage::restore(state, status, receipt, end, kept_until.transpose()?);
         let restored = restored.ok_or_else(|| column("state").corrupt())?;
         if activated_at(&restored) == self.activated_at {
             Ok(restored)
         } else {
             Err(column("activated_at").corrupt())
         }
-    }
-
-    fn receipt(&self) -> Result<Option<Receipt>, StoreError> {
-        let column = columns("payment");
-        Ok(
-            match (&self.signature, &self.payer, self.slot, self.settled_at) {
-                (Some(signature), Some(payer), Some(slot), Some(at)) => Some(Receipt {
-                    signature: column("signature").signature(signature)?,
-                    payer: column("payer").key(payer)?,
-                    slot: column("slot").counter(slot)?,
-                    surplus: column("surplus").lamports(self.surplus.unwrap_or(0))?,
-                    at: column("settled_at").time(at)?,
-                }),
-                _ => None,
-            },
-        )
     }
 }
 
@@ -179,8 +152,8 @@ impl LedgerTx {
         self.insert_booking_payment(lease).await
     }
 
-    /// Writes the stage of a lease over the one that it had before. `false` if
-    /// it is no longer there; the transaction must be given up then. A
+    /// Writes the stage and the end of a lease over those that it had before.
+    /// `false` if they are no longer there; the transaction must be given up then. A
     /// transaction that was taken for another payment is [`StoreError::Exists`].
     pub async fn update_lease(
         &mut self,
@@ -188,10 +161,12 @@ impl LedgerTx {
         after: &Lease,
     ) -> Result<bool, StoreError> {
         let end = after.stage.end();
+        let total = columns(TABLE)("total").to_stored_lamports(after.total)?;
         let moved = on!(tx &mut self.0, connection =>
             sqlx::query(
-                "UPDATE lease SET state = $3, activated_at = $4, ended_at = $5, end_reason = $6
-                 WHERE id = $1 AND state = $2",
+                "UPDATE lease SET state = $3, activated_at = $4, ended_at = $5, end_reason = $6,
+                                  epoch_end = $7, total = $8, kept_until = $9
+                 WHERE id = $1 AND state = $2 AND epoch_end = $10",
             )
             .bind(before.id.to_string())
             .bind(before.state().as_str())
@@ -199,13 +174,22 @@ impl LedgerTx {
             .bind(activated_at(&after.stage))
             .bind(end.map(|(_, at)| at.as_microsecond()))
             .bind(end.map(|(reason, _)| reason.as_str()))
+            .bind(i64::from(after.window.end()))
+            .bind(total)
+            .bind(after.stage.kept_until().map(i64::from))
+            .bind(i64::from(before.window.end()))
             .execute(connection)
             .await
             .map(|done| done.rows_affected())
         )
         .map_err(in_table(TABLE))?;
-        let paid = before.stage.payment_status() != after.stage.payment_status();
-        Ok(moved == 1 && (!paid || self.update_booking_payment(before, after).await?))
+        let (old, new) = (before.stage.payment_status(), after.stage.payment_status());
+        if moved != 1 || old == new {
+            return Ok(moved == 1);
+        }
+        let memo = before.payment.memo();
+        self.move_payment(memo, old, new, after.stage.receipt())
+            .await
     }
 
     /// Keeps others from booking for a trader until the transaction ends, and
@@ -260,78 +244,10 @@ impl LedgerStore {
         row.map(StoredLease::decode).transpose()
     }
 
-    /// The lease whose booking a memo pays.
-    pub async fn lease_of_memo(&self, memo: &Memo) -> Result<Option<Lease>, StoreError> {
-        let row: Option<StoredLease> = on!(reader self.db(), pool =>
-            sqlx::query_as(select("p.memo = $1"))
-                .bind(memo.as_str())
-                .fetch_optional(pool)
-                .await
-        )
-        .map_err(in_table(TABLE))?;
-        row.map(StoredLease::decode).transpose()
-    }
-
-    /// The leases whose payments have one of these memos, or one of these
-    /// references, in the order of their memos.
-    pub async fn leases_named(
-        &self,
-        memos: &[Memo],
-        references: &[PublicKey],
-        limit: u16,
-    ) -> Result<Vec<Lease>, StoreError> {
-        let rows: Vec<StoredLease> = on!(reader self.db(), pool => {
-            let mut select = QueryBuilder::new(SELECT);
-            select.push(" WHERE p.memo IN (''");
-            for memo in memos {
-                select.push(", ").push_bind(memo.as_str());
-            }
-            select.push(")");
-            for (number, reference) in references.iter().enumerate() {
-                select.push(if number == 0 { " OR p.reference IN (" } else { ", " });
-                select.push_bind(reference.as_bytes().as_slice());
-            }
-            if !references.is_empty() {
-                select.push(")");
-            }
-            select.push(" ORDER BY p.memo LIMIT ").push_bind(i64::from(limit));
-            select.build_query_as().fetch_all(pool).await
-        })
-        .map_err(in_table(TABLE))?;
-        rows.into_iter().map(StoredLease::decode).collect()
-    }
-
-    /// Leases whose payment is not open any more and expired after a time, in
-    /// the order of expiry; after a memo and its expiry.
-    pub async fn leases_once_payable(
-        &self,
-        expired_after: Timestamp,
-        after: Option<(Timestamp, &str)>,
-        limit: u16,
-    ) -> Result<Vec<Lease>, StoreError> {
-        let (after, memo) = after.unwrap_or((Timestamp::MIN, ""));
-        let open = PaymentStatus::Open;
-        let found = select(&format!(
-            "p.status <> '{open}' AND p.expires_at > $1 AND (p.expires_at, p.memo) > ($2, $3)
-             ORDER BY p.expires_at, p.memo LIMIT $4"
-        ));
-        let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
-            sqlx::query_as(found)
-                .bind(expired_after.as_microsecond())
-                .bind(after.as_microsecond())
-                .bind(memo)
-                .bind(i64::from(limit))
-                .fetch_all(pool)
-                .await
-        )
-        .map_err(in_table(TABLE))?;
-        rows.into_iter().map(StoredLease::decode).collect()
-    }
-
     /// Leases, the newest first.
     pub async fn leases(&self, query: &LeaseQuery) -> Result<Vec<Lease>, StoreError> {
         let rows: Vec<StoredLease> = on!(reader self.db(), pool => {
-            let mut select = QueryBuilder::new(SELECT);
+            let mut select = QueryBuilder::new(all());
             select.push(" WHERE true");
             if let Some(trader) = query.trader {
                 select.push(" AND l.trader_id = ").push_bind(trader.to_string());
@@ -352,44 +268,21 @@ impl LedgerStore {
         rows.into_iter().map(StoredLease::decode).collect()
     }
 
-    /// Active leases whose epochs all lie before one, the earliest end first.
+    /// Active leases whose epochs all lie before one and that no extension waits
+    /// for, the earliest end first.
     pub async fn leases_over(&self, epoch: i32, limit: u16) -> Result<Vec<Lease>, StoreError> {
         // A word of the text, not a value: there is an index of these alone.
         let active = LeaseState::Active;
+        let (extension, open) = (PaymentKind::Extension, PaymentStatus::Open);
         let found = select(&format!(
-            "l.state = '{active}' AND l.epoch_end <= $1 ORDER BY l.epoch_end LIMIT $2"
+            "l.state = '{active}' AND l.epoch_end <= $1
+             AND NOT EXISTS (SELECT 1 FROM payment AS e WHERE e.lease_id = l.id
+                             AND e.kind = '{extension}' AND e.status = '{open}')
+             ORDER BY l.epoch_end LIMIT $2"
         ));
         let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
             sqlx::query_as(found)
                 .bind(i64::from(epoch))
-                .bind(i64::from(limit))
-                .fetch_all(pool)
-                .await
-        )
-        .map_err(in_table(TABLE))?;
-        rows.into_iter().map(StoredLease::decode).collect()
-    }
-
-    /// Leases whose payment is open, from the one that expires first; after a
-    /// memo and its expiry, or those that expired until a time.
-    pub async fn leases_to_pay(
-        &self,
-        expired_until: Timestamp,
-        after: Option<(Timestamp, &str)>,
-        limit: u16,
-    ) -> Result<Vec<Lease>, StoreError> {
-        let (after, memo) = after.unwrap_or((Timestamp::MIN, ""));
-        // A word of the text, not a value: there is an index of these alone.
-        let open = PaymentStatus::Open;
-        let found = select(&format!(
-            "p.status = '{open}' AND p.expires_at <= $1 AND (p.expires_at, p.memo) > ($2, $3)
-             ORDER BY p.expires_at, p.memo LIMIT $4"
-        ));
-        let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
-            sqlx::query_as(found)
-                .bind(expired_until.as_microsecond())
-                .bind(after.as_microsecond())
-                .bind(memo)
                 .bind(i64::from(limit))
                 .fetch_all(pool)
                 .await

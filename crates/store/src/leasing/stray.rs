@@ -10,7 +10,7 @@ use crate::{
     db::on,
     error::{StoreError, in_table},
 };
-use leasing::{Leg, Memo, Payment, PaymentStatus, Stray, StrayReason};
+use leasing::{Leg, Memo, Payment, PaymentKind, PaymentStatus, Stray, StrayReason};
 use primitives::{PublicKey, Signature, Ulid};
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
 
@@ -116,12 +116,13 @@ impl LedgerTx {
         signature: Signature,
         wallet: PublicKey,
     ) -> Result<bool, StoreError> {
-        let settled = PaymentStatus::Settled;
+        // A refund asks nothing for the platform's wallet.
+        let (settled, refund) = (PaymentStatus::Settled, PaymentKind::Refund);
         let spent: i64 = on!(tx &mut self.0, connection =>
             sqlx::query_scalar(AssertSqlSafe(format!(
                 "SELECT COUNT(*) FROM payment
                  WHERE signature = $1 AND status = '{settled}'
-                   AND (payout_wallet = $2 OR platform_wallet = $2)"
+                   AND (payout_wallet = $2 OR (platform_wallet = $2 AND kind <> '{refund}'))"
             )))
             .bind(signature.as_bytes().as_slice())
             .bind(wallet.as_bytes().as_slice())

@@ -1,7 +1,7 @@
 //! The lease market's tables.
 
 use crate::market_rows::{at, book, id, key, lease, moved, settle_in, user, validator, window};
-use leasing::{EndReason, LeaseState, ListingStatus, Mode, Receipt, Stage};
+use leasing::{EndReason, LeaseState, ListingStatus, Mode, PaymentKind, Receipt, Stage};
 use primitives::{Lamports, Signature, SolanaHash, Timestamp};
 use rstest::rstest;
 use store::{
@@ -398,16 +398,14 @@ async fn a_lease_has_its_payment_and_a_payment_one_transaction(
     book(ledger, &second).await;
     let found = ledger.lease(pending.id).await.unwrap();
     assert_eq!(found, Some(pending.clone()));
-    let due = ledger.leases_to_pay(Timestamp::MAX, None, 9).await.unwrap();
-    assert_eq!(due, [pending.clone(), second.clone()]);
+    let due = async |until, after| {
+        let due = ledger.payments_open(until, after, 9).await.unwrap();
+        due.iter().map(|named| named.lease).collect::<Vec<_>>()
+    };
+    assert_eq!(due(Timestamp::MAX, None).await, [pending.id, second.id]);
     let after = Some((pending.pay_until, pending.payment.memo().as_str()));
-    let rest = ledger
-        .leases_to_pay(Timestamp::MAX, after, 9)
-        .await
-        .unwrap();
-    assert_eq!(rest, std::slice::from_ref(&second));
-    let none = ledger.leases_to_pay(at(919), None, 9).await.unwrap();
-    assert_eq!(none, []);
+    assert_eq!(due(Timestamp::MAX, after).await, [second.id]);
+    assert_eq!(due(at(919), None).await, []);
     let receipt = Receipt {
         signature: Signature::from_bytes([4; 64]),
         payer: key(5),
@@ -420,13 +418,15 @@ async fn a_lease_has_its_payment_and_a_payment_one_transaction(
     assert!(tx.update_lease(&pending, &first).await.unwrap());
     assert!(!tx.update_lease(&pending, &first).await.unwrap());
     tx.commit().await.unwrap();
+    let named = ledger.payment_of(&"MEMO-20".parse().unwrap()).await;
+    let named = named.unwrap().unwrap();
+    assert_eq!((named.lease, named.validator), (first.id, first.validator));
     assert_eq!(
-        ledger
-            .lease_of_memo(&"MEMO-20".parse().unwrap())
-            .await
-            .unwrap(),
-        Some(first.clone())
+        (named.kind, &named.payment),
+        (PaymentKind::Booking, &first.payment)
     );
+    assert_eq!(named.pay_until, first.pay_until);
+    assert_eq!(ledger.lease(first.id).await.unwrap(), Some(first.clone()));
     let over = ledger.leases_over(7, 9).await.unwrap();
     assert_eq!(over, std::slice::from_ref(&first));
     assert_eq!(ledger.leases_over(6, 9).await.unwrap(), []);
@@ -476,8 +476,16 @@ async fn a_lease_in_any_stage_is_what_was_written(#[values(Sqlite, Postgres)] en
     for stage in [
         Stage::Active { receipt },
         Stage::Completed { receipt, at },
-        Stage::Revoked { receipt: late, at },
-        Stage::Revoked { receipt: None, at },
+        Stage::Revoked {
+            receipt: late,
+            at,
+            kept_until: 6,
+        },
+        Stage::Revoked {
+            receipt: None,
+            at,
+            kept_until: 5,
+        },
         Stage::Lapsed { at, late: None },
         Stage::Lapsed { at, late },
         Stage::Cancelled { at, late },

@@ -15,6 +15,7 @@ mod following;
 mod halves;
 mod keys;
 mod lease_keys;
+mod lease_life;
 mod leasing;
 mod market_money;
 mod market_rows;

@@ -100,7 +100,7 @@ async fn a_ledger_of_an_earlier_version_keeps_its_cluster_and_its_strays(
     let memo = "MEMO-20".parse::<leasing::Memo>().unwrap();
     let by_reference = async || {
         ledger
-            .leases_named(&[], &[memo.reference()], 9)
+            .payments_named(&[], &[memo.reference()], 9)
             .await
             .unwrap()
     };
@@ -108,7 +108,7 @@ async fn a_ledger_of_an_earlier_version_keeps_its_cluster_and_its_strays(
     assert_eq!(ledger.fill_references(9).await.unwrap(), 1);
     assert_eq!(ledger.fill_references(9).await.unwrap(), 0);
     let found = by_reference().await.pop();
-    assert_eq!(found.map(|lease| lease.id), Some(id(20)));
+    assert_eq!(found.map(|named| named.lease), Some(id(20)));
 }
 
 #[rstest]
@@ -126,19 +126,17 @@ async fn a_payment_is_found_by_its_memo_and_by_its_reference(
     book(ledger, &second).await;
     let memo = |lease: &leasing::Lease| lease.payment.memo().clone();
     let (a, b) = (memo(&first), memo(&second));
-    let named = ledger
-        .leases_named(std::slice::from_ref(&a), &[key(9), b.reference()], 9)
-        .await
-        .unwrap();
-    assert_eq!(named, [first.clone(), second.clone()]);
-    let twice = ledger
-        .leases_named(std::slice::from_ref(&a), &[a.reference()], 9)
-        .await;
-    assert_eq!(twice.unwrap(), std::slice::from_ref(&first));
+    let named = async |memos: &[leasing::Memo], references: &[_]| {
+        let named = ledger.payments_named(memos, references, 9).await.unwrap();
+        named.iter().map(|named| named.lease).collect::<Vec<_>>()
+    };
+    let own = std::slice::from_ref(&a);
+    let both = named(own, &[key(9), b.reference()]).await;
+    assert_eq!(both, [first.id, second.id]);
+    assert_eq!(named(own, &[a.reference()]).await, [first.id]);
     let strange = "MEMO-9".parse().unwrap();
-    let none = ledger.leases_named(&[strange], &[key(9)], 9).await.unwrap();
-    assert_eq!(none, []);
-    assert_eq!(ledger.leases_named(&[], &[], 9).await.unwrap(), []);
+    assert_eq!(named(&[strange], &[key(9)]).await, []);
+    assert_eq!(named(&[], &[]).await, []);
     // Those whose time is over are found for a while.
     let lapsed = moved(
         &first,
@@ -150,10 +148,12 @@ async fn a_payment_is_found_by_its_memo_and_by_its_reference(
     let mut tx = ledger.begin().await.unwrap();
     assert!(tx.update_lease(&first, &lapsed).await.unwrap());
     tx.commit().await.unwrap();
-    let past = ledger.leases_once_payable(at(900), None, 9).await.unwrap();
-    assert_eq!(past, [lapsed]);
-    let older = ledger.leases_once_payable(at(921), None, 9).await.unwrap();
-    assert_eq!(older, []);
+    let past = async |since| {
+        let past = ledger.payments_once_open(since, None, 9).await.unwrap();
+        past.iter().map(|named| named.lease).collect::<Vec<_>>()
+    };
+    assert_eq!(past(at(900)).await, [lapsed.id]);
+    assert_eq!(past(at(921)).await, []);
 }
 
 fn stray(lease: &leasing::Lease, byte: u8, payout: u64, platform: u64) -> Stray {

@@ -41,6 +41,22 @@ fn routes(market: &Market, validator: &str) -> Vec<(Ask, &'static str)> {
             Ask::post("/v1/leases/x/api-keys").by(&market.trader),
             "malformed-request",
         ),
+        (
+            Ask::post("/v1/leases/x/extend")
+                .by(&market.trader)
+                .key(&market.key()),
+            "malformed-request",
+        ),
+        (
+            Ask::post("/v1/validators/x/leases/x/revoke")
+                .by(&market.owner)
+                .key(&market.key()),
+            "malformed-request",
+        ),
+        (
+            Ask::post("/v1/admin/validators/x/stop").by(&market.staff),
+            "malformed-request",
+        ),
         (Ask::post("/v1/chain-pay/x"), "malformed-request"),
     ]
 }

@@ -68,6 +68,21 @@ async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
         Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/api-keys")
             .by(&market.trader)
             .json(&json!({})),
+        Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/extend")
+            .by(&market.trader)
+            .key(&market.key())
+            .json(&json!({"epoch_count": 1})),
+        Ask::post(&format!(
+            "/v1/validators/{id}/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/revoke"
+        ))
+        .by(&market.owner)
+        .key(&market.key())
+        .json(&json!({"reason": "x"})),
+        Ask::post(&format!("/v1/admin/validators/{id}/stop"))
+            .by(&market.staff)
+            .json(&json!({"reason": "x"})),
+        Ask::get("/v1/revocations"),
+        Ask::get("/v1/refunds").by(&market.owner),
         Ask::post("/v1/chain-pay/01ARZ3NDEKTSV4RRFFQ69G5FAV").json(&json!({"account": wallet})),
     ];
     for ask in asks {

@@ -7,6 +7,7 @@ use leasing::{Gateway, Jwks, verify_lease_token};
 use primitives::{Clock as _, SignedDuration};
 use serde_json::{Value, json};
 use services::leasing::{RemoteSigner, TokenSigner};
+use simnet::SolanaKeypair;
 
 const JWKS: &str = "/.well-known/jwks.json";
 
@@ -21,7 +22,11 @@ async fn mint(market: &Market, person: &Person, lease: &str) -> Answer {
 /// Pays a booking.
 async fn pay(market: &Market, booked: &Value) {
     let memo = booked["payment"]["memo"].as_str().unwrap();
-    let payer = market.wallet(3);
+    pay_with(market, memo, &market.wallet(3)).await;
+}
+
+/// Pays what a memo stands for.
+pub(super) async fn pay_with(market: &Market, memo: &str, payer: &SolanaKeypair) {
     let unsigned = market
         .leasing
         .payments

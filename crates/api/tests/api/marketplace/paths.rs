@@ -2,7 +2,7 @@
 
 use super::support::{Ask, Market};
 
-const PREFIXES: [&str; 13] = [
+const PREFIXES: [&str; 15] = [
     "/v1/admin",
     "/v1/auth",
     "/v1/users",
@@ -11,6 +11,8 @@ const PREFIXES: [&str; 13] = [
     "/v1/validators",
     "/v1/onboarding",
     "/v1/leases",
+    "/v1/refunds",
+    "/v1/revocations",
     "/v1/chain-pay",
     "/v1/solana-pay",
     "/v1/stake",

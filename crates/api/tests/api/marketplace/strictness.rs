@@ -26,6 +26,9 @@ async fn readers(market: &Market) -> Vec<Ask> {
         by("POST", "/v1/leases/x/token", trader),
         by("POST", "/v1/leases/x/credentials", trader),
         by("POST", "/v1/leases/x/api-keys", trader),
+        by("POST", "/v1/leases/x/extend", trader).key(&market.key()),
+        by("POST", "/v1/validators/x/leases/x/revoke", owner).key(&market.key()),
+        by("POST", "/v1/admin/validators/x/stop", &market.staff),
         by("POST", "/v1/onboarding/sessions", owner),
         Ask::post("/v1/chain-pay/x"),
     ]
@@ -118,5 +121,5 @@ async fn bodies_are_described_as_strictly_as_they_are_read() {
             strict += u32::from(is_strict);
         }
     }
-    assert_eq!(strict, 10);
+    assert_eq!(strict, 13);
 }

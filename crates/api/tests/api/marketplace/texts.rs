@@ -62,6 +62,8 @@ async fn every_field_takes_odd_texts_or_refuses_them(#[values(Sqlite, Postgres)]
     let by = |method: &str, path: &str, person: &Person| Ask::new(method, path).by(person);
     let (owner, trader) = (&market.owner, &market.trader);
     let validator = format!("/v1/validators/{id}");
+    let revoke = format!("{validator}/leases/{id}/revoke");
+    let stop = format!("/v1/admin/validators/{id}/stop");
     let signature = market.wallet(3).sign(b"x").to_string();
     let sign_in = json!({"address": wallet, "nonce": "n", "signature": signature});
     let wish = booking(&id, market.epoch() + 1, 1);
@@ -132,6 +134,16 @@ async fn every_field_takes_odd_texts_or_refuses_them(#[values(Sqlite, Postgres)]
             &["validator_id", "mode"],
         ),
         (
+            Box::new(|| by("POST", &revoke, owner).key(&market.key())),
+            json!({}),
+            &["reason"],
+        ),
+        (
+            Box::new(|| by("POST", &stop, &market.staff)),
+            json!({}),
+            &["reason"],
+        ),
+        (
             Box::new(|| Ask::post("/v1/chain-pay/x")),
             json!({}),
             &["account"],
@@ -180,6 +192,22 @@ async fn every_path_and_query_takes_odd_texts_or_refuses_them(
                 .json(&json!({"tier": "economy"})),
             Ask::get(&format!("/v1/leases/{odd}")).by(&market.trader),
             Ask::post(&format!("/v1/leases/{odd}/cancel")).by(&market.trader),
+            Ask::post(&format!("/v1/leases/{odd}/extend"))
+                .by(&market.trader)
+                .key(&market.key())
+                .json(&json!({"epoch_count": 1})),
+            Ask::post(&format!("/v1/validators/{odd}/leases/{odd}/revoke"))
+                .by(&market.owner)
+                .key(&market.key())
+                .json(&json!({"reason": "x"})),
+            Ask::post(&format!("/v1/admin/validators/{odd}/stop"))
+                .by(&market.staff)
+                .json(&json!({"reason": "x"})),
+            Ask::get(&format!("/v1/revocations?since={odd}")),
+            Ask::get(&format!("/v1/revocations?validator={odd}")),
+            Ask::get(&format!("/v1/revocations?cursor={odd}")),
+            Ask::get(&format!("/v1/refunds?status={odd}")).by(&market.owner),
+            Ask::get(&format!("/v1/refunds?cursor={odd}")).by(&market.owner),
             Ask::get(&format!("/v1/onboarding/sessions/{odd}")),
             Ask::get(&format!("/v1/stake/{odd}")),
             Ask::get(&format!("/errors/{odd}")),
