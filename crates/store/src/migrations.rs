@@ -94,6 +94,9 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(6, "ledger", "0006_sponsors"),
         step!(7, "ledger", "0007_token_keys"),
         step!(8, "ledger", "0008_lease_keys"),
+        step!(12, "ledger", "0012_usage"),
+        step!(13, "ledger", "0013_standing"),
+        step!(14, "ledger", "0014_audit_chain"),
     ],
 };
 

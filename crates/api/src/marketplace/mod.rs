@@ -7,6 +7,8 @@
 //! conflicts, what stands behind.
 
 mod admin;
+mod admin_users;
+mod audit_log;
 mod auth;
 mod body;
 mod buckets;
@@ -31,14 +33,17 @@ mod openapi;
 mod pages;
 mod problem;
 mod query;
+mod ratings;
 mod refusals;
 mod registration;
 mod responses;
 mod routes;
 mod segment;
+mod service_tokens;
 mod stake;
 mod state;
 mod tokens;
+mod usage;
 mod users;
 mod validator_body;
 mod validators;

@@ -11,7 +11,7 @@ use super::{
 use crate::{fault::Fault, refused::Refused};
 use leasing::{
     Asker, BookError, Booking, CancelError, EpochWindow, Lease, LeaseState, Memo, Mode, Platform,
-    Stray, Trader,
+    Stray, Trader, Usage,
 };
 use primitives::{Impossible, Ulid};
 use serde_json::json;
@@ -61,6 +61,8 @@ pub struct LeaseDetail {
     pub strays: Vec<Stray>,
     /// The version of its key; 0 if none was shown.
     pub key_version: u64,
+    /// How much it was used.
+    pub usage: Usage,
 }
 
 /// Why somebody may not look at what is an owner's.
@@ -109,6 +111,7 @@ impl Leases {
             lease,
             strays: ledger.strays_of_lease(id).await?,
             key_version: ledger.lease_key_version(id).await?,
+            usage: ledger.usage_of(id).await?,
         }))
     }
 

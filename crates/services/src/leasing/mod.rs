@@ -5,12 +5,16 @@
 //! lets `leasing` decide, and saves. Whatever changes the ledger does so in one
 //! transaction, together with its row in the audit log and, where there is one,
 //! the answer that a repeated request gets. Background work is in [`Settlement`],
-//! [`Sweeper`] and [`EpochWatch`], whose rounds may be cut off anywhere and
-//! repeated.
+//! [`Sweeper`], [`EpochWatch`], [`BlockWatch`] and [`AuditChain`], whose rounds
+//! may be cut off anywhere and repeated.
 
 mod accounts;
+mod admin;
 mod applying;
 mod audit;
+mod audit_chain;
+mod audit_log;
+mod block_watch;
 mod browsing;
 mod context;
 mod epoch_watch;
@@ -27,9 +31,11 @@ mod page;
 mod pages;
 mod parking;
 mod payments;
+mod ratings;
 mod reclaiming;
 mod registering;
 mod secret;
+mod service_tokens;
 mod settlement;
 mod signer;
 mod solana;
@@ -38,13 +44,18 @@ mod strays;
 mod sweeper;
 mod token_keys;
 mod tokens;
+mod usage;
 mod validator_view;
 mod validators;
 
 pub use accounts::{
     Accounts, Caller, Challenge, NoSession, NotSignedIn, Profile, ProfileError, SignedIn,
 };
+pub use admin::{AddUserError, Admin, RolesError};
 pub use applying::Settled;
+pub use audit_chain::{AuditBreak, AuditChain, AuditStanding};
+pub use audit_log::{AuditFilter, AuditLog};
+pub use block_watch::BlockWatch;
 pub use epoch_watch::EpochWatch;
 pub use epochs::{EpochView, Epochs};
 pub use idempotency::{Claim, IdempotencyKeys, KeyGuard, StoredAnswer};
@@ -57,17 +68,23 @@ pub use options::LeasingOptions;
 pub use page::Page;
 pub use pages::{Browse, BrowseKey, Sort};
 pub use payments::{PayError, Payments, Unsigned};
+pub use ratings::{RatingError, Ratings, ReplyError};
 pub use reclaiming::ReclaimError;
 pub use registering::{PayoutError, RegisterError};
+pub use service_tokens::{ServiceTokenError, ServiceTokens};
 pub use settlement::Settlement;
 pub use signer::{RemoteSigner, SignError, TokenSigner};
 pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
-pub use store::leasing::{Drift, StrayPlace, StrayTransaction, User};
+pub use store::leasing::{
+    AuditLink, AuditRow, Drift, Performance, RatingRow, StrayPlace, StrayTransaction, UsageDay,
+    User,
+};
 pub use strays::{NotStaff, Strays};
 pub use sweeper::Sweeper;
 pub use token_keys::RotateError;
 pub use tokens::{ApiTokens, NewToken, TokenError, TokenInfo, TokenRevokeError};
+pub use usage::{Ingested, LeaseUsage, Usage, UsageError};
 pub use validator_view::{ValidatorView, ValidatorWarning};
 pub use validators::{PatchError, Validators};
 
@@ -82,8 +99,12 @@ use store::Store;
 pub struct Leasing {
     /// People and their sessions.
     pub accounts: Accounts,
+    /// What staff does with people.
+    pub admin: Admin,
     /// Bearer tokens that people make.
     pub tokens: ApiTokens,
+    /// Bearer tokens of validators' gateways.
+    pub service_tokens: ServiceTokens,
     /// What is offered.
     pub validators: Validators,
     /// Registering without being signed in.
@@ -98,8 +119,14 @@ pub struct Leasing {
     pub lease_tokens: LeaseTokens,
     /// What is to be paid.
     pub payments: Payments,
+    /// How much leases are used.
+    pub usage: Usage,
+    /// What traders say of validators.
+    pub ratings: Ratings,
     /// What came and paid for nothing.
     pub strays: Strays,
+    /// What happened.
+    pub audit_log: AuditLog,
     /// Which epoch it is.
     pub epochs: Epochs,
     /// Requests that are done once.
@@ -120,7 +147,9 @@ impl Leasing {
         let shared = || Arc::clone(&context);
         Self {
             accounts: Accounts(shared()),
+            admin: Admin(Accounts(shared())),
             tokens: ApiTokens(shared()),
+            service_tokens: ServiceTokens(shared()),
             validators: Validators(shared()),
             onboarding: OnboardingSessions(shared()),
             stakes: Stakes(shared()),
@@ -128,7 +157,10 @@ impl Leasing {
             lease_keys: LeaseKeys(shared()),
             lease_tokens: LeaseTokens::new(shared()),
             payments: Payments(shared()),
+            usage: Usage(shared()),
+            ratings: Ratings(shared()),
             strays: Strays(shared()),
+            audit_log: AuditLog(shared()),
             epochs: context.epochs.clone(),
             keys: IdempotencyKeys::new(shared()),
             context,
@@ -148,6 +180,16 @@ impl Leasing {
     /// Ends what nobody paid.
     pub fn sweeper(&self) -> Sweeper {
         Sweeper::new(self.leases.clone())
+    }
+
+    /// Links what happened.
+    pub fn audit_chain(&self) -> AuditChain {
+        AuditChain::new(Arc::clone(&self.context))
+    }
+
+    /// Finds out how well validators do.
+    pub fn block_watch(&self) -> BlockWatch {
+        BlockWatch::new(Arc::clone(&self.context))
     }
 
     /// Follows the epoch, completes leases, refreshes stakes.

@@ -9,6 +9,8 @@
 )]
 
 mod accounts;
+mod audit_chain;
+mod blocks;
 mod calendar;
 mod cuts;
 mod failures;
@@ -20,4 +22,5 @@ mod races;
 mod repeated;
 mod settlement;
 mod traces;
+mod usage;
 mod validators;

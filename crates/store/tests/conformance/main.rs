@@ -5,6 +5,7 @@
     reason = "a test fails by panicking, in its helpers too"
 )]
 
+mod audit;
 mod benchmarks;
 mod blocks;
 mod chain;
@@ -19,7 +20,10 @@ mod leasing;
 mod market_money;
 mod market_rows;
 mod news;
+mod performance;
 mod pools;
+mod ratings;
 mod schema;
 mod shunned;
 mod token_keys;
+mod usage;

@@ -62,6 +62,7 @@ async fn every_field_takes_odd_texts_or_refuses_them(#[values(Sqlite, Postgres)]
     let by = |method: &str, path: &str, person: &Person| Ask::new(method, path).by(person);
     let (owner, trader) = (&market.owner, &market.trader);
     let validator = format!("/v1/validators/{id}");
+    let service_tokens = format!("/v1/validators/{id}/service-tokens");
     let signature = market.wallet(3).sign(b"x").to_string();
     let sign_in = json!({"address": wallet, "nonce": "n", "signature": signature});
     let wish = booking(&id, market.epoch() + 1, 1);
@@ -132,6 +133,31 @@ async fn every_field_takes_odd_texts_or_refuses_them(#[values(Sqlite, Postgres)]
             &["validator_id", "mode"],
         ),
         (
+            Box::new(|| by("POST", "/v1/leases/x/rating", trader)),
+            json!({"stars": 5}),
+            &["comment"],
+        ),
+        (
+            Box::new(|| by("POST", "/v1/ratings/x/reply", owner)),
+            json!({}),
+            &["text"],
+        ),
+        (
+            Box::new(|| by("POST", "/v1/admin/users", &market.staff)),
+            json!({"email": "a@b", "roles": []}),
+            &["address", "email", "display_name", "roles"],
+        ),
+        (
+            Box::new(|| by("PUT", "/v1/admin/users/x/roles", &market.staff)),
+            json!({}),
+            &["roles"],
+        ),
+        (
+            Box::new(|| by("POST", &service_tokens, owner)),
+            json!({"name": "x"}),
+            &["name", "expires_at"],
+        ),
+        (
             Box::new(|| Ask::post("/v1/chain-pay/x")),
             json!({}),
             &["account"],
@@ -199,6 +225,29 @@ async fn every_path_and_query_takes_odd_texts_or_refuses_them(
             Ask::get(&format!("/v1/leader-schedule?epoch={odd}")),
             Ask::get(&format!("/v1/admin/strays?reason={odd}")).by(&market.staff),
             Ask::get(&format!("/v1/admin/strays?cursor={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/validators/{odd}/ratings")),
+            Ask::get(&format!("/v1/validators/{id}/ratings?cursor={odd}")),
+            Ask::post(&format!("/v1/leases/{odd}/rating"))
+                .by(&market.trader)
+                .json(&json!({"stars": 5})),
+            Ask::post(&format!("/v1/ratings/{odd}/reply"))
+                .by(&market.owner)
+                .json(&json!({"text": "x"})),
+            Ask::new("PUT", &format!("/v1/admin/users/{odd}/roles"))
+                .by(&market.staff)
+                .json(&json!({"roles": []})),
+            Ask::get(&format!("/v1/admin/users?cursor={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/audit-log?action={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/audit-log?subject={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/audit-log?since={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/audit-log?cursor={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/leases/{odd}/usage")).by(&market.trader),
+            Ask::get(&format!("/v1/validators/{odd}/service-tokens")).by(&market.owner),
+            Ask::new(
+                "DELETE",
+                &format!("/v1/validators/{id}/service-tokens/{odd}"),
+            )
+            .by(&market.owner),
             Ask::get("/v1/me").bearer(odd),
         ];
         for (number, ask) in asks.into_iter().enumerate() {
