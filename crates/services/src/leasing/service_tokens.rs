@@ -47,7 +47,9 @@ impl ServiceTokens {
         self.own(user, validator).await?;
         let ledger = context.store.ledger();
         let tokens = ledger.service_tokens_of(validator, user.id).await?;
-        let living = tokens.iter().filter(|token| is_living(token, context.now()));
+        let living = tokens
+            .iter()
+            .filter(|token| is_living(token, context.now()));
         if living.count() >= MAX_TOKENS {
             return Err(refuse(TokenError::TooMany));
         }

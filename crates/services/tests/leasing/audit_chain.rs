@@ -110,6 +110,7 @@ async fn whatever_is_changed_breaks_the_chain(#[values(Sqlite, Postgres)] engine
         let database = TestDatabase::new(engine).await;
         let market = Market::at(3, &database.location).await;
         people(&market, 0).await;
+        market.user("Bo").await;
         link(&market.leasing).await;
         market.user("Ada").await;
         if !guard.1.is_empty() {

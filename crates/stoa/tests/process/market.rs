@@ -323,7 +323,10 @@ async fn an_operator_checks_the_audit_log() {
     let first = verify(&[]);
     assert!(first.status.success(), "{}", text(&first.stderr));
     let told = text(&first.stdout);
-    assert!(told.contains("nothing") && told.contains("1 rows"), "{told}");
+    assert!(
+        told.contains("nothing") && told.contains("1 rows"),
+        "{told}"
+    );
     // A market that runs closes it.
     let service = Service::ready(serve(&home.data(), &QUIET));
     let closed = eventually("the audit log is closed", async || {

@@ -164,7 +164,6 @@ async fn bodies_that_are_too_large_are_refused_everywhere() {
 async fn routes_without_a_body_refuse_one() {
     let market = Market::new().await;
     let id = market.register(0, OFFER).await;
-    let gateway = market.gateway(&id).await;
     let booked = market.book(&id).await;
     let path = format!("/v1/leases/{}/cancel", booked["lease_id"].as_str().unwrap());
     let ask = || Ask::post(&path).by(&market.trader);

@@ -2,7 +2,7 @@
 
 use super::{
     lease_tokens::leased,
-    support::{Ask, Market, OFFER},
+    support::{Ask, Market, OFFER, booking},
 };
 use crate::support::Answer;
 use primitives::{Clock as _, SignedDuration, Timestamp, Ulid};
@@ -83,7 +83,8 @@ async fn a_batch_counts_whole_or_not_at_all(#[values(Sqlite, Postgres)] engine: 
     );
     let lease = leased(&market, &id, 0).await;
     let foreign = leased(&market, &other, 0).await;
-    let unpaid = market.book(&other).await;
+    let later = booking(&other, market.epoch() + 9, 1);
+    let unpaid = market.ask_to_book(&market.trader, &later).await.data(201);
     let unpaid = unpaid["lease_id"].as_str().unwrap();
     let gateway = market.gateway(&id).await;
     let good = report(&market, 1, &lease, 10);
