@@ -16,8 +16,8 @@ mod starknet;
 pub use error::{NodeError, RpcError};
 pub use jsonrpc::RpcOptions;
 pub use solana::{
-    EpochCredits, EpochSchedule, IdentityStake, LeaderSchedule, MAX_SIGNATURES, RecentBlockhash,
-    SignatureEntry, SignaturePage, SolanaClient, VoteAccount, VoteAccounts,
+    BlockProduction, EpochCredits, EpochSchedule, IdentityStake, LeaderSchedule, MAX_SIGNATURES,
+    RecentBlockhash, SignatureEntry, SignaturePage, SolanaClient, VoteAccount, VoteAccounts,
 };
 pub use starknet::{
     AccountFacts, Block, BlockGas, Broadcast, BroadcastAction, ContractCall, DelegationPool, Event,

@@ -5,6 +5,7 @@
 //! Nothing here waits, performs I/O or logs. What a node says comes in as
 //! values, and so does the time.
 
+mod audit_chain;
 mod bill;
 mod booking;
 mod calendar;
@@ -18,6 +19,8 @@ mod memo;
 mod message;
 mod minting;
 mod payment;
+mod performance;
+mod rating;
 mod reading;
 mod refund;
 mod registration;
@@ -27,9 +30,11 @@ mod settling;
 mod sign_in;
 mod terms;
 mod token;
+mod usage;
 mod window;
 mod words;
 
+pub use audit_chain::{AuditHash, NotAuditHash};
 pub use bill::{Bill, FeeRate, FeeTooHigh, TotalOverflow};
 pub use booking::{BookError, Booking, Offer, Platform, Trader};
 pub use calendar::{HORIZON, Occupancy, Span, availability, next_free_epoch};
@@ -45,6 +50,8 @@ pub use lease::{EndReason, Lease, LeaseState, Mode, PaymentKind, PaymentStatus, 
 pub use memo::{MEMO_PROGRAM, MEMO_PROGRAMS, Memo, MemoError};
 pub use minting::MintError;
 pub use payment::{BelowRent, Leg, PayerError, Payment, PaymentError};
+pub use performance::{LedSlots, Share, VoteCredits};
+pub use rating::{RateError, RatingSum, Remark, SIGNS_TO_RATE, Stars};
 pub use reading::{BalanceChange, Landed, Verdict};
 pub use refund::{Debtor, Purchase, Refund, RefundSettling, RefundStage, Unused};
 pub use registration::{
@@ -60,6 +67,9 @@ pub use terms::{NotPrice, NotRegion, Region, Regions, Shared, Terms, Tier, forma
 pub use token::{
     Gateway, Jwk, Jwks, LeaseClaims, NotTokenKey, Revocations, TOKEN_LIFETIME, TokenKey,
     TokenRefusal, TokenSecret, assembled, signing_input, verify_lease_token,
+};
+pub use usage::{
+    BatchError, MAX_REPORTS, Usage, UsageBatch, UsageReport, UsageSums, beginning_of_day,
 };
 pub use window::{EpochWindow, WindowError};
 pub use words::UnknownWord;

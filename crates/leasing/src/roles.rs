@@ -32,6 +32,20 @@ pub enum Asker {
 }
 
 impl Roles {
+    /// The roles of these words; `None` if one of them is none.
+    pub fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let mut roles = Self::default();
+        for word in words {
+            match word {
+                "trader" => roles.trader = true,
+                "validator" => roles.validator = true,
+                "staff" => roles.staff = true,
+                _ => return None,
+            }
+        }
+        Some(roles)
+    }
+
     /// The words of those that are held.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
         let all = [
@@ -41,5 +55,19 @@ impl Roles {
         ];
         all.into_iter()
             .filter_map(|(held, word)| held.then_some(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_the_words_that_they_are_made_of() {
+        for words in [&[][..], &["staff"], &["trader", "validator", "staff"]] {
+            let roles = Roles::of_words(words.iter().copied()).unwrap();
+            assert_eq!(roles.words().collect::<Vec<_>>(), words);
+        }
+        assert_eq!(Roles::of_words(["trader", "king"]), None);
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     wiring::Ledger,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use leasing::{Tier, parse_sol};
+use leasing::{AuditHash, Tier, parse_sol};
 use primitives::{Address, Lamports, PublicKey, SignedDuration, Ulid, felt_from_hex, selector};
 use std::path::PathBuf;
 use trading::paymaster::CallRule;
@@ -212,6 +212,36 @@ Examples:
         #[command(flatten)]
         settings: Settings,
     },
+    /// Check the audit log of the lease market
+    #[command(after_help = "Examples:
+  stoa audit verify
+  stoa audit verify --expect 120:HASH")]
+    Audit {
+        #[command(subcommand)]
+        action: AuditAction,
+        #[command(flatten)]
+        settings: Settings,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditAction {
+    /// Check that nothing in it was changed, and tell how far it is closed
+    ///
+    /// Keep what it prints elsewhere: with --expect, whoever rewrote everything
+    /// is found out, too.
+    Verify {
+        /// A position and its hash, as an earlier check printed them
+        #[arg(long, value_name = "POSITION:HASH", value_parser = audit_position)]
+        expect: Option<(u64, AuditHash)>,
+    },
+}
+
+fn audit_position(text: &str) -> Result<(u64, AuditHash), String> {
+    let wrong = || format!("{text} is no POSITION:HASH with 64 hexadecimal digits");
+    let (position, hash) = text.split_once(':').ok_or_else(wrong)?;
+    let position = position.parse().map_err(|_| wrong())?;
+    Ok((position, hash.parse().map_err(|_| wrong())?))
 }
 
 #[derive(Debug, Subcommand)]

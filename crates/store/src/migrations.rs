@@ -95,9 +95,12 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(7, "ledger", "0007_token_keys"),
         step!(8, "ledger", "0008_lease_keys"),
         step!(9, "ledger", "0009_lease_life"),
-        step!(15, "ledger", "0015_replacements"),
-        step!(16, "ledger", "0016_sponsored_states"),
-        step!(17, "ledger", "0017_sponsored_pool_fees"),
+        step!(10, "ledger", "0010_usage"),
+        step!(11, "ledger", "0011_standing"),
+        step!(12, "ledger", "0012_audit_chain"),
+        step!(13, "ledger", "0013_replacements"),
+        step!(14, "ledger", "0014_sponsored_states"),
+        step!(15, "ledger", "0015_sponsored_pool_fees"),
     ],
 };
 

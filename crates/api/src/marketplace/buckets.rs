@@ -98,6 +98,7 @@ impl MarketplaceState {
             Caller::User { user, .. } => format!("user:{}", user.id),
             Caller::Unprovisioned { address, .. } => format!("wallet:{address}"),
             Caller::LeaseKey { id, .. } => format!("lease-key:{id}"),
+            Caller::Service { id, .. } => format!("service:{id}"),
         };
         self.count(parts, bucket, &who).await
     }

@@ -60,8 +60,17 @@ pub(super) struct Part<P> {
 }
 
 /// Items of a list when no limit is given, and at most.
-const DEFAULT_LIMIT: u16 = 20;
-const MAX_LIMIT: u16 = 50;
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    pub(super) usual: u16,
+    pub(super) most: u16,
+}
+
+/// Those of most lists.
+const SIZES: Sizes = Sizes {
+    usual: 20,
+    most: 50,
+};
 
 impl<P: Position> Part<P> {
     /// Reads `limit` and `cursor`. The scope tells this list, with its filters
@@ -72,9 +81,20 @@ impl<P: Position> Part<P> {
         scope: String,
         cursors: &Cursors,
     ) -> Result<Self, Problem> {
+        Self::read_of(SIZES, limit, cursor, scope, cursors)
+    }
+
+    /// The same for a list with sizes of its own.
+    pub(super) fn read_of(
+        sizes: Sizes,
+        limit: &[String],
+        cursor: &[String],
+        scope: String,
+        cursors: &Cursors,
+    ) -> Result<Self, Problem> {
         let limit = match limit {
-            [] => DEFAULT_LIMIT,
-            [text] => self::limit(text)?,
+            [] => sizes.usual,
+            [text] => self::limit(text, sizes.most)?,
             _ => return Err(Problem::new(Slug::InvalidLimit, "limit is there twice")),
         };
         let after = match cursor {
@@ -115,14 +135,14 @@ pub(super) fn written(text: Bytes) -> Response {
     ([(CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-fn limit(text: &str) -> Result<u16, Problem> {
+fn limit(text: &str, most: u16) -> Result<u16, Problem> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let limit = text.parse().ok().filter(|_| digits);
     limit
-        .filter(|limit| (1..=MAX_LIMIT).contains(limit))
+        .filter(|limit| (1..=most).contains(limit))
         .ok_or_else(|| {
             let told = format!(
-                "limit must be a whole number from 1 to {MAX_LIMIT}, not {}",
+                "limit must be a whole number from 1 to {most}, not {}",
                 shown(text)
             );
             Problem::new(Slug::InvalidLimit, told)

@@ -36,16 +36,48 @@ impl<'a> Fields<'a> {
         Ok(Self { values, flaw })
     }
 
+    /// The fields of an object within another one.
+    pub(super) fn of(value: &'a RawValue, flaw: Slug) -> Result<Self, Problem> {
+        let read = serde_json::from_str::<Object<'_>>(value.get());
+        let wrong = |_| {
+            let told = format!(
+                "must be an object, each key once, not {}",
+                shown(value.get())
+            );
+            Problem::new(flaw, told)
+        };
+        let Object(values) = read.map_err(wrong)?;
+        Ok(Self { values, flaw })
+    }
+
     /// The same, if it has no fields but these.
     pub(super) fn only(self, names: &[&str]) -> Result<Self, Problem> {
+        self.has_only(names)?;
+        Ok(self)
+    }
+
+    /// Whether it has no fields but these.
+    pub(super) fn has_only(&self, names: &[&str]) -> Result<(), Problem> {
         let unknown = self.values.keys().find(|name| !names.contains(&&***name));
         match unknown {
             Some(name) => {
                 let told = format!("{}: there is no such field", shown(name));
                 Err(Problem::new(self.flaw, told))
             }
-            None => Ok(self),
+            None => Ok(()),
         }
+    }
+
+    /// Whether a field is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.given(name).is_some()
+    }
+
+    /// A list that has to be there, its items as they are written.
+    pub(super) fn list(&self, name: &str) -> Result<Vec<&'a RawValue>, Problem> {
+        let value = self.given(name).ok_or_else(|| self.missing(name))?;
+        let list = serde_json::from_str(value.get());
+        list.map_err(|_| self.wrong(name, "must be a list", value))
     }
 
     fn given(&self, name: &str) -> Option<&'a RawValue> {

@@ -8,6 +8,7 @@ use axum::{
     http::{HeaderMap, header::AUTHORIZATION, request::Parts},
 };
 use leasing::Asker;
+use primitives::Ulid;
 use services::leasing::{Caller, User};
 
 /// Longer credentials are none of ours.
@@ -33,12 +34,19 @@ pub(super) struct Member(pub(super) User);
 #[derive(Debug)]
 pub(super) struct Holder(pub(super) Asker);
 
+/// The gateway of this validator.
+#[derive(Debug)]
+pub(super) struct Reporter(pub(super) Ulid);
+
 impl Visitor {
     /// The user, if it is one.
     pub(super) fn user(&self) -> Option<&User> {
         match &self.0 {
             Some(Caller::User { user, .. }) => Some(user),
-            Some(Caller::Unprovisioned { .. } | Caller::LeaseKey { .. }) | None => None,
+            Some(
+                Caller::Unprovisioned { .. } | Caller::LeaseKey { .. } | Caller::Service { .. },
+            )
+            | None => None,
         }
     }
 }
@@ -130,8 +138,8 @@ impl FromRequestParts<MarketplaceState> for Visitor {
             Some(caller) => state.count_caller(parts, caller, bucket(parts)).await?,
             None => state.count_address(parts, bucket(parts)).await?,
         }
-        if matches!(caller, Some(Caller::LeaseKey { .. })) {
-            return Err(only_its_lease());
+        if let Some(problem) = caller.as_ref().and_then(out_of_scope) {
+            return Err(problem);
         }
         Ok(Self(caller))
     }
@@ -149,15 +157,29 @@ impl FromRequestParts<MarketplaceState> for SignedIn {
             return Err(Problem::plain(Slug::AuthRequired));
         };
         state.count_caller(parts, &caller, bucket(parts)).await?;
-        if matches!(caller, Caller::LeaseKey { .. }) {
-            return Err(only_its_lease());
+        match out_of_scope(&caller) {
+            Some(problem) => Err(problem),
+            None => Ok(Self(caller)),
         }
-        Ok(Self(caller))
+    }
+}
+
+/// Why credentials that are for one thing alone are not for anything else.
+fn out_of_scope(caller: &Caller) -> Option<Problem> {
+    match caller {
+        Caller::User { .. } | Caller::Unprovisioned { .. } => None,
+        Caller::LeaseKey { .. } => Some(only_its_lease()),
+        Caller::Service { .. } => Some(only_reports()),
     }
 }
 
 fn only_its_lease() -> Problem {
     let told = "the key of a lease reads that lease and mints its tokens, and nothing else";
+    Problem::new(Slug::Forbidden, told)
+}
+
+fn only_reports() -> Problem {
+    let told = "a service token reports the use of its validator's leases, and nothing else";
     Problem::new(Slug::Forbidden, told)
 }
 
@@ -177,6 +199,29 @@ impl FromRequestParts<MarketplaceState> for Holder {
             Caller::User { user, .. } => Ok(Self(Asker::User(user.party()))),
             Caller::LeaseKey { lease, .. } => Ok(Self(Asker::Key(lease))),
             Caller::Unprovisioned { .. } => Err(Problem::plain(Slug::UserNotProvisioned)),
+            Caller::Service { .. } => Err(only_reports()),
+        }
+    }
+}
+
+impl FromRequestParts<MarketplaceState> for Reporter {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &MarketplaceState,
+    ) -> Result<Self, Problem> {
+        let Some(caller) = recognise(state, parts).await? else {
+            state.count_address(parts, Bucket::Other).await.ok();
+            return Err(Problem::plain(Slug::AuthRequired));
+        };
+        state.count_caller(parts, &caller, bucket(parts)).await?;
+        match caller {
+            Caller::Service { validator, .. } => Ok(Self(validator)),
+            Caller::User { .. } | Caller::Unprovisioned { .. } | Caller::LeaseKey { .. } => {
+                let told = "usage is reported with a service token of the validator";
+                Err(Problem::new(Slug::Forbidden, told))
+            }
         }
     }
 }
@@ -193,6 +238,7 @@ impl FromRequestParts<MarketplaceState> for Member {
             Caller::User { user, .. } => Ok(Self(user)),
             Caller::Unprovisioned { .. } => Err(Problem::plain(Slug::UserNotProvisioned)),
             Caller::LeaseKey { .. } => Err(only_its_lease()),
+            Caller::Service { .. } => Err(only_reports()),
         }
     }
 }

@@ -92,6 +92,9 @@ pub(super) struct LeaseDetailBody {
     /// Rises with every new key; 0 before the first.
     #[schema(example = 1)]
     key_version: u64,
+    /// Signatures that the validator's gateway reported for it.
+    #[schema(example = 12_000)]
+    signs_total: u64,
 }
 
 /// Money that came for a lease and was not taken: somebody is to get it back.
@@ -201,6 +204,7 @@ impl MarketplaceState {
             refunds: refunds.map(|refund| self.refund_body(refund)).collect(),
             credentials_shown: detail.key_version > 0,
             key_version: detail.key_version,
+            signs_total: detail.usage.signs,
         }
     }
 

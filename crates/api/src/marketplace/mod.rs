@@ -7,6 +7,8 @@
 //! conflicts, what stands behind.
 
 mod admin;
+mod admin_users;
+mod audit_log;
 mod auth;
 mod body;
 mod buckets;
@@ -34,6 +36,7 @@ mod pages;
 mod payment_body;
 mod problem;
 mod query;
+mod ratings;
 mod refunds;
 mod refusals;
 mod registration;
@@ -41,9 +44,11 @@ mod responses;
 mod revocations;
 mod routes;
 mod segment;
+mod service_tokens;
 mod stake;
 mod state;
 mod tokens;
+mod usage;
 mod users;
 mod validator_body;
 mod validators;

@@ -23,15 +23,17 @@ use utoipa_axum::router::OpenApiRouter;
             whose that is (403), its state, conflicts (409), what stands behind (502, 503). \
             Amounts are whole lamports, which some readers of JSON round above 2^53; beside them \
             stands the same in SOL as an exact decimal text. Times are UTC. Ids are ULIDs. \
-            Unknown query parameters are ignored, unknown fields of bodies are refused. \
-            Ratings, uptime and effectiveness of validators and usage are not told yet.",
+            Unknown query parameters are ignored, unknown fields of bodies are refused.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     tags(
         (name = "Accounts", description = "Signing in with a wallet, users, API tokens."),
         (name = "Validators", description = "Finding, registering and changing validators."),
         (name = "Leases", description = "Booking, and what becomes of it."),
+        (name = "Usage", description = "How much leases are used."),
+        (name = "Ratings", description = "What traders say of validators."),
         (name = "Payment", description = "What wallets ask for."),
+        (name = "Audit", description = "What happened."),
         (name = "Administration", description = "For staff."),
     ),
     components(schemas(ProblemBody<'_>)),
@@ -47,8 +49,9 @@ impl Modify for Bearer {
         let bearer = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
             .description(Some(
-                "A session token from signing in (`ls_`), an API token (`lm_`), or the key of a \
-                 lease (`lk_`), which reads that lease and mints its tokens alone.",
+                "A session token from signing in (`ls_`), an API token (`lm_`), the key of a lease \
+                 (`lk_`), which reads that lease and mints its tokens alone, or the service token \
+                 of a validator (`sv_`), which reports the use of its leases alone.",
             ));
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer.build()));

@@ -62,6 +62,12 @@ impl Problem {
         self
     }
 
+    /// The same, told of a part of the request.
+    pub(super) fn at(mut self, part: impl std::fmt::Display) -> Self {
+        self.0.detail = format!("{part}: {}", self.0.detail);
+        self
+    }
+
     /// The same with something that machines may read.
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.extensions.insert(name.to_owned(), value.into());

@@ -1,16 +1,16 @@
 //! All paths of the marketplace.
 
 use super::{
-    MarketplaceState, admin, auth, chain_pay, epoch, error_pages, extensions, lease_keys,
-    lease_tokens, leases, onboarding, openapi, refunds, responses, revocations, stake, tokens,
-    users, validators,
+    MarketplaceState, admin, admin_users, audit_log, auth, chain_pay, epoch, error_pages,
+    extensions, lease_keys, lease_tokens, leases, onboarding, openapi, ratings, refunds, responses,
+    revocations, service_tokens, stake, tokens, usage, users, validators,
 };
 use axum::{Router, routing::any};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 /// Everything under these paths is the marketplace's, whether it exists or not.
-const PREFIXES: [&str; 15] = [
+const PREFIXES: [&str; 18] = [
     "/v1/admin",
     "/v1/auth",
     "/v1/users",
@@ -26,6 +26,9 @@ const PREFIXES: [&str; 15] = [
     "/v1/stake",
     "/v1/leader-schedule",
     "/v1/epoch",
+    "/v1/usage",
+    "/v1/audit-log",
+    "/v1/ratings",
 ];
 
 impl MarketplaceState {
@@ -72,9 +75,14 @@ fn documented() -> OpenApiRouter<MarketplaceState> {
         .chain(refunds::routes())
         .chain(lease_keys::routes())
         .chain(lease_tokens::routes())
+        .chain(service_tokens::routes())
+        .chain(usage::routes())
+        .chain(ratings::routes())
+        .chain(audit_log::routes())
         .chain(chain_pay::routes())
         .chain(epoch::routes())
         .chain(admin::routes())
+        .chain(admin_users::routes())
         .fold(openapi::router(), OpenApiRouter::routes)
 }
 

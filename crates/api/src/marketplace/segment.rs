@@ -55,3 +55,21 @@ impl FromRequestParts<MarketplaceState> for Segment {
         path.map(|Path(text)| Self(text)).map_err(unreadable)
     }
 }
+
+/// The two changing parts of a path.
+#[derive(Debug)]
+pub(super) struct Segments(pub(super) Segment, pub(super) Segment);
+
+impl FromRequestParts<MarketplaceState> for Segments {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &MarketplaceState,
+    ) -> Result<Self, Problem> {
+        let path = Path::<(String, String)>::from_request_parts(parts, state).await;
+        let unreadable = |_| Problem::plain(Slug::NotFound);
+        let Path((first, second)) = path.map_err(unreadable)?;
+        Ok(Self(Segment(first), Segment(second)))
+    }
+}

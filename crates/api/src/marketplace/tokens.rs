@@ -10,6 +10,7 @@ use super::{
     refusals::refusals,
     segment::Segment,
 };
+use crate::http::json::JsonText;
 use axum::{extract::State, http::StatusCode, response::Response};
 use primitives::Timestamp;
 use serde::Serialize;
@@ -29,7 +30,7 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 2] {
 #[schema(as = ApiTokenRequest)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
-struct TokenWish {
+pub(super) struct TokenWish {
     /// What it is called, 1 to 64 characters, none of control or format.
     #[schema(example = "trading bot")]
     name: String,
@@ -41,7 +42,7 @@ struct TokenWish {
 /// A token that was just made.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NewApiToken)]
-struct NewTokenBody {
+pub(super) struct NewTokenBody {
     /// Names it in lists.
     #[schema(example = "k3j9x2qr")]
     id: String,
@@ -66,7 +67,7 @@ impl From<NewToken> for NewTokenBody {
 /// A token without its secret.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ApiToken)]
-struct TokenBody {
+pub(super) struct TokenBody {
     /// Names it.
     #[schema(example = "k3j9x2qr")]
     id: String,
@@ -119,12 +120,7 @@ async fn create_api_token(
     Member(user): Member,
     Body(text): Body,
 ) -> Result<Response, Problem> {
-    let fields = Fields::read(&text, Slug::MalformedRequest)?.only(&["name", "expires_at"])?;
-    let name = fields.required("name")?;
-    let expires_at = match fields.text("expires_at")? {
-        Some(_) => Some(fields.parsed::<Timestamp>("expires_at")?),
-        None => None,
-    };
+    let (name, expires_at) = read_token(&text)?;
     let made = market
         .leasing()
         .tokens
@@ -134,7 +130,18 @@ async fn create_api_token(
     Ok(data::created(NewTokenBody::from(made)))
 }
 
-fn not_made(error: TokenError) -> Problem {
+/// The name of a token, and until when it can be used.
+pub(super) fn read_token(text: &JsonText) -> Result<(String, Option<Timestamp>), Problem> {
+    let fields = Fields::read(text, Slug::MalformedRequest)?.only(&["name", "expires_at"])?;
+    let name = fields.required("name")?;
+    let expires_at = match fields.text("expires_at")? {
+        Some(_) => Some(fields.parsed::<Timestamp>("expires_at")?),
+        None => None,
+    };
+    Ok((name, expires_at))
+}
+
+pub(super) fn not_made(error: TokenError) -> Problem {
     let malformed = |told: &str| Problem::new(Slug::MalformedRequest, told);
     match error {
         TokenError::Name => {

@@ -103,7 +103,7 @@ async fn create_user(
     Ok(data::created(UserBody::from(user)))
 }
 
-fn not_a_profile(error: ProfileError) -> Problem {
+pub(super) fn not_a_profile(error: ProfileError) -> Problem {
     let told = match error {
         ProfileError::DisplayName => {
             "display_name must have 1 to 64 characters, none of control or format"

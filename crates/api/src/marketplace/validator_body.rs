@@ -1,7 +1,7 @@
 //! A validator on the wire.
 
 use super::link::Warning;
-use leasing::{Span, format_sol};
+use leasing::{RatingSum, Share, Span, format_sol};
 use primitives::Lamports;
 use serde::Serialize;
 use services::leasing::{ValidatorView, ValidatorWarning};
@@ -48,6 +48,16 @@ pub(super) struct ValidatorBody {
     /// Whether it had fallen behind then.
     #[schema(example = false)]
     delinquent: bool,
+    /// The share of its leader slots of the last 30 days, or of those that are
+    /// known, in which it produced a block, from 0 to 1; null until it is known.
+    #[schema(required, example = 0.9987)]
+    uptime_30d: Option<f64>,
+    /// The credits that its votes earned, of the most that any validator's did
+    /// in the same of the last epochs, from 0 to 1; null until it is known.
+    #[schema(required, example = 0.9912)]
+    effectiveness: Option<f64>,
+    /// What its lessees said of it.
+    rating: AverageBody,
     /// `listed`; `paused` by its owner or `stopped` by staff, which only they
     /// see.
     #[schema(example = "listed")]
@@ -59,6 +69,31 @@ pub(super) struct ValidatorBody {
     /// Since when.
     #[schema(format = DateTime, example = "2026-01-31T12:00:00Z")]
     created_at: String,
+}
+
+/// The ratings of a validator together.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AverageRating)]
+pub(super) struct AverageBody {
+    /// The average of the stars, to three places, rounded down; null without
+    /// ratings.
+    #[schema(required, example = 4.333)]
+    average: Option<f64>,
+    /// How many ratings there are.
+    #[schema(example = 3)]
+    count: u64,
+}
+
+impl From<RatingSum> for AverageBody {
+    fn from(sum: RatingSum) -> Self {
+        // At most 5,000.
+        let thousandths = sum.average_thousandths();
+        let thousandths = thousandths.and_then(|average| u32::try_from(average).ok());
+        Self {
+            average: thousandths.map(|average| f64::from(average) / 1_000.0),
+            count: sum.count,
+        }
+    }
 }
 
 /// Seats of a validator.
@@ -114,6 +149,10 @@ struct SpanBody {
     seats_left: u32,
 }
 
+fn fraction(share: Share) -> f64 {
+    f64::from(share.millionths()) / 1_000_000.0
+}
+
 impl From<&ValidatorView> for ValidatorBody {
     fn from(view: &ValidatorView) -> Self {
         let terms = &view.terms;
@@ -134,6 +173,9 @@ impl From<&ValidatorView> for ValidatorBody {
             stake_lamports: view.stake,
             stake_epoch: view.stake_epoch,
             delinquent: view.delinquent,
+            uptime_30d: view.performance.uptime.map(fraction),
+            effectiveness: view.performance.effectiveness.map(fraction),
+            rating: view.rating.into(),
             status: view.status.as_str(),
             next_free_epoch: view.next_free_epoch,
             created_at: view.created_at.to_string(),

@@ -58,8 +58,9 @@ struct BrowseQuery {
     /// Bookable in this epoch.
     #[param(value_type = Option<i32>, example = 801)]
     available_epoch: Vec<String>,
-    /// `price` (the cheapest first), `stake` (the most first) or `newest`.
-    #[param(value_type = Option<String>, pattern = "^(price|stake|newest)$", default = "price", example = "price")]
+    /// `price` (the cheapest first), `stake`, `uptime` or `effectiveness` (the
+    /// most first), `rating` (the best average first) or `newest`.
+    #[param(value_type = Option<String>, pattern = "^(price|stake|rating|uptime|effectiveness|newest)$", default = "price", example = "price")]
     sort: Vec<String>,
     /// At most so many.
     #[param(value_type = Option<u16>, minimum = 1, maximum = 50, default = 20, example = 20)]
@@ -79,6 +80,9 @@ impl std::str::FromStr for SortWord {
         match word {
             "price" => Ok(Self(Sort::Price)),
             "stake" => Ok(Self(Sort::Stake)),
+            "rating" => Ok(Self(Sort::Rating)),
+            "uptime" => Ok(Self(Sort::Uptime)),
+            "effectiveness" => Ok(Self(Sort::Effectiveness)),
             "newest" => Ok(Self(Sort::Newest)),
             _ => Err(()),
         }
@@ -107,7 +111,8 @@ impl BrowseQuery {
         let epoch = epoch.map(|Whole(epoch)| i32::try_from(epoch)).transpose();
         let wrong = |_| Problem::new(range, format!("available_epoch must be {epochs}"));
         let available_epoch = epoch.map_err(wrong)?;
-        let sort = one("sort", &self.sort, malformed, "price, stake or newest")?;
+        let sorts = "price, stake, rating, uptime, effectiveness or newest";
+        let sort = one("sort", &self.sort, malformed, sorts)?;
         let mut browse = Browse {
             price_min,
             price_max,
@@ -224,7 +229,8 @@ impl MarketplaceState {
         Problem::plain(match error {
             RegisterError::NoOwner => match visitor.0 {
                 Some(Caller::Unprovisioned { .. }) => Slug::UserNotProvisioned,
-                Some(Caller::User { .. } | Caller::LeaseKey { .. }) | None => Slug::AuthRequired,
+                Some(Caller::User { .. } | Caller::LeaseKey { .. } | Caller::Service { .. })
+                | None => Slug::AuthRequired,
             },
             RegisterError::Forbidden => Slug::Forbidden,
             RegisterError::Field(error) => return self.field_problem(error),

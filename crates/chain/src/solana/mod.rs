@@ -4,6 +4,7 @@
 //! know are passed over: nodes grow new ones with every release.
 
 mod accounts;
+mod blocks;
 mod client;
 mod epochs;
 mod nodes;
@@ -12,6 +13,7 @@ mod transaction;
 mod votes;
 
 pub use accounts::RecentBlockhash;
+pub use blocks::BlockProduction;
 pub use client::SolanaClient;
 pub use epochs::{EpochSchedule, LeaderSchedule};
 pub use signatures::{MAX_SIGNATURES, SignatureEntry, SignaturePage};

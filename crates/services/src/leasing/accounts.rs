@@ -5,6 +5,7 @@ use super::{
     context::Context,
     lease_keys::LeaseKeys,
     secret::{self, Presented, Secret},
+    service_tokens::ServiceTokens,
 };
 use crate::{fault::Fault, refused::Refused};
 use leasing::{Roles, SignIn, verify_challenge};
@@ -69,6 +70,13 @@ pub enum Caller {
         /// The lease.
         lease: Ulid,
         /// The key's public part.
+        id: String,
+    },
+    /// Of a validator's gateway: it reports usage.
+    Service {
+        /// The validator.
+        validator: Ulid,
+        /// The token's public part.
         id: String,
     },
 }
@@ -243,6 +251,14 @@ impl Accounts {
                     id: id.to_owned(),
                 }))
             }
+            Some(Presented::Service(id)) => {
+                let tokens = ServiceTokens(Arc::clone(&self.0));
+                let validator = tokens.recognise(id, bearer).await?;
+                Ok(validator.map(|validator| Caller::Service {
+                    validator,
+                    id: id.to_owned(),
+                }))
+            }
             Some(Presented::Published(_)) if !self.0.options.published_tokens => Ok(None),
             Some(Presented::Token(id) | Presented::Published(id)) => {
                 let token = ledger.token(id).await?.filter(|(token, _)| {
@@ -263,7 +279,7 @@ impl Accounts {
         let session = match caller {
             Caller::User { session, .. } => session.as_ref(),
             Caller::Unprovisioned { session, .. } => Some(session),
-            Caller::LeaseKey { .. } => None,
+            Caller::LeaseKey { .. } | Caller::Service { .. } => None,
         };
         let session = session.ok_or(Refused::Rejected(NoSession))?;
         let mut tx = self.0.store.ledger().begin().await?;
@@ -282,7 +298,9 @@ impl Accounts {
         let address = match caller {
             Caller::User { user, .. } => return Ok(user.clone()),
             Caller::Unprovisioned { address, .. } => *address,
-            Caller::LeaseKey { .. } => return Err(Refused::Rejected(ProfileError::NoWallet)),
+            Caller::LeaseKey { .. } | Caller::Service { .. } => {
+                return Err(Refused::Rejected(ProfileError::NoWallet));
+            }
         };
         let roles = Roles {
             trader: true,
@@ -312,6 +330,15 @@ impl Accounts {
 
     /// Gives a user other roles. `false` if there is no such user.
     pub async fn set_roles(&self, user: Ulid, roles: Roles) -> Result<bool, Fault> {
+        self.change_roles(user, roles, Actor::Operator).await
+    }
+
+    pub(super) async fn change_roles(
+        &self,
+        user: Ulid,
+        roles: Roles,
+        actor: Actor,
+    ) -> Result<bool, Fault> {
         let context = &*self.0;
         let mut tx = context.store.ledger().begin().await?;
         if !tx.set_roles(user, roles).await? {
@@ -319,13 +346,7 @@ impl Accounts {
         }
         let what = Subject::new("user", &user);
         context
-            .audit(
-                &mut tx,
-                Actor::Operator,
-                "user.roles",
-                what,
-                &roles_json(roles),
-            )
+            .audit(&mut tx, actor, "user.roles", what, &roles_json(roles))
             .await?;
         tx.commit().await?;
         Ok(true)
@@ -387,7 +408,7 @@ impl Accounts {
     }
 
     /// Without an actor, the user did it.
-    async fn insert_user(
+    pub(super) async fn insert_user(
         &self,
         address: Option<PublicKey>,
         profile: &Profile,

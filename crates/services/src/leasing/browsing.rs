@@ -7,7 +7,7 @@ use super::{
     validators::Validators,
 };
 use crate::fault::Fault;
-use leasing::{HORIZON, Mode, Occupancy, next_free_epoch};
+use leasing::{HORIZON, Mode, Occupancy, Share, next_free_epoch};
 use primitives::{Lamports, Ulid};
 use std::{collections::HashMap, sync::Arc};
 use store::leasing::{BrowseOrder, BrowseQuery};
@@ -41,12 +41,16 @@ impl Validators {
             order: match browse.sort {
                 Sort::Price => BrowseOrder::Price,
                 Sort::Stake => BrowseOrder::Stake,
+                Sort::Rating => BrowseOrder::Rating,
+                Sort::Uptime => BrowseOrder::Uptime,
+                Sort::Effectiveness => BrowseOrder::Effectiveness,
                 Sort::Newest => BrowseOrder::Newest,
             },
             after: browse.after.map(|key| (key.value, key.id)),
             limit: browse.limit.saturating_add(1),
         };
         let rows = self.0.store.ledger().browse(&query).await?;
+        let millionths = |share: Option<Share>| share.map_or(-1, |it| i64::from(it.millionths()));
         let page = Page::new(rows, usize::from(browse.limit), |row| BrowseKey {
             value: match (browse.sort, browse.mode) {
                 (Sort::Price, Some(Mode::Shared)) => {
@@ -54,6 +58,12 @@ impl Validators {
                 }
                 (Sort::Price, _) => bound(row.terms.price),
                 (Sort::Stake, _) => bound(row.stake.stake),
+                (Sort::Rating, _) => {
+                    let average = row.rating.average_thousandths().unwrap_or(0);
+                    i64::try_from(average).unwrap_or(i64::MAX)
+                }
+                (Sort::Uptime, _) => millionths(row.performance.uptime),
+                (Sort::Effectiveness, _) => millionths(row.performance.effectiveness),
                 (Sort::Newest, _) => 0,
             },
             id: row.id,

@@ -1,6 +1,9 @@
 //! Background work: rounds, again and again, until told to stop.
 
-use super::{epoch_watch::EpochWatch, settlement::Settlement, sweeper::Sweeper};
+use super::{
+    audit_chain::AuditChain, block_watch::BlockWatch, epoch_watch::EpochWatch,
+    settlement::Settlement, sweeper::Sweeper,
+};
 use crate::fault::Fault;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -52,6 +55,8 @@ macro_rules! job {
     };
 }
 
+job!(AuditChain, "audit");
+job!(BlockWatch, "blocks");
 job!(EpochWatch, "epochs");
 job!(Settlement, "settlement");
 job!(Sweeper, "sweeper");

@@ -11,7 +11,7 @@ use super::{
 use crate::{fault::Fault, refused::Refused};
 use leasing::{
     Asker, BookError, Booking, CancelError, EpochWindow, ExtendError, Extension, Lease, LeaseState,
-    Memo, Mode, Platform, Refund, Stray, Trader,
+    Memo, Mode, Platform, Refund, Stray, Trader, Usage,
 };
 use primitives::{Impossible, Ulid};
 use serde_json::json;
@@ -68,6 +68,8 @@ pub struct LeaseDetail {
     pub refunds: Vec<Refund>,
     /// The version of its key; 0 if none was shown.
     pub key_version: u64,
+    /// How much it was used.
+    pub usage: Usage,
 }
 
 /// Why somebody may not look at what is an owner's.
@@ -118,6 +120,7 @@ impl Leases {
             extensions: ledger.extensions_of(id, MAX_EXTENSIONS).await?,
             refunds: ledger.refunds_of(id).await?,
             key_version: ledger.lease_key_version(id).await?,
+            usage: ledger.usage_of(id).await?,
         }))
     }
 

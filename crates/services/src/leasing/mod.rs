@@ -5,12 +5,16 @@
 //! lets `leasing` decide, and saves. Whatever changes the ledger does so in one
 //! transaction, together with its row in the audit log and, where there is one,
 //! the answer that a repeated request gets. Background work is in [`Settlement`],
-//! [`Sweeper`] and [`EpochWatch`], whose rounds may be cut off anywhere and
-//! repeated.
+//! [`Sweeper`], [`EpochWatch`], [`BlockWatch`] and [`AuditChain`], whose rounds
+//! may be cut off anywhere and repeated.
 
 mod accounts;
+mod admin;
 mod applying;
 mod audit;
+mod audit_chain;
+mod audit_log;
+mod block_watch;
 mod browsing;
 mod context;
 mod epoch_watch;
@@ -28,12 +32,14 @@ mod page;
 mod pages;
 mod parking;
 mod payments;
+mod ratings;
 mod reclaiming;
 mod refunds;
 mod registering;
 mod revocations;
 mod revoking;
 mod secret;
+mod service_tokens;
 mod settlement;
 mod signer;
 mod solana;
@@ -43,13 +49,18 @@ mod strays;
 mod sweeper;
 mod token_keys;
 mod tokens;
+mod usage;
 mod validator_view;
 mod validators;
 
 pub use accounts::{
     Accounts, Caller, Challenge, NoSession, NotSignedIn, Profile, ProfileError, SignedIn,
 };
+pub use admin::{AddUserError, Admin, RolesError};
 pub use applying::Settled;
+pub use audit_chain::{AuditBreak, AuditChain, AuditStanding};
+pub use audit_log::{AuditFilter, AuditLog};
+pub use block_watch::BlockWatch;
 pub use epoch_watch::EpochWatch;
 pub use epochs::{EpochView, Epochs};
 pub use extending::ExtensionWish;
@@ -63,23 +74,27 @@ pub use options::LeasingOptions;
 pub use page::Page;
 pub use pages::{Browse, BrowseKey, Sort};
 pub use payments::{PayError, Payments, Unsigned};
+pub use ratings::{RatingError, Ratings, ReplyError};
 pub use reclaiming::ReclaimError;
 pub use refunds::Refunds;
 pub use registering::{PayoutError, RegisterError};
 pub use revocations::Revocations;
 pub use revoking::Revoked;
+pub use service_tokens::{ServiceTokenError, ServiceTokens};
 pub use settlement::Settlement;
 pub use signer::{RemoteSigner, SignError, TokenSigner};
 pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
 pub use stopping::{StopError, Stopped};
 pub use store::leasing::{
-    Drift, RevocationPlace, RevocationRow, StrayPlace, StrayTransaction, User,
+    AuditLink, AuditRow, Drift, Performance, RatingRow, RevocationPlace, RevocationRow, StrayPlace,
+    StrayTransaction, UsageDay, User,
 };
 pub use strays::{NotStaff, Strays};
 pub use sweeper::Sweeper;
 pub use token_keys::RotateError;
 pub use tokens::{ApiTokens, NewToken, TokenError, TokenInfo, TokenRevokeError};
+pub use usage::{Ingested, LeaseUsage, Usage, UsageError};
 pub use validator_view::{ValidatorView, ValidatorWarning};
 pub use validators::{PatchError, Validators};
 
@@ -94,8 +109,12 @@ use store::Store;
 pub struct Leasing {
     /// People and their sessions.
     pub accounts: Accounts,
+    /// What staff does with people.
+    pub admin: Admin,
     /// Bearer tokens that people make.
     pub tokens: ApiTokens,
+    /// Bearer tokens of validators' gateways.
+    pub service_tokens: ServiceTokens,
     /// What is offered.
     pub validators: Validators,
     /// Registering without being signed in.
@@ -114,8 +133,14 @@ pub struct Leasing {
     pub refunds: Refunds,
     /// Leases that ended before their time.
     pub revocations: Revocations,
+    /// How much leases are used.
+    pub usage: Usage,
+    /// What traders say of validators.
+    pub ratings: Ratings,
     /// What came and paid for nothing.
     pub strays: Strays,
+    /// What happened.
+    pub audit_log: AuditLog,
     /// Which epoch it is.
     pub epochs: Epochs,
     /// Requests that are done once.
@@ -136,7 +161,9 @@ impl Leasing {
         let shared = || Arc::clone(&context);
         Self {
             accounts: Accounts(shared()),
+            admin: Admin(Accounts(shared())),
             tokens: ApiTokens(shared()),
+            service_tokens: ServiceTokens(shared()),
             validators: Validators(shared()),
             onboarding: OnboardingSessions(shared()),
             stakes: Stakes(shared()),
@@ -146,7 +173,10 @@ impl Leasing {
             payments: Payments(shared()),
             refunds: Refunds(shared()),
             revocations: Revocations(shared()),
+            usage: Usage(shared()),
+            ratings: Ratings(shared()),
             strays: Strays(shared()),
+            audit_log: AuditLog(shared()),
             epochs: context.epochs.clone(),
             keys: IdempotencyKeys::new(shared()),
             context,
@@ -166,6 +196,16 @@ impl Leasing {
     /// Ends what nobody paid.
     pub fn sweeper(&self) -> Sweeper {
         Sweeper::new(self.leases.clone())
+    }
+
+    /// Links what happened.
+    pub fn audit_chain(&self) -> AuditChain {
+        AuditChain::new(Arc::clone(&self.context))
+    }
+
+    /// Finds out how well validators do.
+    pub fn block_watch(&self) -> BlockWatch {
+        BlockWatch::new(Arc::clone(&self.context))
     }
 
     /// Follows the epoch, completes leases, refreshes stakes.

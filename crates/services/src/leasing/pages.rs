@@ -48,6 +48,12 @@ pub enum Sort {
     Price,
     /// The most stake first.
     Stake,
+    /// The best rated first, those without a rating last.
+    Rating,
+    /// The best uptime first, those without any last.
+    Uptime,
+    /// The most effective first, those of whom nothing is known last.
+    Effectiveness,
     /// The newest first.
     Newest,
 }
@@ -55,7 +61,8 @@ pub enum Sort {
 /// A place in an order of validators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BrowseKey {
-    /// The price or the stake, in lamports; nothing for the newest.
+    /// The price or the stake, in lamports, the rating in thousandths, or the
+    /// share in millionths; nothing for the newest.
     pub value: i64,
     /// The validator.
     pub id: Ulid,

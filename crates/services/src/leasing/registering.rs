@@ -12,13 +12,13 @@ use crate::{fault::Fault, refused::Refused};
 use chain::SolanaClient;
 use leasing::{
     BelowRent, Bill, Draft, FieldError, Leg, ListingStatus, Memo, Payment, PayoutDraft, Proof,
-    verify_challenge,
+    RatingSum, verify_challenge,
 };
 use primitives::{Lamports, OrImpossible as _, PublicKey, SignedDuration, Ulid};
 use serde_json::json;
 use store::{
     StoreError,
-    leasing::{Actor, LedgerTx, StakeRow, User, ValidatorRow},
+    leasing::{Actor, LedgerTx, Performance, StakeRow, User, ValidatorRow},
 };
 
 /// How long a nonce is remembered: no challenge that has it can be timely then.
@@ -130,6 +130,8 @@ impl Validators {
             terms: registration.terms.clone(),
             status: ListingStatus::Listed,
             stake,
+            rating: RatingSum::default(),
+            performance: Performance::default(),
             created_at: context.now(),
         };
         let warnings = self.warnings(&row).await?;

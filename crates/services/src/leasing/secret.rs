@@ -7,11 +7,13 @@ use primitives::Entropy;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// What API tokens, sessions, onboarding tokens and keys of leases begin with.
+/// What API tokens, sessions, onboarding tokens, keys of leases and tokens of
+/// validators' gateways begin with.
 pub(super) const TOKEN: &str = "lm";
 pub(super) const SESSION: &str = "ls";
 pub(super) const ONBOARDING: &str = "lo";
 pub(super) const LEASE_KEY: &str = "lk";
+pub(super) const SERVICE: &str = "sv";
 
 const ID_LENGTH: usize = 8;
 const SECRET_LENGTH: usize = 43;
@@ -51,6 +53,8 @@ pub(super) enum Presented<'a> {
     Token(&'a str),
     /// The key of a lease, of this id.
     LeaseKey(&'a str),
+    /// The service token of a validator, of this id.
+    Service(&'a str),
     /// A text that everybody knows, which is its own id.
     Published(&'a str),
 }
@@ -62,13 +66,14 @@ impl<'a> Presented<'a> {
         }
         let mut parts = text.splitn(3, '_');
         match (parts.next(), parts.next(), parts.next()) {
-            (Some(kind @ (TOKEN | SESSION | LEASE_KEY)), Some(id), Some(secret)) => {
+            (Some(kind @ (TOKEN | SESSION | LEASE_KEY | SERVICE)), Some(id), Some(secret)) => {
                 if id.len() != ID_LENGTH || secret.len() != SECRET_LENGTH || !is_word(text) {
                     return None;
                 }
                 Some(match kind {
                     TOKEN => Self::Token(id),
                     SESSION => Self::Session(id),
+                    SERVICE => Self::Service(id),
                     _ => Self::LeaseKey(id),
                 })
             }

@@ -49,7 +49,7 @@ pub enum TokenError {
     Name,
     /// It would have expired already.
     Expiry,
-    /// The user has as many living tokens as one may have.
+    /// There are as many living tokens as there may be.
     TooMany,
     /// There is no such user (only for operators).
     NoUser,
@@ -64,8 +64,23 @@ pub enum TokenRevokeError {
     NotOwner,
 }
 
-/// Living tokens that a user may have.
-const MAX_TOKENS: usize = 100;
+/// Living tokens that a user may have, and a validator.
+pub(super) const MAX_TOKENS: usize = 100;
+
+/// Whether a token of this name may live so long.
+pub(super) fn check_token(
+    name: &str,
+    expires_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), TokenError> {
+    if !is_name(name) {
+        return Err(TokenError::Name);
+    }
+    if expires_at.is_some_and(|until| until <= now) {
+        return Err(TokenError::Expiry);
+    }
+    Ok(())
+}
 
 impl ApiTokens {
     /// Makes an API token of a user.
@@ -76,13 +91,8 @@ impl ApiTokens {
         expires_at: Option<Timestamp>,
     ) -> Result<NewToken, Refused<TokenError>> {
         let context = &*self.0;
-        if !is_name(name) {
-            return Err(Refused::Rejected(TokenError::Name));
-        }
         let now = context.now();
-        if expires_at.is_some_and(|until| until <= now) {
-            return Err(Refused::Rejected(TokenError::Expiry));
-        }
+        check_token(name, expires_at, now).map_err(Refused::Rejected)?;
         if context.store.ledger().user(user).await?.is_none() {
             return Err(Refused::Rejected(TokenError::NoUser));
         }

@@ -1,8 +1,8 @@
 //! A validator as people see it.
 
-use leasing::{BelowRent, ListingStatus, Span, Terms};
+use leasing::{BelowRent, ListingStatus, RatingSum, Span, Terms};
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
-use store::leasing::ValidatorRow;
+use store::leasing::{Performance, ValidatorRow};
 
 /// A validator as people see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +31,10 @@ pub struct ValidatorView {
     pub stake_epoch: u64,
     /// Whether it had fallen behind then.
     pub delinquent: bool,
+    /// What its lessees said.
+    pub rating: RatingSum,
+    /// How well it does.
+    pub performance: Performance,
     /// The first of the next 60 epochs of which nothing is booked; `None` if
     /// there is none, or the epoch is not known yet.
     pub next_free_epoch: Option<i32>,
@@ -65,6 +69,8 @@ pub(super) fn view(row: ValidatorRow) -> ValidatorView {
         stake: row.stake.stake,
         stake_epoch: row.stake.epoch,
         delinquent: row.stake.delinquent,
+        rating: row.rating,
+        performance: row.performance,
         next_free_epoch: None,
         availability: Vec::new(),
         created_at: row.created_at,

@@ -9,6 +9,8 @@
 )]
 
 mod accounts;
+mod audit_chain;
+mod blocks;
 mod calendar;
 mod cuts;
 mod extending;
@@ -23,4 +25,5 @@ mod repeated;
 mod revoking;
 mod settlement;
 mod traces;
+mod usage;
 mod validators;

@@ -2,15 +2,16 @@
 
 use crate::leases::rejected;
 use leasing::{Amendment, Change, FieldError, ListingStatus, Mode, PayoutDraft, payout_challenge};
-use primitives::{Clock as _, Lamports, PublicKey};
+use primitives::{Clock as _, Lamports, PublicKey, Ulid};
 use services::{
     Fault, Refused,
     leasing::{
         Browse, OnboardingStatus, PatchError, PayoutError, RegisterError, ScheduleError, Sort,
-        StakeError, User, ValidatorWarning,
+        StakeError, User, ValidatorView, ValidatorWarning,
     },
 };
 use simnet::FaultKind;
+use std::cmp::Reverse;
 use world::{Market, market::DOMAIN};
 
 fn browse(limit: u16) -> Browse {
@@ -300,6 +301,40 @@ async fn an_offer_is_changed_by_its_owner_alone() {
     );
 }
 
+const SORTS: [Sort; 6] = [
+    Sort::Price,
+    Sort::Stake,
+    Sort::Rating,
+    Sort::Uptime,
+    Sort::Effectiveness,
+    Sort::Newest,
+];
+
+/// Finds out how well validators do.
+async fn watch_blocks(market: &Market, views: &mut [ValidatorView]) {
+    market.node.mine(600).unwrap();
+    market.leasing.block_watch().round().await.unwrap();
+    for view in views {
+        let found = market.leasing.validators.find(view.id, None).await;
+        *view = found.unwrap().unwrap();
+    }
+}
+
+/// The ids of validators in an order. Nobody is rated.
+fn in_order(views: &[ValidatorView], sort: Sort) -> Vec<Ulid> {
+    let mut views = views.to_vec();
+    match sort {
+        Sort::Price => views.sort_by_key(|view| (view.terms.price, view.id)),
+        Sort::Stake => views.sort_by_key(|view| Reverse((view.stake, view.id))),
+        Sort::Uptime => views.sort_by_key(|view| Reverse((view.performance.uptime, view.id))),
+        Sort::Effectiveness => {
+            views.sort_by_key(|view| Reverse((view.performance.effectiveness, view.id)));
+        }
+        Sort::Rating | Sort::Newest => views.sort_by_key(|view| Reverse(view.id)),
+    }
+    views.iter().map(|view| view.id).collect()
+}
+
 #[tokio::test]
 async fn browsing_filters_sorts_and_goes_on_where_it_stopped() {
     let market = Market::new(6).await;
@@ -325,13 +360,9 @@ async fn browsing_filters_sorts_and_goes_on_where_it_stopped() {
                 .unwrap(),
         );
     }
-    for sort in [Sort::Price, Sort::Stake, Sort::Newest] {
-        let mut expected = views.clone();
-        match sort {
-            Sort::Price => expected.sort_by_key(|view| (view.terms.price, view.id)),
-            Sort::Stake => expected.sort_by_key(|view| std::cmp::Reverse((view.stake, view.id))),
-            Sort::Newest => expected.sort_by_key(|view| std::cmp::Reverse(view.id)),
-        }
+    watch_blocks(&market, &mut views).await;
+    for sort in SORTS {
+        let expected = in_order(&views, sort);
         let mut seen = Vec::new();
         let mut query = Browse { sort, ..browse(3) };
         for _ in 0..4 {
@@ -342,7 +373,6 @@ async fn browsing_filters_sorts_and_goes_on_where_it_stopped() {
                 break;
             }
         }
-        let expected: Vec<_> = expected.iter().map(|view| view.id).collect();
         assert_eq!(seen, expected, "{sort:?}");
     }
     let count = async |query: Browse| {

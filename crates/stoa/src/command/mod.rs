@@ -1,5 +1,6 @@
 //! What each command does.
 
+mod audit;
 mod doctor;
 mod key;
 mod lease_token;
@@ -12,7 +13,7 @@ mod user;
 mod validator;
 
 use crate::{
-    cli::{Cli, Command, ConfigAction, LeaseTokenAction},
+    cli::{AuditAction, Cli, Command, ConfigAction, LeaseTokenAction},
     config::{self, Config},
     console::say,
     log, wiring,
@@ -60,6 +61,10 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             LeaseTokenAction::Verify { .. } => lease_token::verify(&action).await?,
             LeaseTokenAction::Rotate => lease_token::rotate(&settings.load()?.config).await?,
         },
+        Command::Audit { action, settings } => {
+            let AuditAction::Verify { expect } = action;
+            audit::verify(expect, &settings.load()?.config).await?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ use services::leasing::{LeasingOptions, RemoteSigner, SolanaNodes, TokenSigner};
 pub(crate) use services::{
     Refused,
     leasing::{
-        Accounts, ApiTokens, Leasing, Profile, ProfileError, RotateError, TokenError,
+        Accounts, ApiTokens, AuditBreak, Leasing, Profile, ProfileError, RotateError, TokenError,
         TokenRevokeError, User,
     },
 };

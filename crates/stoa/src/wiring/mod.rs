@@ -5,8 +5,8 @@ mod order_jobs;
 mod paymaster;
 
 pub(crate) use leases::{
-    Accounts, ApiTokens, Cluster, Market, Profile, ProfileError, Refused, Roles, RotateError,
-    TokenError, TokenRevokeError, User, market_without_node,
+    Accounts, ApiTokens, AuditBreak, Cluster, Market, Profile, ProfileError, Refused, Roles,
+    RotateError, TokenError, TokenRevokeError, User, market_without_node,
 };
 pub(crate) use order_jobs::OrderJobs;
 pub(crate) use paymaster::fee_collector;

@@ -309,3 +309,42 @@ fn an_operator_makes_a_new_key_of_lease_tokens() {
         text(&third.stderr)
     );
 }
+
+#[tokio::test]
+async fn an_operator_checks_the_audit_log() {
+    let home = Home::new();
+    let data = home.data().display().to_string();
+    let added = run(&["user", "add", "--name", "Ada", "--data", &data]);
+    assert!(added.status.success(), "{}", text(&added.stderr));
+    let verify = |more: &[&str]| {
+        let fixed = ["audit", "verify", "--data", &data];
+        run(&[&fixed, more].concat())
+    };
+    let first = verify(&[]);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let told = text(&first.stdout);
+    assert!(
+        told.contains("nothing") && told.contains("1 rows"),
+        "{told}"
+    );
+    // A market that runs closes it.
+    let service = Service::ready(serve(&home.data(), &QUIET));
+    let closed = eventually("the audit log is closed", async || {
+        let told = text(&verify(&[]).stdout);
+        let mut lines = told.lines();
+        let closed = lines.find_map(|line| line.strip_prefix("closed"))?;
+        let closed = closed.trim().to_owned();
+        (closed != "nothing").then_some(closed)
+    });
+    let closed = closed.await;
+    assert_eq!(service.end_with("TERM").code(), Some(0));
+    let again = verify(&["--expect", &closed]);
+    assert!(again.status.success(), "{}", text(&again.stderr));
+    let (position, _) = closed.split_once(':').unwrap();
+    let other = format!("{position}:{}", "0".repeat(64));
+    let refused = verify(&["--expect", &other]);
+    assert_eq!(refused.status.code(), Some(1));
+    let told = text(&refused.stderr);
+    assert!(told.contains("is not the one that was expected"), "{told}");
+    assert_eq!(verify(&["--expect", "x"]).status.code(), Some(2));
+}

@@ -41,9 +41,18 @@ pub enum BrowseOrder {
     Price,
     /// By stake, the most first.
     Stake,
+    /// By the average rating, the best first, those without any last.
+    Rating,
+    /// By uptime, the most first, those without any last.
+    Uptime,
+    /// By effectiveness, the most first, those without any last.
+    Effectiveness,
     /// By id, the newest first.
     Newest,
 }
+
+/// The average rating in thousandths; 0 where there is none.
+const RATING: &str = "COALESCE(v.rating_stars * 1000 / NULLIF(v.rating_count, 0), 0)";
 
 /// What makes an epoch impossible to book, by the mode looked for.
 fn occupied(mode: Option<Mode>) -> &'static str {
@@ -67,6 +76,9 @@ impl LedgerStore {
         let (value, direction, beyond) = match query.order {
             BrowseOrder::Price => (price, "ASC", ">"),
             BrowseOrder::Stake => ("v.stake", "DESC", "<"),
+            BrowseOrder::Rating => (RATING, "DESC", "<"),
+            BrowseOrder::Uptime => ("COALESCE(v.uptime, -1)", "DESC", "<"),
+            BrowseOrder::Effectiveness => ("COALESCE(v.effectiveness, -1)", "DESC", "<"),
             BrowseOrder::Newest => ("0", "DESC", "<"),
         };
         let rows: Vec<StoredValidator> = on!(reader self.db(), pool => {

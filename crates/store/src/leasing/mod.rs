@@ -8,6 +8,7 @@
 //! [`LedgerStore`].
 
 mod audit;
+mod audit_chain;
 mod browse;
 mod calendar;
 mod cluster;
@@ -18,16 +19,21 @@ mod lease;
 mod lease_key;
 mod parked;
 mod payment;
+mod performance;
+mod rating;
 mod refund;
 mod revocation;
+mod service_token;
 mod session;
 mod stray;
 mod token;
 mod token_key;
+mod usage;
 mod user;
 mod validator;
 
-pub use audit::{Actor, AuditRow};
+pub use audit::{Actor, AuditQuery, AuditRow};
+pub use audit_chain::{AuditCounts, AuditLink};
 pub use browse::{BrowseOrder, BrowseQuery};
 pub use calendar::{Drift, EpochRow};
 pub use cursor::ChainCursor;
@@ -36,12 +42,16 @@ pub use lease::LeaseQuery;
 pub use lease_key::LeaseKeyRow;
 pub use parked::{Parked, ParkedRow};
 pub use payment::NamedPayment;
+pub use performance::Performance;
+pub use rating::RatingRow;
 pub use refund::RefundQuery;
 pub use revocation::{RevocationPlace, RevocationRow};
+pub use service_token::ServiceTokenRow;
 pub use session::{ChallengeRow, OnboardingRow, SessionRow};
 pub use stray::{StrayPlace, StrayTransaction};
 pub use token::TokenRow;
 pub use token_key::TokenKeyRow;
+pub use usage::{UsageDay, UsedLease};
 pub use user::User;
 pub use validator::{StakeRow, ValidatorRow};
 

@@ -1,12 +1,12 @@
 //! Validators.
 
-use super::{LedgerTx, columns};
+use super::{LedgerTx, Performance, columns};
 use crate::{
     LedgerStore,
     db::{Tx, on},
     error::{StoreError, in_table},
 };
-use leasing::{ListingStatus, Offer, Shared, Terms};
+use leasing::{ListingStatus, Offer, RatingSum, Share, Shared, Terms};
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
 use sqlx::FromRow;
 
@@ -34,6 +34,10 @@ pub struct ValidatorRow {
     pub status: ListingStatus,
     /// What the cluster said last.
     pub stake: StakeRow,
+    /// What its lessees said.
+    pub rating: RatingSum,
+    /// How well it does.
+    pub performance: Performance,
     /// Since when.
     pub created_at: Timestamp,
 }
@@ -81,12 +85,21 @@ pub(super) struct StoredValidator {
     stake: i64,
     stake_epoch: i64,
     delinquent: i64,
+    rating_stars: i64,
+    rating_count: i64,
+    uptime: Option<i64>,
+    effectiveness: Option<i64>,
     created_at: i64,
 }
 
 impl StoredValidator {
     pub(super) fn decode(self) -> Result<ValidatorRow, StoreError> {
         let column = columns(TABLE);
+        let share = |name, stored: Option<i64>| {
+            let read =
+                |stored| Share::from_millionths(stored).ok_or_else(|| column(name).corrupt());
+            stored.map(read).transpose()
+        };
         let shared = match (self.shared_price, self.shared_seats) {
             (Some(price), Some(seats)) => Some(Shared {
                 price: column("shared_price").lamports(price)?,
@@ -113,6 +126,14 @@ impl StoredValidator {
                 stake: column("stake").lamports(self.stake)?,
                 epoch: column("stake_epoch").counter(self.stake_epoch)?,
                 delinquent: column("delinquent").flag(self.delinquent)?,
+            },
+            rating: RatingSum {
+                stars: column("rating_stars").counter(self.rating_stars)?,
+                count: column("rating_count").counter(self.rating_count)?,
+            },
+            performance: Performance {
+                uptime: share("uptime", self.uptime)?,
+                effectiveness: share("effectiveness", self.effectiveness)?,
             },
             created_at: column("created_at").time(self.created_at)?,
         })
@@ -164,8 +185,8 @@ impl LedgerTx {
         Ok(used == 1)
     }
 
-    /// Adds a validator. An identity that is there already is
-    /// [`StoreError::Exists`].
+    /// Adds a validator, which nobody has rated or watched. An identity that is there
+    /// already is [`StoreError::Exists`].
     pub async fn insert_validator(&mut self, row: &ValidatorRow) -> Result<(), StoreError> {
         let column = columns(TABLE);
         let priced = Priced::new(&row.terms)?;

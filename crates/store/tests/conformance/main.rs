@@ -5,6 +5,7 @@
     reason = "a test fails by panicking, in its helpers too"
 )]
 
+mod audit;
 mod benchmarks;
 mod blocks;
 mod chain;
@@ -20,9 +21,12 @@ mod leasing;
 mod market_money;
 mod market_rows;
 mod news;
+mod performance;
 mod pools;
+mod ratings;
 mod schema;
 mod sending;
 mod shunned;
 mod sponsors;
 mod token_keys;
+mod usage;

@@ -1,12 +1,13 @@
 //! Rows of a lease market to begin with.
 
 use leasing::{
-    EpochWindow, Lease, Leg, ListingStatus, Mode, Payment, Roles, Shared, Stage, Terms, Tier,
+    EpochWindow, Lease, Leg, ListingStatus, Mode, Payment, RatingSum, Roles, Shared, Stage, Terms,
+    Tier,
 };
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
 use store::{
     LedgerStore,
-    leasing::{StakeRow, User, ValidatorRow},
+    leasing::{Performance, StakeRow, User, ValidatorRow},
 };
 
 pub(crate) fn at(second: i64) -> Timestamp {
@@ -60,6 +61,8 @@ pub(crate) fn validator(number: u8, owner: u8) -> ValidatorRow {
             epoch: 20,
             delinquent: false,
         },
+        rating: RatingSum::default(),
+        performance: Performance::default(),
         created_at: at(0),
     }
 }

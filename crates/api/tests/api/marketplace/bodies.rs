@@ -4,7 +4,7 @@ use super::support::{Ask, Market, OFFER};
 use serde_json::json;
 
 /// Every route with a body, and what its broken bodies are refused as.
-fn routes(market: &Market, validator: &str) -> Vec<(Ask, &'static str)> {
+fn routes(market: &Market, validator: &str, gateway: &str) -> Vec<(Ask, &'static str)> {
     let key = market.key();
     vec![
         (Ask::post("/v1/auth/challenge"), "malformed-request"),
@@ -57,6 +57,30 @@ fn routes(market: &Market, validator: &str) -> Vec<(Ask, &'static str)> {
             Ask::post("/v1/admin/validators/x/stop").by(&market.staff),
             "malformed-request",
         ),
+        (
+            Ask::post("/v1/validators/x/service-tokens").by(&market.owner),
+            "malformed-request",
+        ),
+        (
+            Ask::post("/v1/leases/x/rating").by(&market.trader),
+            "malformed-request",
+        ),
+        (
+            Ask::post("/v1/ratings/x/reply").by(&market.owner),
+            "malformed-request",
+        ),
+        (
+            Ask::post("/v1/admin/users").by(&market.staff),
+            "malformed-request",
+        ),
+        (
+            Ask::new("PUT", "/v1/admin/users/x/roles").by(&market.staff),
+            "malformed-request",
+        ),
+        (
+            Ask::post("/v1/usage/reports").bearer(gateway),
+            "malformed-request",
+        ),
         (Ask::post("/v1/chain-pay/x"), "malformed-request"),
     ]
 }
@@ -65,6 +89,7 @@ fn routes(market: &Market, validator: &str) -> Vec<(Ask, &'static str)> {
 async fn what_is_no_json_object_is_refused_everywhere() {
     let market = Market::new().await;
     let id = market.register(0, OFFER).await;
+    let gateway = market.gateway(&id).await;
     let before = market.everything().await;
     let deep = format!("{}1{}", r#"{"a":"#.repeat(5_000), "}".repeat(5_000));
     for body in [
@@ -80,7 +105,7 @@ async fn what_is_no_json_object_is_refused_everywhere() {
         "\u{feff}{}",
         &deep,
     ] {
-        for (ask, slug) in routes(&market, &id) {
+        for (ask, slug) in routes(&market, &id, &gateway) {
             let answer = market.send(ask.text(body)).await;
             let problem = answer.problem(400, slug);
             let detail = problem["detail"].as_str().unwrap();
@@ -94,7 +119,8 @@ async fn what_is_no_json_object_is_refused_everywhere() {
 async fn bodies_of_other_types_are_refused_everywhere() {
     let market = Market::new().await;
     let id = market.register(0, OFFER).await;
-    for (ask, _) in routes(&market, &id) {
+    let gateway = market.gateway(&id).await;
+    for (ask, _) in routes(&market, &id, &gateway) {
         market
             .send(ask.raw("{}"))
             .await
@@ -106,7 +132,7 @@ async fn bodies_of_other_types_are_refused_everywhere() {
         "application/jsonp",
         "json",
     ] {
-        for (ask, _) in routes(&market, &id) {
+        for (ask, _) in routes(&market, &id, &gateway) {
             let ask = ask.header("content-type", kind).raw("{}");
             market
                 .send(ask)
@@ -124,8 +150,9 @@ async fn bodies_that_are_too_large_are_refused_everywhere() {
     })
     .await;
     let id = market.register(0, OFFER).await;
+    let gateway = market.gateway(&id).await;
     let large = json!({"name": "x".repeat(2_000)}).to_string();
-    for (ask, _) in routes(&market, &id) {
+    for (ask, _) in routes(&market, &id, &gateway) {
         market
             .send(ask.text(&large))
             .await

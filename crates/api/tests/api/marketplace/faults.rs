@@ -16,6 +16,7 @@ async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
     let market = Market::new().await;
     let id = market.register(0, OFFER).await;
     let body = booking(&id, market.epoch() + 1, 1);
+    let gateway = market.gateway(&id).await;
     market.bench.store.close().await;
     let wallet = market.wallet(3).public_key();
     let signature = market.wallet(3).sign(b"x");
@@ -83,6 +84,34 @@ async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
             .json(&json!({"reason": "x"})),
         Ask::get("/v1/revocations"),
         Ask::get("/v1/refunds").by(&market.owner),
+        Ask::post(&format!("/v1/validators/{id}/service-tokens"))
+            .by(&market.owner)
+            .json(&json!({"name": "x"})),
+        Ask::get(&format!("/v1/validators/{id}/service-tokens")).by(&market.owner),
+        Ask::new(
+            "DELETE",
+            &format!("/v1/validators/{id}/service-tokens/abcdefgh"),
+        )
+        .by(&market.owner),
+        Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/rating")
+            .by(&market.trader)
+            .json(&json!({"stars": 5})),
+        Ask::get(&format!("/v1/validators/{id}/ratings")),
+        Ask::post("/v1/ratings/01ARZ3NDEKTSV4RRFFQ69G5FAV/reply")
+            .by(&market.owner)
+            .json(&json!({"text": "x"})),
+        Ask::get("/v1/audit-log").by(&market.trader),
+        Ask::get("/v1/admin/users").by(&market.staff),
+        Ask::post("/v1/admin/users")
+            .by(&market.staff)
+            .json(&json!({"email": "a@b", "roles": []})),
+        Ask::new("PUT", "/v1/admin/users/01ARZ3NDEKTSV4RRFFQ69G5FAV/roles")
+            .by(&market.staff)
+            .json(&json!({"roles": []})),
+        Ask::post("/v1/usage/reports")
+            .bearer(&gateway)
+            .json(&json!({"reports": []})),
+        Ask::get("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/usage").by(&market.trader),
         Ask::post("/v1/chain-pay/01ARZ3NDEKTSV4RRFFQ69G5FAV").json(&json!({"account": wallet})),
     ];
     for ask in asks {

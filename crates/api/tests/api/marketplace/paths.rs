@@ -2,7 +2,7 @@
 
 use super::support::{Ask, Market};
 
-const PREFIXES: [&str; 15] = [
+const PREFIXES: [&str; 18] = [
     "/v1/admin",
     "/v1/auth",
     "/v1/users",
@@ -18,6 +18,9 @@ const PREFIXES: [&str; 15] = [
     "/v1/stake",
     "/v1/leader-schedule",
     "/v1/epoch",
+    "/v1/usage",
+    "/v1/audit-log",
+    "/v1/ratings",
 ];
 
 #[tokio::test]

@@ -342,6 +342,17 @@ impl Market {
         self.send(ask).await.id(201)
     }
 
+    /// The service token of a validator of the owner's.
+    pub(crate) async fn gateway(&self, validator: &str) -> String {
+        let path = format!("/v1/validators/{validator}/service-tokens");
+        let ask = Ask::post(&path).by(&self.owner);
+        let made = self
+            .send(ask.json(&json!({"name": "gateway"})))
+            .await
+            .data(201);
+        made["token"].as_str().unwrap().to_owned()
+    }
+
     /// Asks to book, with a new key.
     pub(crate) async fn ask_to_book(&self, trader: &Person, body: &Value) -> Answer {
         let ask = Ask::post("/v1/leases").by(trader).key(&self.key());

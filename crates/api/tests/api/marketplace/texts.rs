@@ -50,6 +50,42 @@ async fn signed_in(market: &Market) -> String {
     session["session_token"].as_str().unwrap().to_owned()
 }
 
+/// What is said of leases, and what staff and owners do with people.
+fn around_leases<'a>(market: &'a Market, validator: &str) -> Vec<Reader<'a>> {
+    let service_tokens = format!("/v1/validators/{validator}/service-tokens");
+    let by = |method: &'static str, path: &str, person: &'a Person| {
+        let path = path.to_owned();
+        Box::new(move || Ask::new(method, &path).by(person))
+    };
+    vec![
+        (
+            by("POST", "/v1/leases/x/rating", &market.trader),
+            json!({"stars": 5}),
+            &["comment"],
+        ),
+        (
+            by("POST", "/v1/ratings/x/reply", &market.owner),
+            json!({}),
+            &["text"],
+        ),
+        (
+            by("POST", "/v1/admin/users", &market.staff),
+            json!({"email": "a@b", "roles": []}),
+            &["address", "email", "display_name", "roles"],
+        ),
+        (
+            by("PUT", "/v1/admin/users/x/roles", &market.staff),
+            json!({}),
+            &["roles"],
+        ),
+        (
+            by("POST", &service_tokens, &market.owner),
+            json!({"name": "x"}),
+            &["name", "expires_at"],
+        ),
+    ]
+}
+
 #[rstest]
 #[tokio::test]
 async fn every_field_takes_odd_texts_or_refuses_them(#[values(Sqlite, Postgres)] engine: Engine) {
@@ -67,7 +103,7 @@ async fn every_field_takes_odd_texts_or_refuses_them(#[values(Sqlite, Postgres)]
     let signature = market.wallet(3).sign(b"x").to_string();
     let sign_in = json!({"address": wallet, "nonce": "n", "signature": signature});
     let wish = booking(&id, market.epoch() + 1, 1);
-    let bodies: Vec<Reader<'_>> = vec![
+    let mut bodies: Vec<Reader<'_>> = vec![
         (
             Box::new(|| Ask::post("/v1/auth/challenge")),
             json!({}),
@@ -149,6 +185,7 @@ async fn every_field_takes_odd_texts_or_refuses_them(#[values(Sqlite, Postgres)]
             &["account"],
         ),
     ];
+    bodies.extend(around_leases(&market, &id));
     for (ask, body, fields) in &bodies {
         for odd in ODD {
             for field in *fields {
@@ -227,6 +264,29 @@ async fn every_path_and_query_takes_odd_texts_or_refuses_them(
             Ask::get(&format!("/v1/leader-schedule?epoch={odd}")),
             Ask::get(&format!("/v1/admin/strays?reason={odd}")).by(&market.staff),
             Ask::get(&format!("/v1/admin/strays?cursor={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/validators/{odd}/ratings")),
+            Ask::get(&format!("/v1/validators/{id}/ratings?cursor={odd}")),
+            Ask::post(&format!("/v1/leases/{odd}/rating"))
+                .by(&market.trader)
+                .json(&json!({"stars": 5})),
+            Ask::post(&format!("/v1/ratings/{odd}/reply"))
+                .by(&market.owner)
+                .json(&json!({"text": "x"})),
+            Ask::new("PUT", &format!("/v1/admin/users/{odd}/roles"))
+                .by(&market.staff)
+                .json(&json!({"roles": []})),
+            Ask::get(&format!("/v1/admin/users?cursor={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/audit-log?action={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/audit-log?subject={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/audit-log?since={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/audit-log?cursor={odd}")).by(&market.staff),
+            Ask::get(&format!("/v1/leases/{odd}/usage")).by(&market.trader),
+            Ask::get(&format!("/v1/validators/{odd}/service-tokens")).by(&market.owner),
+            Ask::new(
+                "DELETE",
+                &format!("/v1/validators/{id}/service-tokens/{odd}"),
+            )
+            .by(&market.owner),
             Ask::get("/v1/me").bearer(odd),
         ];
         for (number, ask) in asks.into_iter().enumerate() {

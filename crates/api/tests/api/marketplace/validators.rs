@@ -417,3 +417,36 @@ async fn owners_see_who_holds_what() {
         market.send(ask).await.problem(400, slug);
     }
 }
+
+#[tokio::test]
+async fn validators_are_told_and_sorted_by_how_well_they_do() {
+    let market = Market::new().await;
+    let mut ids = Vec::new();
+    for number in 0..3 {
+        ids.push(market.register(number, OFFER).await);
+    }
+    let list = async |sort: &str| {
+        let path = format!("/v1/validators?sort={sort}");
+        market.send(Ask::get(&path)).await.data(200)
+    };
+    for sort in ["uptime", "effectiveness"] {
+        let unknown = list(sort).await;
+        assert_eq!(unknown[0]["uptime_30d"], Value::Null);
+        assert_eq!(unknown[0]["effectiveness"], Value::Null);
+    }
+    market.node.mine(600).unwrap();
+    market.leasing.block_watch().round().await.unwrap();
+    for (sort, field) in [("uptime", "uptime_30d"), ("effectiveness", "effectiveness")] {
+        let sorted = list(sort).await;
+        let shares = sorted.as_array().unwrap().iter();
+        let shares: Vec<f64> = shares
+            .map(|it| it[field].as_f64().unwrap_or(-1.0))
+            .collect();
+        assert_eq!(shares.len(), 3);
+        assert!(shares[0] > 0.5 && shares[0] <= 1.0, "{shares:?}");
+        assert!(shares.is_sorted_by(|a, b| a >= b), "{sort} {shares:?}");
+    }
+    let path = format!("/v1/validators/{}", ids[0]);
+    let one = market.send(Ask::get(&path)).await.data(200);
+    assert!(one["effectiveness"].as_f64().unwrap() > 0.5);
+}

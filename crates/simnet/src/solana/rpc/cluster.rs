@@ -1,7 +1,7 @@
 //! The chain itself: slots, epochs, validators.
 
 use super::error::{block_not_available, invalid, slot_skipped};
-use super::params::{At, VERSION};
+use super::params::{At, VERSION, at_slot};
 use crate::jsonrpc::{Answer, Params, RpcError, result};
 use crate::objects::Objects;
 use crate::solana::chain::{Chain, Commitment};
@@ -11,6 +11,7 @@ use crate::solana::validators::Vote;
 use primitives::{Lamports, PublicKey};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Slots without a vote after which a validator counts as delinquent.
 const DELINQUENT_SLOTS: u64 = 128;
@@ -185,5 +186,75 @@ pub(super) fn leader_schedule(node: &SolanaNode, params: Params) -> Answer {
             .map(|(leader, slots)| (leader.to_string(), json!(slots)))
             .collect();
         result(&schedule)
+    })
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ProductionConfig {
+    #[serde(flatten)]
+    at: At,
+    identity: Option<PublicKey>,
+    range: Option<SlotRange>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SlotRange {
+    first_slot: u64,
+    last_slot: Option<u64>,
+}
+
+/// Slots and blocks of leaders, of the epoch so far unless a range is given,
+/// which may begin in the epoch before.
+pub(super) fn block_production(node: &SolanaNode, params: Params) -> Answer {
+    let config: Option<ProductionConfig> = params.named(&["config"])?.optional("config")?;
+    let config = config.unwrap_or_default();
+    node.look(|chain| {
+        let (validators, length) = (&chain.world.validators, chain.rules.slots_per_epoch);
+        let head = config.at.head(chain)?;
+        let epoch = validators.epoch(head);
+        let (first, last) = match &config.range {
+            Some(range) => (range.first_slot, range.last_slot.unwrap_or(head)),
+            None => (epoch * length, head),
+        };
+        let oldest = epoch.saturating_sub(1) * length;
+        if first < oldest {
+            let told = format!("firstSlot, {first}, is too small; min {oldest}");
+            return Err(invalid(told));
+        }
+        if last > head {
+            return Err(invalid(format!(
+                "lastSlot, {last}, is too large; max {head}"
+            )));
+        }
+        if first > last {
+            let told = format!("lastSlot, {last}, cannot be less than firstSlot, {first}");
+            return Err(invalid(told));
+        }
+        let mut led: BTreeMap<PublicKey, (u64, u64)> = BTreeMap::new();
+        for epoch in validators.epoch(first)..=validators.epoch(last) {
+            for (leader, slots) in validators.schedule(epoch) {
+                if config.identity.is_some_and(|identity| identity != leader) {
+                    continue;
+                }
+                for slot in slots.into_iter().map(|index| epoch * length + index) {
+                    if (first..=last).contains(&slot) {
+                        let (slots, blocks) = led.entry(leader).or_default();
+                        *slots += 1;
+                        *blocks += u64::from(!is_skipped(slot));
+                    }
+                }
+            }
+        }
+        let led: Map<String, Value> = led
+            .into_iter()
+            .map(|(leader, counts)| (leader.to_string(), json!(counts)))
+            .collect();
+        let value = json!({
+            "byIdentity": led,
+            "range": {"firstSlot": first, "lastSlot": last},
+        });
+        at_slot(head, &value)
     })
 }

@@ -31,6 +31,7 @@ pub(super) fn call(node: &SolanaNode, method: &str, params: Params, behind: u64)
         "getEpochInfo" => cluster::epoch_info(node, params, behind),
         "getEpochSchedule" => without(params, || cluster::epoch_schedule(node)),
         "getVoteAccounts" => cluster::vote_accounts(node, params),
+        "getBlockProduction" => cluster::block_production(node, params),
         "getLeaderSchedule" => cluster::leader_schedule(node, params),
         "getTransactionCount" => cluster::transaction_count(node, params),
         "getBalance" => accounts::balance(node, params),

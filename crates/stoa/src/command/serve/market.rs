@@ -42,6 +42,10 @@ pub(super) fn spawn(config: &Config, market: &Market, tasks: &mut Tasks) {
     tasks.spawn("settlement", |stop| ending(settlement.run(poll, stop)));
     let sweeper = market.leasing.sweeper();
     tasks.spawn("sweeper", |stop| ending(sweeper.run(poll, stop)));
+    let blocks = market.leasing.block_watch();
+    tasks.spawn("watch of blocks", |stop| ending(blocks.run(poll, stop)));
+    let chain = market.leasing.audit_chain();
+    tasks.spawn("audit log", |stop| ending(chain.run(poll, stop)));
 }
 
 /// Starts the simulated people of our own simulated network.

@@ -148,6 +148,53 @@ fn the_leader_schedule_is_known_one_epoch_ahead() {
 }
 
 #[test]
+fn blocks_are_produced_by_their_leaders_but_for_skipped_slots() {
+    let node = node();
+    let head = get(&node, "getSlot", &json!([])).as_u64().unwrap();
+    let first = head - head % 1_200;
+    let sums = |answer: &Value| {
+        let led = answer["value"]["byIdentity"].as_object().unwrap();
+        let sum = |place: usize| {
+            led.values()
+                .map(|it| it[place].as_u64().unwrap())
+                .sum::<u64>()
+        };
+        (sum(0), sum(1))
+    };
+    let skipped = |from: u64, to: u64| (from..=to).filter(|slot| slot % 25 == 24).count();
+    let so_far = get(&node, "getBlockProduction", &json!([]));
+    let range = json!({"firstSlot": first, "lastSlot": so_far["context"]["slot"]});
+    assert_eq!(so_far["value"]["range"], range);
+    let last = so_far["context"]["slot"].as_u64().unwrap();
+    let missed = u64::try_from(skipped(first, last)).unwrap();
+    assert_eq!(sums(&so_far), (last - first + 1, last - first + 1 - missed));
+    let before = json!([{"range": {"firstSlot": first - 1_200, "lastSlot": first - 1}}]);
+    let before = get(&node, "getBlockProduction", &before);
+    assert_eq!(sums(&before), (1_200, 1_152));
+    let led = before["value"]["byIdentity"].as_object().unwrap();
+    let (leader, counts) = led.iter().next().unwrap();
+    let schedule = get(&node, "getLeaderSchedule", &json!([first - 1]));
+    assert_eq!(counts[0], schedule[leader].as_array().unwrap().len());
+    let one =
+        json!([{"identity": leader, "range": {"firstSlot": first - 1_200, "lastSlot": first - 1}}]);
+    let one = get(&node, "getBlockProduction", &one);
+    assert_eq!(one["value"]["byIdentity"], json!({leader: counts}));
+    for range in [
+        json!({"firstSlot": first - 1_201}),
+        json!({"firstSlot": first, "lastSlot": last + 1}),
+        json!({"firstSlot": last, "lastSlot": last - 1}),
+        json!({}),
+    ] {
+        let params = json!([{"range": range}]);
+        assert_eq!(
+            code(&node, "getBlockProduction", &params),
+            -32602,
+            "{params}"
+        );
+    }
+}
+
+#[test]
 fn parameters_that_do_not_fit_are_refused() {
     let node = node();
     let key = nobody(1).to_string();
