@@ -327,7 +327,7 @@ fn keeper() -> Row {
                 let before = spent();
                 count += keeper.round().await.unwrap();
                 if number.is_multiple_of(ROUNDS_PER_FOLLOW) {
-                    watcher.follow().await.unwrap();
+                    watcher.follow().await.1.unwrap();
                 }
                 kept += spent() - before;
                 world.node.mine(1).unwrap();
