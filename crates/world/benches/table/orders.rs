@@ -333,7 +333,7 @@ fn keeper() -> Row {
                 let before = processor_seconds();
                 count += keeper.round().await.unwrap();
                 if number.is_multiple_of(ROUNDS_PER_FOLLOW) {
-                    watcher.follow().await.unwrap();
+                    watcher.follow().await.1.unwrap();
                 }
                 kept += processor_seconds() - before;
                 next_block(&world, &mut station, &mut feed).await;

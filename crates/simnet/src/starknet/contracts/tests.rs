@@ -35,7 +35,7 @@ fn classes_describe_every_type_they_use() {
     });
     let classes: Vec<_> = lab.state().contracts.classes().collect();
     // Three tokens of two kinds, three contracts of each venue of pairs.
-    assert_eq!(classes.len(), 2 + 3 * 5 + 1 + 4 + 3 + 2 + 2 + 3 + 2);
+    assert_eq!(classes.len(), 2 + 3 * 5 + 1 + 4 + 3 + 2 + 2 + 3 + 3);
     let hashes: HashSet<_> = classes.iter().map(|class| class.hash).collect();
     assert_eq!(hashes.len(), classes.len());
     for class in classes {
