@@ -11,6 +11,55 @@ use std::{
     time::Duration,
 };
 
+/// What is asked once there are leases.
+fn later_asks(market: &Market, id: &str, gateway: &str) -> Vec<Ask> {
+    vec![
+        Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/extend")
+            .by(&market.trader)
+            .key(&market.key())
+            .json(&json!({"epoch_count": 1})),
+        Ask::post(&format!(
+            "/v1/validators/{id}/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/revoke"
+        ))
+        .by(&market.owner)
+        .key(&market.key())
+        .json(&json!({"reason": "x"})),
+        Ask::post(&format!("/v1/admin/validators/{id}/stop"))
+            .by(&market.staff)
+            .json(&json!({"reason": "x"})),
+        Ask::get("/v1/revocations"),
+        Ask::get("/v1/refunds").by(&market.owner),
+        Ask::post(&format!("/v1/validators/{id}/service-tokens"))
+            .by(&market.owner)
+            .json(&json!({"name": "x"})),
+        Ask::get(&format!("/v1/validators/{id}/service-tokens")).by(&market.owner),
+        Ask::new(
+            "DELETE",
+            &format!("/v1/validators/{id}/service-tokens/abcdefgh"),
+        )
+        .by(&market.owner),
+        Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/rating")
+            .by(&market.trader)
+            .json(&json!({"stars": 5})),
+        Ask::get(&format!("/v1/validators/{id}/ratings")),
+        Ask::post("/v1/ratings/01ARZ3NDEKTSV4RRFFQ69G5FAV/reply")
+            .by(&market.owner)
+            .json(&json!({"text": "x"})),
+        Ask::get("/v1/audit-log").by(&market.trader),
+        Ask::get("/v1/admin/users").by(&market.staff),
+        Ask::post("/v1/admin/users")
+            .by(&market.staff)
+            .json(&json!({"email": "a@b", "roles": []})),
+        Ask::new("PUT", "/v1/admin/users/01ARZ3NDEKTSV4RRFFQ69G5FAV/roles")
+            .by(&market.staff)
+            .json(&json!({"roles": []})),
+        Ask::post("/v1/usage/reports")
+            .bearer(gateway)
+            .json(&json!({"reports": []})),
+        Ask::get("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/usage").by(&market.trader),
+    ]
+}
+
 #[tokio::test]
 async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
     let market = Market::new().await;
@@ -69,52 +118,9 @@ async fn a_failing_store_is_a_database_error_that_says_nothing_else() {
         Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/api-keys")
             .by(&market.trader)
             .json(&json!({})),
-        Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/extend")
-            .by(&market.trader)
-            .key(&market.key())
-            .json(&json!({"epoch_count": 1})),
-        Ask::post(&format!(
-            "/v1/validators/{id}/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/revoke"
-        ))
-        .by(&market.owner)
-        .key(&market.key())
-        .json(&json!({"reason": "x"})),
-        Ask::post(&format!("/v1/admin/validators/{id}/stop"))
-            .by(&market.staff)
-            .json(&json!({"reason": "x"})),
-        Ask::get("/v1/revocations"),
-        Ask::get("/v1/refunds").by(&market.owner),
-        Ask::post(&format!("/v1/validators/{id}/service-tokens"))
-            .by(&market.owner)
-            .json(&json!({"name": "x"})),
-        Ask::get(&format!("/v1/validators/{id}/service-tokens")).by(&market.owner),
-        Ask::new(
-            "DELETE",
-            &format!("/v1/validators/{id}/service-tokens/abcdefgh"),
-        )
-        .by(&market.owner),
-        Ask::post("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/rating")
-            .by(&market.trader)
-            .json(&json!({"stars": 5})),
-        Ask::get(&format!("/v1/validators/{id}/ratings")),
-        Ask::post("/v1/ratings/01ARZ3NDEKTSV4RRFFQ69G5FAV/reply")
-            .by(&market.owner)
-            .json(&json!({"text": "x"})),
-        Ask::get("/v1/audit-log").by(&market.trader),
-        Ask::get("/v1/admin/users").by(&market.staff),
-        Ask::post("/v1/admin/users")
-            .by(&market.staff)
-            .json(&json!({"email": "a@b", "roles": []})),
-        Ask::new("PUT", "/v1/admin/users/01ARZ3NDEKTSV4RRFFQ69G5FAV/roles")
-            .by(&market.staff)
-            .json(&json!({"roles": []})),
-        Ask::post("/v1/usage/reports")
-            .bearer(&gateway)
-            .json(&json!({"reports": []})),
-        Ask::get("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/usage").by(&market.trader),
         Ask::post("/v1/chain-pay/01ARZ3NDEKTSV4RRFFQ69G5FAV").json(&json!({"account": wallet})),
     ];
-    for ask in asks {
+    for ask in asks.into_iter().chain(later_asks(&market, &id, &gateway)) {
         let problem = market.send(ask).await.problem(500, "database-error");
         assert_eq!(
             problem["detail"],
