@@ -90,7 +90,7 @@ impl MarketplaceState {
             lease_id: revoked.lease.id.to_string(),
             state: revoked.lease.state().as_str(),
             unused_epochs: revoked.unused_epochs,
-            refund_due_lamports: revoked.refund_due(),
+            refund_due_lamports: revoked.refund_due,
             refunds: refunds.map(|refund| self.refund_body(refund)).collect(),
         }
     }

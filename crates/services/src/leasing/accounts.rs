@@ -4,6 +4,7 @@ use super::{
     audit::Subject,
     context::Context,
     lease_keys::LeaseKeys,
+    names::is_name,
     secret::{self, Presented, Secret},
     service_tokens::ServiceTokens,
 };
@@ -110,7 +111,6 @@ pub enum ProfileError {
 /// What a wallet shows above the fields.
 const STATEMENT: &str = "Sign in to the lease market.";
 
-const MAX_NAME_CHARS: usize = 64;
 const EMAIL_LENGTH: std::ops::RangeInclusive<usize> = 3..=254;
 
 impl Profile {
@@ -136,12 +136,6 @@ impl Profile {
         }
         Ok(())
     }
-}
-
-pub(super) fn is_name(text: &str) -> bool {
-    !text.trim().is_empty()
-        && text.chars().count() <= MAX_NAME_CHARS
-        && !text.chars().any(is_hidden)
 }
 
 impl Accounts {

@@ -26,6 +26,7 @@ mod key_hash;
 mod lease_keys;
 mod lease_tokens;
 mod leases;
+mod names;
 mod onboarding;
 mod options;
 mod page;

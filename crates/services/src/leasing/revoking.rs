@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{fault::Fault, refused::Refused};
 use leasing::{Lease, LeaseState, Refund, RevokeError};
-use primitives::{Impossible, Lamports, Ulid};
+use primitives::{Impossible, Lamports, OrImpossible as _, Ulid};
 use serde_json::json;
 use store::leasing::{Actor, LedgerTx, User};
 
@@ -21,17 +21,8 @@ pub struct Revoked {
     pub unused_epochs: i32,
     /// What is owed for them, by whom.
     pub refunds: Vec<Refund>,
-}
-
-impl Revoked {
     /// All that is owed.
-    pub fn refund_due(&self) -> Lamports {
-        let amounts = self.refunds.iter().map(Refund::amount);
-        // Together at most what was paid, which is a number.
-        amounts.fold(Lamports::ZERO, |sum, amount| {
-            sum.checked_add(amount).unwrap_or(sum)
-        })
-    }
+    pub refund_due: Lamports,
 }
 
 impl Leases {
@@ -118,13 +109,17 @@ impl Leases {
             let owed = purchase.refunds(unused, now, || self.0.new_id());
             refunds.extend(owed.map_err(Fault::from)?);
         }
+        let mut refund_due = Some(Lamports::ZERO);
         for refund in &refunds {
             tx.insert_refund(refund).await?;
+            refund_due = refund_due.and_then(|due| due.checked_add(refund.amount()));
         }
+        let refund_due = refund_due.or_impossible("no more is owed than was paid");
         let revoked = Revoked {
             lease: after,
             unused_epochs,
             refunds,
+            refund_due: refund_due.map_err(Fault::from)?,
         };
         self.note_revocation(user, &revoked, reason, tx).await?;
         Ok(revoked)

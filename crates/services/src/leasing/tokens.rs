@@ -1,9 +1,9 @@
 //! API tokens: bearers that stand for a user until they expire or are revoked.
 
 use super::{
-    accounts::is_name,
     audit::Subject,
     context::Context,
+    names::is_name,
     secret::{self, Secret, is_word},
 };
 use crate::{fault::Fault, refused::Refused};

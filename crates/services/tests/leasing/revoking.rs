@@ -87,7 +87,7 @@ async fn unused_epochs_are_owed_at_the_price_that_was_paid_for_each(
             (Debtor::Platform, 100_000_000),
         ]
     );
-    assert_eq!(revoked.refund_due(), Lamports::new(5_500_000_000));
+    assert_eq!(revoked.refund_due, Lamports::new(5_500_000_000));
     // Each to whoever paid.
     let creditors: Vec<_> = revoked.refunds.iter().map(Refund::creditor).collect();
     let payers = [2, 2, 3, 3].map(|number| market.wallet(number).public_key());
