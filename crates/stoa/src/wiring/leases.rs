@@ -18,7 +18,7 @@ pub(crate) use services::{
 };
 use simnet::SolanaKeypair;
 use std::net::SocketAddr;
-use store::Store;
+use store::{Store, StoreError};
 use url::Url;
 
 /// Public clusters by the beginning of their genesis hashes, and what wallets
@@ -145,20 +145,30 @@ impl Cluster {
         })
     }
 
-    /// Ties the ledger to this cluster, or refuses one of another: what is
-    /// published for a simulated network must never be a way into a real one.
-    async fn bind(&self, config: &Config, store: &Store) -> anyhow::Result<()> {
-        let (ledger, genesis) = (store.ledger(), self.client.genesis());
+    /// Refuses a ledger of another cluster: what is published for a simulated network
+    /// must never be a way into a real one.
+    pub(crate) async fn check_ledger(&self, config: &Config, store: &Store) -> anyhow::Result<()> {
+        let (ledger, given) = (store.ledger(), self.client.genesis());
         let location = location(config);
         let context = || format!("cannot use the store {location} for this market");
-        let is_bound = ledger.cluster().await.with_context(context)?.is_some();
+        let bound = ledger.cluster().await.with_context(context)?;
         let is_published = ledger.has_published_tokens().await.with_context(context)?;
         ensure!(
-            is_bound || self.is_simulated || !is_published,
+            bound.is_some() || self.is_simulated || !is_published,
             "the store {location} was used on a simulated network: its users and validators are \
              everybody's. Give this market a store of its own, with --data or --store"
         );
-        ledger.bind_cluster(genesis).await.with_context(context)
+        match bound.filter(|stored| *stored != given) {
+            Some(stored) => Err(StoreError::OtherCluster { stored, given }).with_context(context),
+            None => Ok(()),
+        }
+    }
+
+    /// Ties the ledger to this cluster.
+    async fn bind(&self, config: &Config, store: &Store) -> anyhow::Result<()> {
+        self.check_ledger(config, store).await?;
+        let bound = store.ledger().bind_cluster(self.client.genesis()).await;
+        bound.with_context(|| format!("cannot use the store {} for this market", location(config)))
     }
 
     /// The market of this cluster, reached at `listener` unless the

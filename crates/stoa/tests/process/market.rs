@@ -1,6 +1,6 @@
 //! The lease market of the real binary: its people, its operators, its races.
 
-use crate::harness::{Home, Service, ask, call, eventually, run, serve, simnet, text};
+use crate::harness::{Home, Service, ask, call, eventually, run, serve, simnet, stoa, text};
 use ::simnet::SolanaKeypair;
 use serde_json::{Value, json};
 use std::{fs, ops::Range, process::Command};
@@ -221,6 +221,22 @@ async fn a_ledger_of_a_simulated_network_is_refused_on_another() {
     let told = text(&refused.stderr);
     assert!(told.contains("made for the cluster with genesis"), "{told}");
     assert!(told.contains("--data or --store"), "{told}");
+    let (data, platform) = (
+        home.data().display().to_string(),
+        "STOA__LEASING__PLATFORM_WALLET",
+    );
+    let asked = [
+        "doctor",
+        "--data",
+        &data,
+        "--solana-rpc",
+        elsewhere.line("solana"),
+    ];
+    let wallet = SolanaKeypair::platform().public_key().to_string();
+    let doctor = stoa(&asked).env(platform, wallet).output().unwrap();
+    let told = text(&doctor.stdout);
+    assert!(told.contains("FAIL  leases"), "{told}");
+    assert!(told.contains("made for the cluster with genesis"), "{told}");
 
     // With a store of its own it starts, and knows nobody.
     let service = Service::ready(flags(&home.path("own")));

@@ -1,7 +1,10 @@
 //! What the lease market stands on: its node, its wallet, its address.
 
 use super::Finding;
-use crate::{config::Config, wiring::Cluster};
+use crate::{
+    config::Config,
+    wiring::{self, Cluster},
+};
 
 const MARKET: &str = "leases";
 
@@ -39,8 +42,25 @@ async fn node(config: &Config) -> anyhow::Result<String> {
         return Ok("no market".to_owned());
     };
     let standing = cluster.standing().await?;
+    check_ledger(config, &cluster).await?;
     Ok(format!(
         "{}, epoch {}; the platform's wallet holds {} lamports",
         standing.name, standing.epoch, standing.holds
     ))
+}
+
+/// Whether what is stored is of this cluster, as far as there is something to read.
+async fn check_ledger(config: &Config, cluster: &Cluster) -> anyhow::Result<()> {
+    if wiring::is_to_be_made(&wiring::location(config)) {
+        return Ok(());
+    }
+    let Ok(store) = wiring::inspect_store(config).await else {
+        return Ok(());
+    };
+    let checked = match store.require_migrated().await {
+        Ok(()) => cluster.check_ledger(config, &store).await,
+        Err(_) => Ok(()),
+    };
+    store.close().await;
+    checked
 }
