@@ -1,7 +1,8 @@
 //! Simulated people, who make the market of a simulated network a living one:
-//! validators who register and reprice, traders who book, pay or let bookings
-//! lapse, savers who buy again and again, guests whose fees others pay. They know no more than anybody: the
-//! API and the nodes' JSON-RPC.
+//! validators who register, reprice, report usage and reply, traders who book,
+//! pay or let bookings lapse, mint, extend and rate, savers who buy again and
+//! again, guests whose fees others pay. They know no more than anybody: the API
+//! and the nodes' JSON-RPC.
 //!
 //! They are slow on purpose. Whoever tries the market out shares an address
 //! with them, and limits are counted by address.
@@ -13,6 +14,7 @@
 
 mod client;
 mod dice;
+mod gateway;
 mod guest;
 mod person;
 mod saver;

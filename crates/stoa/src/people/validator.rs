@@ -1,6 +1,12 @@
-//! Owners of validators: they register, and later change their prices.
+//! Owners of validators: they register, and later change their prices, report
+//! what their lessees do, and reply to what those say.
 
-use super::{client::Market, dice::Dice, person::Person};
+use super::{
+    client::Market,
+    dice::Dice,
+    gateway::{self, Gateway},
+    person::Person,
+};
 use crate::registration;
 use anyhow::Context as _;
 use leasing::{Region, RegisterChallenge, Shared, Terms, Tier, format_sol};
@@ -29,6 +35,7 @@ pub(super) struct Owner {
     clock: Arc<dyn Clock>,
     /// The validator's public id, once it is registered.
     listed: Option<String>,
+    gateway: Gateway,
 }
 
 impl Owner {
@@ -44,13 +51,14 @@ impl Owner {
             domain,
             clock,
             listed: None,
+            gateway: Gateway::default(),
         }
     }
 
     pub(super) async fn act(&mut self, market: &Market, dice: &Dice) -> anyhow::Result<()> {
         let bearer = self.person.bearer(market).await?;
         let done = match self.listed.clone() {
-            Some(id) => self.reprice(market, &bearer, &id, dice).await,
+            Some(id) => self.attend(market, &bearer, &id, dice).await,
             None => self.come(market, &bearer, dice).await,
         };
         done.inspect_err(|failure| self.person.sign_out_after(failure))
@@ -109,7 +117,25 @@ impl Owner {
         }))
     }
 
-    /// Now and then another price.
+    /// Mostly reports; now and then another price, or a reply.
+    async fn attend(
+        &mut self,
+        market: &Market,
+        bearer: &str,
+        id: &str,
+        dice: &Dice,
+    ) -> anyhow::Result<()> {
+        match dice.roll(4) {
+            0 => self.reprice(market, bearer, id, dice).await,
+            1 => gateway::reply(market, bearer, id, dice).await,
+            _ => {
+                let now = self.clock.now();
+                self.gateway.report(market, bearer, id, now, dice).await
+            }
+        }
+    }
+
+    /// Another price.
     async fn reprice(
         &self,
         market: &Market,
@@ -117,9 +143,6 @@ impl Owner {
         id: &str,
         dice: &Dice,
     ) -> anyhow::Result<()> {
-        if dice.roll(4) != 0 {
-            return Ok(());
-        }
         let path = format!("/v1/validators/{id}");
         let body = json!({ "price_sol": format_sol(price(dice)) });
         market.patch(&path, bearer, &body).await.map(drop)

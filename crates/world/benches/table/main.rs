@@ -14,6 +14,7 @@ mod forks;
 mod freshness;
 mod http;
 mod indexing;
+mod ingesting;
 mod marketplace;
 mod minting;
 mod minutes;
@@ -126,6 +127,7 @@ fn leases() -> Vec<Row> {
     rows.extend(browsing::rows());
     rows.push(settling::settlement());
     rows.extend(minting::rows());
+    rows.push(ingesting::ingest());
     rows
 }
 
