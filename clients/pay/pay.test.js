@@ -1,7 +1,6 @@
 // Wallets pay for leases: both generations of @solana/pay follow the link, sign
 // and send what they get on the simulated node, and the lease becomes active.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import {
   createKeyPairSignerFromBytes, createSolanaRpc, getBase64EncodedWireTransaction,
@@ -12,7 +11,7 @@ import { Connection, Keypair } from "@solana/web3.js";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as pay0 from "solana-pay-0";
 import { startStoa, until } from "../stoa.js";
-import { ask, book, done, join, signer } from "./people.js";
+import { ask, book, done, join, register } from "./people.js";
 import { startProxy } from "./proxy.js";
 
 const PRICE = { sol: "1.25", lamports: 1_250_000_000 };
@@ -29,7 +28,8 @@ before(async () => {
   accounts = await stoa.controlSolana("sim_accounts");
   const [owner, payer] = accounts.wallets;
   const bearer = await join(market, owner, "owner");
-  validator = await register(bearer, accounts.validators[0], owner.address);
+  const offer = { name: "first", payout_wallet: owner.address, price: PRICE };
+  validator = await register(market, bearer, accounts.validators[0], offer);
   wallet = payer;
   trader = await join(market, payer, "trader");
 });
@@ -38,25 +38,6 @@ after(async () => {
   await stoa?.stop();
   await proxy?.stop();
 });
-
-async function register(bearer, { identity, secret_key_bytes }, payout_wallet) {
-  const [region, tier] = ["eu-central-1", "standard"];
-  const { public_id: account } = await done(`${market}/v1/me`, { bearer });
-  const terms = { price_lamports: `${PRICE.lamports}`, region, shared: null, tier };
-  const listing = { name: "first", tee_endpoint: null, terms };
-  const digest = createHash("sha256").update(JSON.stringify(listing)).digest("hex");
-  const timestamp = Math.floor(Date.now() / 1000);
-  const nonce = `registration-${timestamp}`;
-  const domain = new URL(market).host;
-  const fields = [domain, account, identity, payout_wallet, timestamp, nonce, digest];
-  const text = ["lease-market:v2:register", ...fields].join(":");
-  const signature = signer({ secret_key_bytes })(text);
-  const body = {
-    identity_pubkey: identity, payout_wallet, name: "first", tier, region,
-    price_sol: PRICE.sol, timestamp, nonce, signature,
-  };
-  return done(`${market}/v1/validators`, { method: "POST", bearer, body });
-}
 
 let nextEpoch;
 

@@ -1,5 +1,5 @@
 // Somebody with a wallet, who signs in and sends requests to the market.
-import { sign as signBytes, createPrivateKey } from "node:crypto";
+import { createHash, createPrivateKey, sign as signBytes } from "node:crypto";
 import { ulid } from "./ulid.js";
 
 // DER of an Ed25519 private key, up to the 32 bytes of the key itself.
@@ -47,5 +47,29 @@ export async function join(market, wallet, display_name) {
   return session_token;
 }
 
-export const book = (market, bearer, body) =>
-  done(`${market}/v1/leases`, { method: "POST", bearer, body, headers: { "Idempotency-Key": ulid() } });
+// Posts something that is done once, however often it is sent.
+export const guarded = (url, bearer, body) =>
+  done(url, { method: "POST", bearer, body, headers: { "Idempotency-Key": ulid() } });
+
+export const book = (market, bearer, body) => guarded(`${market}/v1/leases`, bearer, body);
+
+// Lists a validator, signed with its identity's key.
+export async function register(market, bearer, { identity, secret_key_bytes }, offer) {
+  const { name, payout_wallet, price } = offer;
+  const [region, tier] = ["eu-central-1", "standard"];
+  const { public_id: account } = await done(`${market}/v1/me`, { bearer });
+  const terms = { price_lamports: `${price.lamports}`, region, shared: null, tier };
+  const listing = { name, tee_endpoint: null, terms };
+  const digest = createHash("sha256").update(JSON.stringify(listing)).digest("hex");
+  const timestamp = Math.floor(Date.now() / 1000);
+  const nonce = `registration-${ulid()}`;
+  const domain = new URL(market).host;
+  const fields = [domain, account, identity, payout_wallet, timestamp, nonce, digest];
+  const text = ["lease-market:v2:register", ...fields].join(":");
+  const signature = signer({ secret_key_bytes })(text);
+  const body = {
+    identity_pubkey: identity, payout_wallet, name, tier, region,
+    price_sol: price.sol, timestamp, nonce, signature,
+  };
+  return done(`${market}/v1/validators`, { method: "POST", bearer, body });
+}
