@@ -1,11 +1,10 @@
 //! API keys: made by the operator, shown once, stored as digests.
 
 use crate::fault::Fault;
-use primitives::{Clock, Entropy, SignedDuration, Timestamp};
+use primitives::{Clock, Entropy, SignedDuration, Timestamp, bytes_to_hex};
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
-    fmt::Write as _,
     sync::{Arc, Mutex, PoisonError},
 };
 use store::{ApiKeyRow, Store};
@@ -83,7 +82,7 @@ impl ApiKeys {
 
     /// Makes a key.
     pub async fn create(&self, name: &str) -> Result<NewKey, Fault> {
-        let id = format!("key_{}", hex(&self.entropy.bytes::<8>()));
+        let id = format!("key_{}", bytes_to_hex(&self.entropy.bytes::<8>()));
         let secret = new_secret(&*self.entropy);
         let row = ApiKeyRow {
             id: id.clone(),
@@ -172,7 +171,7 @@ impl ApiKeys {
 
 /// A key that nobody can guess.
 pub(crate) fn new_secret(entropy: &(dyn Entropy + 'static)) -> String {
-    format!("{PREFIX}{}", hex(&entropy.bytes::<32>()))
+    format!("{PREFIX}{}", bytes_to_hex(&entropy.bytes::<32>()))
 }
 
 pub(crate) fn looks_like_a_key(secret: &str) -> bool {
@@ -185,12 +184,4 @@ pub(crate) fn looks_like_a_key(secret: &str) -> bool {
 /// A key has 256 random bits: a plain digest cannot be searched.
 pub(crate) fn digest(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -2,9 +2,8 @@
 //! and for simulated ones.
 
 use leasing::{RegisterChallenge, Terms, format_sol};
-use primitives::{Entropy, Signature};
+use primitives::{Entropy, Signature, bytes_to_hex};
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 /// The body of `POST /v1/validators`, signed with the identity's key.
 pub(crate) fn body(
@@ -33,9 +32,5 @@ pub(crate) fn body(
 /// A word that nobody has used.
 pub(crate) fn nonce(entropy: &(dyn Entropy + 'static)) -> String {
     let bytes: [u8; 16] = entropy.bytes();
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    bytes_to_hex(&bytes)
 }

@@ -9,7 +9,7 @@ use super::{
     refusals::refusals,
 };
 use axum::{extract::State, response::Response};
-use primitives::Timestamp;
+use primitives::{OrImpossible as _, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use services::leasing::{AuditFilter, AuditRow};
@@ -81,6 +81,7 @@ impl From<&AuditRow> for AuditBody {
     fn from(row: &AuditRow) -> Self {
         let (kind, id) = row.actor.parts();
         let detail = RawValue::from_string(row.detail.clone());
+        let detail = detail.or_impossible("what is kept of a row is JSON");
         Self {
             public_id: row.id.to_string(),
             at: row.at.to_string(),

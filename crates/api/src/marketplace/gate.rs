@@ -152,16 +152,23 @@ impl FromRequestParts<MarketplaceState> for SignedIn {
         parts: &mut Parts,
         state: &MarketplaceState,
     ) -> Result<Self, Problem> {
-        let Some(caller) = recognise(state, parts).await? else {
-            state.count_address(parts, Bucket::Other).await.ok();
-            return Err(Problem::plain(Slug::AuthRequired));
-        };
-        state.count_caller(parts, &caller, bucket(parts)).await?;
+        let caller = counted(state, parts).await?;
         match out_of_scope(&caller) {
             Some(problem) => Err(problem),
             None => Ok(Self(caller)),
         }
     }
+}
+
+/// Who asks with credentials of whatever kind, counted by them; without any it is
+/// counted by the address, and refused.
+async fn counted(state: &MarketplaceState, parts: &mut Parts) -> Result<Caller, Problem> {
+    let Some(caller) = recognise(state, parts).await? else {
+        state.count_address(parts, Bucket::Other).await.ok();
+        return Err(Problem::plain(Slug::AuthRequired));
+    };
+    state.count_caller(parts, &caller, bucket(parts)).await?;
+    Ok(caller)
 }
 
 /// Why credentials that are for one thing alone are not for anything else.
@@ -190,12 +197,7 @@ impl FromRequestParts<MarketplaceState> for Holder {
         parts: &mut Parts,
         state: &MarketplaceState,
     ) -> Result<Self, Problem> {
-        let Some(caller) = recognise(state, parts).await? else {
-            state.count_address(parts, Bucket::Other).await.ok();
-            return Err(Problem::plain(Slug::AuthRequired));
-        };
-        state.count_caller(parts, &caller, bucket(parts)).await?;
-        match caller {
+        match counted(state, parts).await? {
             Caller::User { user, .. } => Ok(Self(Asker::User(user.party()))),
             Caller::LeaseKey { lease, .. } => Ok(Self(Asker::Key(lease))),
             Caller::Unprovisioned { .. } => Err(Problem::plain(Slug::UserNotProvisioned)),
@@ -211,12 +213,7 @@ impl FromRequestParts<MarketplaceState> for Reporter {
         parts: &mut Parts,
         state: &MarketplaceState,
     ) -> Result<Self, Problem> {
-        let Some(caller) = recognise(state, parts).await? else {
-            state.count_address(parts, Bucket::Other).await.ok();
-            return Err(Problem::plain(Slug::AuthRequired));
-        };
-        state.count_caller(parts, &caller, bucket(parts)).await?;
-        match caller {
+        match counted(state, parts).await? {
             Caller::Service { validator, .. } => Ok(Self(validator)),
             Caller::User { .. } | Caller::Unprovisioned { .. } | Caller::LeaseKey { .. } => {
                 let told = "usage is reported with a service token of the validator";

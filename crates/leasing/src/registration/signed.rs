@@ -6,9 +6,8 @@
 //! signature can do nothing with it that its signer did not mean.
 
 use crate::terms::Terms;
-use primitives::{PublicKey, Ulid};
+use primitives::{PublicKey, Ulid, bytes_to_hex};
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 
 /// What a registration signs.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +44,7 @@ impl RegisterChallenge<'_> {
             nonce,
             ..
         } = self;
-        let digest = hex(&Sha256::digest(self.listing()));
+        let digest = bytes_to_hex(&Sha256::digest(self.listing()));
         format!(
             "lease-market:v2:register:{domain}:{account}:{identity}:{payout_wallet}:{timestamp}:\
              {nonce}:{digest}"
@@ -70,14 +69,6 @@ fn json(text: Option<&str>) -> String {
         || "null".to_owned(),
         |text| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
     )
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// The text that an identity signs to change its payout wallet.

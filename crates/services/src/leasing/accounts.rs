@@ -256,9 +256,7 @@ impl Accounts {
             Some(Presented::Published(_)) if !self.0.options.published_tokens => Ok(None),
             Some(Presented::Token(id) | Presented::Published(id)) => {
                 let token = ledger.token(id).await?.filter(|(token, _)| {
-                    secret::is_digest_of(&token.digest, bearer)
-                        && token.revoked_at.is_none()
-                        && token.expires_at.is_none_or(|until| now < until)
+                    secret::is_digest_of(&token.digest, bearer) && token.is_living(now)
                 });
                 Ok(token.map(|(_, user)| Caller::User {
                     user,

@@ -5,7 +5,7 @@ use super::{
     page::Page,
     strays::NotStaff,
 };
-use crate::{fault::Fault, refused::Refused};
+use crate::refused::Refused;
 use leasing::Roles;
 use primitives::{PublicKey, Ulid};
 use store::leasing::{Actor, User};
@@ -86,7 +86,7 @@ impl Admin {
         if !staff.roles.staff {
             return reject(RolesError::NotStaff);
         }
-        let Some(mut found) = self.0.user(user).await? else {
+        let Some(mut found) = self.0.0.store.ledger().user(user).await? else {
             return reject(RolesError::NotFound);
         };
         if user == staff.id && !roles.staff {
@@ -98,11 +98,5 @@ impl Admin {
         }
         found.roles = roles;
         Ok(found)
-    }
-}
-
-impl Accounts {
-    async fn user(&self, id: Ulid) -> Result<Option<User>, Fault> {
-        Ok(self.0.store.ledger().user(id).await?)
     }
 }

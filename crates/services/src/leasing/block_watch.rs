@@ -48,9 +48,7 @@ impl BlockWatch {
         self.told_at = Some(told.at);
         Ok(())
     }
-}
 
-impl BlockWatch {
     async fn validators(&self) -> Result<Vec<ValidatorRow>, Fault> {
         let ledger = self.context.store.ledger();
         let mut all: Vec<ValidatorRow> = Vec::new();
@@ -80,15 +78,17 @@ impl BlockWatch {
         produced: &BlockProduction,
     ) -> Result<(), Fault> {
         let led = |row: &ValidatorRow| Some((row.id, *produced.by_identity.get(&row.identity)?));
+        let ledger = self.context.store.ledger();
         for rows in validators.chunks(PAGE.into()) {
             let led: Vec<(Ulid, LedSlots)> = rows.iter().filter_map(led).collect();
-            let mut tx = self.context.store.ledger().begin().await?;
+            let mut tx = ledger.begin().await?;
             tx.note_blocks(produced.first_slot, &led, self.context.now())
                 .await?;
-            tx.forget_blocks(self.oldest()).await?;
             tx.commit().await?;
         }
-        Ok(())
+        let mut tx = ledger.begin().await?;
+        tx.forget_blocks(self.oldest()).await?;
+        Ok(tx.commit().await?)
     }
 
     async fn write(&self, validators: &[ValidatorRow], credits: &VoteCredits) -> Result<(), Fault> {
@@ -101,14 +101,17 @@ impl BlockWatch {
             };
             (now != row.performance).then_some((row.id, now))
         };
-        for rows in validators.chunks(PAGE.into()) {
+        let changed: Vec<(Ulid, Performance)> = validators.iter().filter_map(changed).collect();
+        for some in changed.chunks(PAGE.into()) {
             let mut tx = ledger.begin().await?;
-            for (id, now) in rows.iter().filter_map(changed) {
-                tx.set_performance(id, now).await?;
+            for (id, now) in some {
+                tx.set_performance(*id, *now).await?;
             }
             tx.commit().await?;
         }
-        self.context.pages.forget();
+        if !changed.is_empty() {
+            self.context.pages.forget();
+        }
         Ok(())
     }
 }

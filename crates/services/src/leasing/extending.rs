@@ -39,18 +39,10 @@ impl Leases {
         mut guard: KeyGuard,
         render: impl FnOnce(&Extension) -> Result<StoredAnswer, Impossible> + Send,
     ) -> Result<(Extension, StoredAnswer), Refused<ExtendError>> {
-        match self.write_extension(user, wish, &mut guard.tx).await {
-            Ok(extension) => {
-                let answer = render(&extension).map_err(Fault::from)?;
-                guard.answer(&answer).await?;
-                self.0.pages.forget();
-                Ok((extension, answer))
-            }
-            Err(refused) => {
-                guard.release().await;
-                Err(refused)
-            }
-        }
+        let extension = self.write_extension(user, wish, &mut guard.tx).await;
+        let answered = guard.finish(extension, render).await?;
+        self.0.pages.forget();
+        Ok(answered)
     }
 
     /// Writes an extension in the transaction of its request.

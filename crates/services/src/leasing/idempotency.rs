@@ -7,8 +7,8 @@
 //! the first one's answer.
 
 use super::context::Context;
-use crate::fault::Fault;
-use primitives::{SignedDuration, Ulid};
+use crate::{fault::Fault, refused::Refused};
+use primitives::{Impossible, SignedDuration, Ulid};
 use std::{
     collections::{HashMap, hash_map::Entry},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -62,11 +62,25 @@ impl KeyGuard {
         drop(place);
     }
 
-    /// Makes what was done last, together with the answer.
-    pub(super) async fn answer(self, answer: &StoredAnswer) -> Result<(), Fault> {
+    /// Makes what was done last, together with the answer that `render` makes of it;
+    /// what was refused frees the key.
+    pub(super) async fn finish<T, E>(
+        self,
+        done: Result<T, Refused<E>>,
+        render: impl FnOnce(&T) -> Result<StoredAnswer, Impossible>,
+    ) -> Result<(T, StoredAnswer), Refused<E>> {
+        let done = match done {
+            Ok(done) => done,
+            Err(refused) => {
+                self.release().await;
+                return Err(refused);
+            }
+        };
+        let answer = render(&done).map_err(Fault::from)?;
         let Self { mut tx, place } = self;
-        tx.answer_key(&place.name, answer).await?;
-        Ok(tx.commit().await?)
+        tx.answer_key(&place.name, &answer).await?;
+        tx.commit().await?;
+        Ok((done, answer))
     }
 }
 

@@ -92,18 +92,10 @@ impl Leases {
         mut guard: KeyGuard,
         render: impl FnOnce(&Booked) -> Result<StoredAnswer, Impossible> + Send,
     ) -> Result<(Booked, StoredAnswer), Refused<BookError>> {
-        match self.write(user, booking, &mut guard.tx).await {
-            Ok(booked) => {
-                let answer = render(&booked).map_err(Fault::from)?;
-                guard.answer(&answer).await?;
-                self.0.pages.forget();
-                Ok((booked, answer))
-            }
-            Err(refused) => {
-                guard.release().await;
-                Err(refused)
-            }
-        }
+        let booked = self.write(user, booking, &mut guard.tx).await;
+        let answered = guard.finish(booked, render).await?;
+        self.0.pages.forget();
+        Ok(answered)
     }
 
     /// A lease, for its trader, the validator's owner, staff and its own key.

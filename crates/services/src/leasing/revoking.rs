@@ -38,21 +38,11 @@ impl Leases {
         render: impl FnOnce(&Revoked) -> Result<StoredAnswer, Impossible> + Send,
     ) -> Result<(Revoked, StoredAnswer), Refused<RevokeError>> {
         let tx = &mut guard.tx;
-        match self
-            .write_revocation(user, validator, lease, reason, tx)
-            .await
-        {
-            Ok(revoked) => {
-                let answer = render(&revoked).map_err(Fault::from)?;
-                guard.answer(&answer).await?;
-                self.0.pages.forget();
-                Ok((revoked, answer))
-            }
-            Err(refused) => {
-                guard.release().await;
-                Err(refused)
-            }
-        }
+        let revoked = self.write_revocation(user, validator, lease, reason, tx);
+        let revoked = revoked.await;
+        let answered = guard.finish(revoked, render).await?;
+        self.0.pages.forget();
+        Ok(answered)
     }
 
     async fn write_revocation(

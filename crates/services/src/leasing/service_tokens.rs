@@ -13,7 +13,7 @@ use crate::{fault::Fault, refused::Refused};
 use primitives::{Timestamp, Ulid};
 use serde_json::json;
 use std::sync::Arc;
-use store::leasing::{Actor, ServiceTokenRow, User};
+use store::leasing::{Actor, ServiceTokenRow, TokenRow, User};
 
 /// Validators' service tokens. Clones share everything.
 #[derive(Debug, Clone)]
@@ -47,33 +47,32 @@ impl ServiceTokens {
         self.own(user, validator).await?;
         let ledger = context.store.ledger();
         let tokens = ledger.service_tokens_of(validator, user.id).await?;
-        let living = tokens
-            .iter()
-            .filter(|token| is_living(token, context.now()));
+        let now = context.now();
+        let living = tokens.iter().filter(|row| row.token.is_living(now));
         if living.count() >= MAX_TOKENS {
             return Err(refuse(TokenError::TooMany));
         }
         let secret = Secret::new(secret::SERVICE, &*context.entropy);
-        let row = ServiceTokenRow {
+        let token = TokenRow {
             digest: secret.digest(),
             id: secret.id,
-            validator,
             user: user.id,
             name: name.trim().to_owned(),
-            created_at: context.now(),
+            created_at: now,
             expires_at,
             revoked_at: None,
         };
+        let row = ServiceTokenRow { validator, token };
         let mut tx = ledger.begin().await?;
         tx.insert_service_token(&row).await?;
         let (what, actor) = (Subject::new("validator", &validator), Actor::User(user.id));
-        let detail = json!({"token": row.id, "name": row.name});
+        let detail = json!({"token": row.token.id, "name": row.token.name});
         context
             .audit(&mut tx, actor, "service_token.created", what, &detail)
             .await?;
         tx.commit().await?;
         Ok(NewToken {
-            id: row.id,
+            id: row.token.id,
             token: secret.text,
             expires_at,
         })
@@ -88,13 +87,7 @@ impl ServiceTokens {
         self.own(user, validator).await?;
         let ledger = self.0.store.ledger();
         let tokens = ledger.service_tokens_of(validator, user.id).await?;
-        let info = |token: ServiceTokenRow| TokenInfo {
-            id: token.id,
-            name: token.name,
-            created_at: token.created_at,
-            expires_at: token.expires_at,
-            revoked_at: token.revoked_at,
-        };
+        let info = |row: ServiceTokenRow| TokenInfo::from(row.token);
         Ok(tokens.into_iter().map(info).collect())
     }
 
@@ -130,8 +123,9 @@ impl ServiceTokens {
     pub(super) async fn recognise(&self, id: &str, bearer: &str) -> Result<Option<Ulid>, Fault> {
         let now = self.0.now();
         let row = self.0.store.ledger().service_token(id).await?;
-        let good =
-            row.filter(|row| secret::is_digest_of(&row.digest, bearer) && is_living(row, now));
+        let good = row.filter(|ServiceTokenRow { token, .. }| {
+            secret::is_digest_of(&token.digest, bearer) && token.is_living(now)
+        });
         Ok(good.map(|row| row.validator))
     }
 
@@ -145,8 +139,4 @@ impl ServiceTokens {
             Some(_) => Ok(()),
         }
     }
-}
-
-fn is_living(token: &ServiceTokenRow, now: Timestamp) -> bool {
-    token.revoked_at.is_none() && token.expires_at.is_none_or(|until| now < until)
 }

@@ -42,6 +42,18 @@ pub struct TokenInfo {
     pub revoked_at: Option<Timestamp>,
 }
 
+impl From<TokenRow> for TokenInfo {
+    fn from(token: TokenRow) -> Self {
+        Self {
+            id: token.id,
+            name: token.name,
+            created_at: token.created_at,
+            expires_at: token.expires_at,
+            revoked_at: token.revoked_at,
+        }
+    }
+}
+
 /// Why no token was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenError {
@@ -97,7 +109,7 @@ impl ApiTokens {
             return Err(Refused::Rejected(TokenError::NoUser));
         }
         let tokens = context.store.ledger().tokens_of(user).await?;
-        let living = tokens.iter().filter(|token| token.revoked_at.is_none());
+        let living = tokens.iter().filter(|token| token.is_living(now));
         if living.count() >= MAX_TOKENS {
             return Err(Refused::Rejected(TokenError::TooMany));
         }
@@ -122,14 +134,7 @@ impl ApiTokens {
     /// The API tokens of a user, the oldest first.
     pub async fn list(&self, user: Ulid) -> Result<Vec<TokenInfo>, Fault> {
         let tokens = self.0.store.ledger().tokens_of(user).await?;
-        let info = |token: TokenRow| TokenInfo {
-            id: token.id,
-            name: token.name,
-            created_at: token.created_at,
-            expires_at: token.expires_at,
-            revoked_at: token.revoked_at,
-        };
-        Ok(tokens.into_iter().map(info).collect())
+        Ok(tokens.into_iter().map(TokenInfo::from).collect())
     }
 
     /// Revokes a token of a user.

@@ -3,9 +3,9 @@
 use crate::{
     fault::Fault,
     generational_cache::GenerationalCache,
-    keys::{DEMO_SPONSOR_KEY, digest, hex, looks_like_a_key, new_secret},
+    keys::{DEMO_SPONSOR_KEY, digest, looks_like_a_key, new_secret},
 };
-use primitives::{Address, Clock, Entropy, Felt, SignedDuration, Timestamp};
+use primitives::{Address, Clock, Entropy, Felt, SignedDuration, Timestamp, bytes_to_hex};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Activity, RuleKind, SponsorRow, SponsorRule, Store, StoreError};
 use subtle::ConstantTimeEq as _;
@@ -111,7 +111,7 @@ impl Sponsors {
 
     /// Makes a sponsor; also tells its key, which cannot be read again.
     pub async fn create(&self, new: &NewSponsor) -> Result<(SponsorRow, String), Fault> {
-        let id = format!("spn_{}", hex(&self.0.entropy.bytes::<8>()));
+        let id = format!("spn_{}", bytes_to_hex(&self.0.entropy.bytes::<8>()));
         let secret = new_secret(&*self.0.entropy);
         let row = self.insert(id, new, &secret).await?;
         Ok((row, secret))

@@ -30,8 +30,15 @@ pub struct TokenRow {
     pub revoked_at: Option<Timestamp>,
 }
 
+impl TokenRow {
+    /// Whether it is good at a time: neither revoked nor expired.
+    pub fn is_living(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|until| now < until)
+    }
+}
+
 #[derive(FromRow)]
-struct StoredToken {
+pub(super) struct StoredToken {
     id: String,
     user_id: String,
     name: String,
@@ -42,8 +49,9 @@ struct StoredToken {
 }
 
 impl StoredToken {
-    fn decode(self) -> Result<TokenRow, StoreError> {
-        let column = columns(TABLE);
+    /// The row that it is of in a table.
+    pub(super) fn decode(self, table: &'static str) -> Result<TokenRow, StoreError> {
+        let column = columns(table);
         Ok(TokenRow {
             id: self.id,
             user: column("user_id").id(&self.user_id)?,
@@ -153,6 +161,7 @@ impl LedgerStore {
             .await
         )
         .map_err(in_table(TABLE))?;
-        tokens.into_iter().map(StoredToken::decode).collect()
+        let decode = |token: StoredToken| token.decode(TABLE);
+        tokens.into_iter().map(decode).collect()
     }
 }

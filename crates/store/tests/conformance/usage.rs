@@ -7,7 +7,7 @@ use rstest::rstest;
 use std::collections::{BTreeMap, BTreeSet};
 use store::{
     LedgerStore,
-    leasing::{ServiceTokenRow, UsageDay, UsedLease},
+    leasing::{ServiceTokenRow, TokenRow, UsageDay, UsedLease},
 };
 use world::{
     Engine::{self, Postgres, Sqlite},
@@ -115,9 +115,8 @@ async fn a_service_token_is_found_while_its_maker_owns_the_validator(
     let store = database.store().await;
     let ledger = store.ledger();
     settle_in(ledger).await;
-    let mut row = ServiceTokenRow {
+    let token = TokenRow {
         id: "abcdefgh".to_owned(),
-        validator: id(10),
         user: id(1),
         name: "gateway".to_owned(),
         digest: [3; 32],
@@ -125,6 +124,9 @@ async fn a_service_token_is_found_while_its_maker_owns_the_validator(
         expires_at: Some(at(9)),
         revoked_at: None,
     };
+    assert!(token.is_living(at(8)) && !token.is_living(at(9)));
+    let validator = id(10);
+    let mut row = ServiceTokenRow { validator, token };
     let mut tx = ledger.begin().await.unwrap();
     tx.insert_service_token(&row).await.unwrap();
     tx.commit().await.unwrap();
@@ -146,7 +148,8 @@ async fn a_service_token_is_found_while_its_maker_owns_the_validator(
             .unwrap()
     );
     tx.commit().await.unwrap();
-    row.revoked_at = Some(at(2));
+    row.token.revoked_at = Some(at(2));
+    assert!(!row.token.is_living(at(8)));
     let listed = ledger.service_tokens_of(id(10), id(1)).await.unwrap();
     assert_eq!(listed, [row]);
     let mut tx = ledger.begin().await.unwrap();
