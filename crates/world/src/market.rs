@@ -178,6 +178,12 @@ impl Market {
         self.node.mine(FINALITY + 3).expect("slots");
     }
 
+    /// Makes the blockhash another one, so that what is sent next is another
+    /// transaction. No two slots without a block follow each other.
+    pub fn renew_blockhash(&self) {
+        self.node.mine(2).expect("slots");
+    }
+
     /// The current epoch, as the node has it.
     pub fn epoch(&self) -> i64 {
         let epoch = self

@@ -196,7 +196,7 @@ impl History {
             with_memo(unsigned, None)
         };
         self.market.send(&sign(unsigned, &payer)).await;
-        self.market.node.mine(1).unwrap();
+        self.market.renew_blockhash();
     }
 
     /// Pays a refund, owed or paid already, from one of three wallets.
@@ -210,7 +210,7 @@ impl History {
         let blockhash = self.market.blockhash().await;
         let unsigned = refund.transaction(payer.public_key(), blockhash).unwrap();
         self.market.send(&sign(unsigned, &payer)).await;
-        self.market.node.mine(1).unwrap();
+        self.market.renew_blockhash();
         let amount = refund.amount().get();
         self.given += amount;
         if number != 4 {

@@ -27,8 +27,7 @@ pub(crate) async fn pay_anyhow(
     let payment = Payment::new(asked.memo().clone(), payout, asked.platform()).unwrap();
     let unsigned = payment.transaction(payer.public_key(), market.blockhash().await);
     let signature = market.send(&sign(unsigned.unwrap(), payer)).await;
-    // The next one has another blockhash, and is another transaction.
-    market.node.mine(1).unwrap();
+    market.renew_blockhash();
     signature
 }
 

@@ -121,7 +121,7 @@ async fn replicas_that_settle_and_sweep_at_once_agree(#[values(Sqlite, Postgres)
         market
             .pay(booked.lease.payment.memo().as_str(), &market.wallet(2))
             .await;
-        market.node.mine(1).unwrap();
+        market.renew_blockhash();
         memos.push(booked);
     }
     market.finalise();

@@ -202,7 +202,7 @@ async fn a_second_payment_is_recorded_as_doubled() {
     let (market, booked) = booked(6).await;
     let memo = booked.lease.payment.memo().as_str();
     market.pay(memo, &market.wallet(2)).await;
-    market.node.mine(1).unwrap();
+    market.renew_blockhash();
     pay_anyhow(&market, memo, &market.wallet(3), 0).await;
     market.finalise();
     assert_eq!(market.settle().await, settled(1, 1));
