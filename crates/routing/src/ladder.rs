@@ -131,6 +131,18 @@ pub(crate) fn first_price(rungs: &[Rung]) -> f64 {
     rungs.first().map_or(0.0, |rung| (rung.z * rung.z).recip())
 }
 
+/// The depth of the shallowest curve of even depth that takes nowhere less: what that
+/// takes until `z` has doubled; 0 where there is no curve.
+pub(crate) fn depth(rungs: &[Rung]) -> f64 {
+    let [first, behind @ ..] = rungs else {
+        return 0.0;
+    };
+    // Between rungs what is taken grows evenly, so that their ends are what counts.
+    let ends = behind.iter().map(|rung| rung.sold / (rung.z - first.z));
+    let last = rungs.last().map(|rung| rung.slope);
+    first.z * ends.chain(last).fold(first.slope, f64::max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +206,22 @@ mod tests {
             prop_assert!((by_sale.bought / at.bought - 1.0).abs() < 1e-9);
             let back = sold_for(&rungs, at.bought).unwrap();
             prop_assert!((back / at.sold - 1.0).abs() < 1e-6, "{back} {}", at.sold);
+        }
+
+        #[test]
+        fn no_curve_takes_more_than_the_even_one_of_its_depth(
+            starts in prop::collection::vec((0.01_f64..1.0, 0.0_f64..1e6), 1..9),
+            last in prop::option::of(0.01_f64..1.0), until in 1.0_f64..20.0,
+        ) {
+            let mut z = 0.5;
+            let starts: Vec<_> = starts.iter().map(|(rise, slope)| {
+                z += rise;
+                (z, slope + 1.0)
+            }).collect();
+            let rungs = curve(&starts, last.map_or(f64::INFINITY, |last| z + last));
+            let even = depth(&rungs) * (until - 1.0);
+            let sold = flow_at(&rungs, starts[0].0 * until).sold;
+            prop_assert!(sold <= even * (1.0 + 1e-9), "{sold} {even}");
         }
     }
 }

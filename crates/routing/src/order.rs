@@ -62,6 +62,15 @@ impl Costs {
         cost.copied().unwrap_or_default()
     }
 
+    /// What a swap costs at the cheapest venue.
+    pub(crate) fn cheapest(&self) -> f64 {
+        self.swap
+            .iter()
+            .copied()
+            .reduce(f64::min)
+            .unwrap_or_default()
+    }
+
     /// The same in another token, of which one of this token is worth so many.
     pub(crate) fn at(&self, rate: f64) -> Self {
         Self {

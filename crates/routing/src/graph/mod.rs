@@ -1,17 +1,19 @@
 //! All pools of a block, as routes are searched on them: a graph whose nodes are
 //! tokens and whose edges are pairs with their pools.
 
+mod neighbourhood;
 mod pair;
 #[cfg(test)]
 mod tests;
 mod topology;
 
-pub(crate) use pair::{Pair, Pool};
+pub(crate) use pair::{Front, Pair, Pool};
 pub(crate) use topology::{Link, Sale, TokenId, Topology, Way};
 
 use crate::VenueSet;
 use amm::Pieces;
 use amm::book::{PoolId, Pools};
+use neighbourhood::Neighbourhood;
 use primitives::Address;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -23,9 +25,8 @@ use std::sync::Arc;
 pub struct Graph {
     topology: Arc<Topology>,
     pairs: Vec<Arc<Pair>>,
-    /// The price of the first unit of every sale, by [`Sale::index`]; 0 where
-    /// nothing can be sold.
-    rates: Vec<f64>,
+    /// What every sale offers, by [`Sale::index`].
+    fronts: Vec<Front>,
 }
 
 impl Graph {
@@ -66,9 +67,9 @@ impl Graph {
         changed.sort_unstable_by_key(|pool| (pair_of(pool), *pool));
         changed.dedup();
         let mut pairs = self.pairs.clone();
-        let mut rates = self.rates.clone();
+        let mut fronts = self.fronts.clone();
         pairs.resize_with(topology.pair_count(), Arc::default);
-        rates.resize(2 * topology.pair_count(), 0.0);
+        fronts.resize(2 * topology.pair_count(), Front::default());
         let mut pieces = Pieces::default();
         for changed in changed.chunk_by(|a, b| pair_of(a) == pair_of(b)) {
             let number = changed.first().and_then(pair_of);
@@ -84,8 +85,8 @@ impl Graph {
             let new = pair.with(changed, look, &mut pieces);
             for way in [Way::Forth, Way::Back] {
                 let sale = Sale { pair: number, way };
-                if let Some(rate) = rates.get_mut(sale.index()) {
-                    *rate = new.first_price(way, VenueSet::NONE);
+                if let Some(front) = fronts.get_mut(sale.index()) {
+                    *front = new.front(way, VenueSet::NONE);
                 }
             }
             *pair = Arc::new(new);
@@ -93,7 +94,7 @@ impl Graph {
         Self {
             topology,
             pairs,
-            rates,
+            fronts,
         }
     }
 
@@ -105,27 +106,30 @@ impl Graph {
 
     /// The graph as an order sees it that avoids some venues.
     pub(crate) fn without(&self, avoid: VenueSet) -> Lens<'_> {
-        let rates = if avoid == VenueSet::NONE {
-            Cow::Borrowed(self.rates.as_slice())
+        let fronts = if avoid == VenueSet::NONE {
+            Cow::Borrowed(self.fronts.as_slice())
         } else {
             let ways = [Way::Forth, Way::Back];
-            let prices = |pair: &Arc<Pair>| ways.map(|way| pair.first_price(way, avoid));
-            Cow::Owned(self.pairs.iter().flat_map(prices).collect())
+            let fronts = |pair: &Arc<Pair>| ways.map(|way| pair.front(way, avoid));
+            Cow::Owned(self.pairs.iter().flat_map(fronts).collect())
         };
         Lens {
             graph: self,
             avoid,
-            rates,
+            fronts,
+            near: None,
         }
     }
 }
 
-/// A graph without the pools of some venues.
+/// A graph as a search sees it: without the pools of some venues, and perhaps
+/// without the tokens beyond a neighbourhood.
 #[derive(Debug)]
 pub(crate) struct Lens<'g> {
     graph: &'g Graph,
     avoid: VenueSet,
-    rates: Cow<'g, [f64]>,
+    fronts: Cow<'g, [Front]>,
+    near: Option<Arc<Neighbourhood>>,
 }
 
 impl<'g> Lens<'g> {
@@ -133,15 +137,54 @@ impl<'g> Lens<'g> {
         &self.graph.topology
     }
 
+    /// The same without all but some tokens.
+    pub(crate) fn near(&self, tokens: &[TokenId]) -> Self {
+        Self {
+            near: Some(Arc::new(Neighbourhood::new(self.topology(), tokens))),
+            fronts: self.fronts.clone(),
+            ..*self
+        }
+    }
+
     /// The same without the pools of some more venues.
-    pub(crate) fn without(&self, venues: VenueSet) -> Lens<'g> {
-        self.graph.without(self.avoid.and(venues))
+    pub(crate) fn without(&self, venues: VenueSet) -> Self {
+        let avoid = self.avoid.and(venues);
+        let Some(near) = &self.near else {
+            return self.graph.without(avoid);
+        };
+        let mut fronts = vec![Front::default(); self.fronts.len()];
+        for link in near.links() {
+            let pair = self.graph.pairs.get(link.sale.pair as usize);
+            if let (Some(front), Some(pair)) = (fronts.get_mut(link.sale.index()), pair) {
+                *front = pair.front(link.sale.way, avoid);
+            }
+        }
+        Self {
+            graph: self.graph,
+            avoid,
+            fronts: Cow::Owned(fronts),
+            near: Some(Arc::clone(near)),
+        }
+    }
+
+    /// The pairs of a token.
+    pub(crate) fn neighbours(&self, token: TokenId) -> &[Link] {
+        match &self.near {
+            Some(near) => near.neighbours(token),
+            None => self.graph.topology.neighbours(token),
+        }
     }
 
     /// The best price of a sale's first unit; 0 where nothing can be sold.
     #[inline]
     pub(crate) fn rate(&self, sale: Sale) -> f64 {
-        self.rates.get(sale.index()).copied().unwrap_or_default()
+        self.front(sale).rate
+    }
+
+    /// What the pools of a sale offer at most.
+    #[inline]
+    pub(crate) fn front(&self, sale: Sale) -> Front {
+        self.fronts.get(sale.index()).copied().unwrap_or_default()
     }
 
     /// The pools that make a sale.

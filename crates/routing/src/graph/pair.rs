@@ -16,6 +16,39 @@ pub(crate) struct Pair {
     pools: Box<[Arc<Pool>]>,
 }
 
+/// What the pools of a sale offer at most, as one curve of even depth: it takes
+/// nowhere less than any of them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Front {
+    /// The best price of a first unit; 0 where nothing can be sold.
+    pub(crate) rate: f64,
+    /// How much is taken until the inverse root of the price has doubled.
+    pub(crate) depth: f64,
+}
+
+impl Front {
+    fn new(rungs: &[Rung]) -> Self {
+        Self {
+            rate: ladder::first_price(rungs),
+            depth: ladder::depth(rungs),
+        }
+    }
+
+    /// What a pool keeps at most that trades until its price is that of the tokens.
+    #[inline]
+    pub(crate) fn surplus(self, from: f64, to: f64) -> f64 {
+        let root = ((self.rate * to).sqrt() - from.sqrt()).max(0.0);
+        self.depth * root * root
+    }
+
+    /// A price of the sold token at which no pool keeps more than this.
+    #[inline]
+    pub(crate) fn paying_bid(self, to: f64, most: f64) -> f64 {
+        let root = ((self.rate * to).sqrt() - (most / self.depth).sqrt()).max(0.0);
+        root * root
+    }
+}
+
 /// A pool as routes are searched on it.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -27,6 +60,8 @@ pub(crate) struct Pool {
     flipped: bool,
     /// The curves of selling the pair's first token, and its second.
     rungs: [Box<[Rung]>; 2],
+    /// What they offer at most.
+    fronts: [Front; 2],
 }
 
 impl Pool {
@@ -54,6 +89,7 @@ impl Pool {
                 venue: view.pool.venue(),
                 has_ticks: view.venue.kind.is_concentrated(),
                 flipped,
+                fronts: rungs.each_ref().map(|rungs| Front::new(rungs)),
                 rungs,
             })
         })
@@ -72,6 +108,14 @@ impl Pool {
     #[inline]
     pub(crate) const fn rungs(&self, way: Way) -> &[Rung] {
         let [first, second] = &self.rungs;
+        match way {
+            Way::Forth => first,
+            Way::Back => second,
+        }
+    }
+
+    const fn front(&self, way: Way) -> Front {
+        let [first, second] = self.fronts;
         match way {
             Way::Forth => first,
             Way::Back => second,
@@ -107,12 +151,14 @@ impl Pair {
         self.pools.iter().filter(move |pool| !avoid.has(pool.venue))
     }
 
-    /// The best price of the first unit in a direction; 0 where nothing can be
-    /// sold.
-    pub(crate) fn first_price(&self, way: Way, avoid: VenueSet) -> f64 {
-        let prices = self
-            .pools(avoid)
-            .map(|pool| ladder::first_price(pool.rungs(way)));
-        prices.fold(0.0, f64::max)
+    /// What its pools offer in a direction, those of some venues left out.
+    pub(crate) fn front(&self, way: Way, avoid: VenueSet) -> Front {
+        self.pools(avoid).fold(Front::default(), |most, pool| {
+            let Front { rate, depth } = pool.front(way);
+            Front {
+                rate: most.rate.max(rate),
+                depth: most.depth.max(depth),
+            }
+        })
     }
 }

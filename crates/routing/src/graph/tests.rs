@@ -12,7 +12,7 @@ fn graph(book: &Book) -> Graph {
 #[derive(Debug, PartialEq)]
 struct Seen {
     ends: [Address; 2],
-    rate: f64,
+    front: Front,
     pools: Vec<(PoolId, Side, Vec<Rung>)>,
 }
 
@@ -29,7 +29,7 @@ fn seen(graph: &Graph) -> Vec<Seen> {
     });
     let seen = links.map(|(token, link)| Seen {
         ends: [token, link.to].map(|end| topology.address(end).unwrap()),
-        rate: lens.rate(link.sale),
+        front: lens.front(link.sale),
         pools: lens
             .pools(link.sale)
             .map(|pool| {
@@ -57,6 +57,32 @@ fn parallel_pools_are_one_pair_whatever_the_order_of_their_tokens() {
     };
     assert_eq!(first.other(), *second);
     assert_eq!(rungs, others);
+}
+
+#[test]
+fn a_neighbourhood_is_its_tokens_and_what_is_between_them() {
+    let pools: Vec<Pool> = [[1, 2], [2, 3], [1, 3], [3, 4]]
+        .map(|tokens| (tokens, [100 * ONE, 200 * ONE], 300))
+        .to_vec();
+    let book = market(&pools);
+    let graph = graph(&book);
+    let lens = graph.without(VenueSet::NONE);
+    let tokens = [1, 2, 3].map(|number| lens.topology().token(token(number)).unwrap());
+    let [one, two, three] = tokens;
+    let near = lens.near(&tokens);
+    let links = |lens: &Lens<'_>, token| -> Vec<TokenId> {
+        lens.neighbours(token).iter().map(|link| link.to).collect()
+    };
+    assert_eq!(links(&lens, three).len(), 3);
+    assert_eq!(links(&near, three), [one, two]);
+    // Without the venue of all pools nothing is offered, and the links stay.
+    let venue = book.pools().iter().next().unwrap().pool.venue();
+    let without = near.without(VenueSet::NONE.with(venue));
+    assert_eq!(links(&without, three), [one, two]);
+    for link in near.neighbours(three) {
+        assert_eq!(near.front(link.sale), lens.front(link.sale));
+        assert_eq!(without.front(link.sale), Front::default());
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! best two pools count, whatever they keep beyond the costs of their swaps, and
 //! of the others those that keep something, as many as are allowed. Prices are
 //! those of the best division, and for other tokens the ones at which their pools
-//! keep least.
+//! keep least; what far pools keep is told by their fronts, which never say less.
 
 use super::arena::{Arena, surplus};
 use super::closure::Closure;
@@ -17,6 +17,7 @@ use super::prices::SOLD;
 use crate::VenueSet;
 use crate::graph::{Lens, Sale, TokenId};
 use amm::book::VenueId;
+use std::collections::BTreeMap;
 
 /// Rounds of prices.
 const ROUNDS: usize = 12;
@@ -83,16 +84,16 @@ pub(super) fn bound(
     }
     let price = division.prices[SOLD];
     let kept = 1.0 - goal.costs.fee_many;
+    let cheapest = goal.costs.cheapest() / kept;
     let settled = SLACKS.iter().find_map(|slack| {
         let slack = slack * price * goal.many;
-        let most = |venue| goal.costs.swap_at(venue) / kept + slack;
-        let bids = Closure::paying_bids(lens, &known, ROUNDS, most);
+        let bids = Closure::paying_bids(lens, &known, ROUNDS, cheapest + slack);
         bids.is_settled.then_some((bids, slack > 0.0))
     });
     let (bids, may_keep) = settled?;
     // At its bid no token is worth the swap that sells it for another, so that only
     // what known tokens buy is left to be looked at.
-    let inverse_asks = Closure::inverse_asks(lens, &known, 1);
+    let gaining = gaining(lens, &known, &bids, cheapest);
     let mut touched: Vec<TokenId> = known.iter().map(|(token, _)| *token).collect();
     if may_keep {
         touched = (0..)
@@ -101,21 +102,14 @@ pub(super) fn bound(
             .map(|(token, _)| token)
             .collect();
     }
-    let both = inverse_asks.all().iter().zip(bids.all());
-    let gaining = (0..)
-        .zip(both)
-        .filter(|(_, (inverse, bid))| *bid * *inverse > 1.0);
-    let gaining: Vec<_> = gaining
-        .map(|(token, (inverse, bid))| (token, [inverse.recip(), *bid]))
-        .collect();
     let mut scales = Scales {
         lens,
         goal,
         ends,
         prices: bids.into_prices(),
     };
-    for (token, offers) in gaining {
-        scales.settle(token, offers);
+    for (token, inverse) in gaining {
+        scales.settle(token, [inverse.recip(), scales.price(token)]);
         touched.push(token);
     }
     touched.sort_unstable();
@@ -125,6 +119,30 @@ pub(super) fn bound(
         surpluses: scales.all_surpluses(&touched),
         max_swaps: goal.max_swaps,
     })
+}
+
+/// Tokens that known ones buy for more than the cheapest swap costs, at their bids, and
+/// the inverse of the least that they can be bought for.
+fn gaining(
+    lens: &Lens<'_>,
+    known: &[(TokenId, f64)],
+    bids: &Closure,
+    cheapest: f64,
+) -> BTreeMap<TokenId, f64> {
+    let mut gaining: BTreeMap<TokenId, f64> = BTreeMap::new();
+    for (token, ask) in known {
+        for link in lens.neighbours(*token) {
+            let front = lens.front(link.sale);
+            if front.surplus(*ask, bids.get(link.to)) > cheapest {
+                let inverse = gaining.entry(link.to).or_default();
+                *inverse = inverse.max(front.rate / ask);
+            }
+        }
+    }
+    for (token, _) in known {
+        gaining.remove(token);
+    }
+    gaining
 }
 
 struct Scales<'a, 'g> {
@@ -166,15 +184,15 @@ impl Scales<'_, '_> {
     /// What the pools of a token keep at a price of it.
     fn kept_at(&self, token: TokenId, price: f64) -> f64 {
         let mut kept = 0.0;
-        for link in self.lens.topology().neighbours(token) {
+        for link in self.lens.neighbours(token) {
             let other = self.price(link.to);
             if self.is_passed([token, link.to]) {
-                self.surpluses(link.sale, [price, other], |surplus, _| {
+                self.surpluses(link.sale, [price, other], 0.0, |surplus, _| {
                     kept += surplus.max(0.0);
                 });
             }
             if self.is_passed([link.to, token]) {
-                self.surpluses(link.sale.back(), [other, price], |surplus, _| {
+                self.surpluses(link.sale.back(), [other, price], 0.0, |surplus, _| {
                     kept += surplus.max(0.0);
                 });
             }
@@ -182,14 +200,21 @@ impl Scales<'_, '_> {
         kept
     }
 
-    /// What the pools of a sale keep at prices of its tokens, costs taken off,
-    /// if they trade at all.
-    fn surpluses(&self, sale: Sale, [from, to]: [f64; 2], mut each: impl FnMut(f64, VenueId)) {
-        if self.lens.rate(sale) * to <= from {
-            return;
-        }
+    /// What the pools of a sale keep at prices of its tokens, costs taken off, if
+    /// they trade at all and one may keep more than this.
+    fn surpluses(
+        &self,
+        sale: Sale,
+        [from, to]: [f64; 2],
+        least: f64,
+        mut each: impl FnMut(f64, VenueId),
+    ) {
         // Fees take a part of what is bought, and none of what gas costs.
         let kept = 1.0 - self.goal.costs.fee_many;
+        let most = self.lens.front(sale).surplus(from, to) - self.goal.costs.cheapest() / kept;
+        if most <= least {
+            return;
+        }
         for pool in self.lens.pools(sale) {
             let surplus = surplus(pool.rungs(sale.way), from, to);
             if surplus > 0.0 {
@@ -201,26 +226,20 @@ impl Scales<'_, '_> {
 
     /// What the pools of some tokens keep, those first that keep most.
     fn all_surpluses(&self, tokens: &[TokenId]) -> Vec<(f64, Option<VenueId>)> {
-        let costs = self.goal.costs.swap.iter().copied();
-        let cheapest = costs.fold(f64::INFINITY, f64::min);
-        let idle = if cheapest.is_finite() {
-            -cheapest / (1.0 - self.goal.costs.fee_many)
-        } else {
-            0.0
-        };
+        let idle = -self.goal.costs.cheapest() / (1.0 - self.goal.costs.fee_many);
         let mut found = vec![(idle, None); 2];
         for token in tokens {
-            for link in self.lens.topology().neighbours(*token) {
+            for link in self.lens.neighbours(*token) {
                 let prices = [self.price(*token), self.price(link.to)];
                 if self.is_passed([*token, link.to]) {
-                    self.surpluses(link.sale, prices, |surplus, venue| {
+                    self.surpluses(link.sale, prices, idle, |surplus, venue| {
                         found.push((surplus, Some(venue)));
                     });
                 }
                 let is_other = tokens.binary_search(&link.to).is_err();
                 if is_other && self.is_passed([link.to, *token]) {
                     let [here, there] = prices;
-                    self.surpluses(link.sale.back(), [there, here], |surplus, venue| {
+                    self.surpluses(link.sale.back(), [there, here], idle, |surplus, venue| {
                         found.push((surplus, Some(venue)));
                     });
                 }

@@ -2,14 +2,7 @@
 //! first units along any way, by Bellman–Ford (Cormen et al., *Introduction to
 //! Algorithms*, section 22.1), in rounds.
 
-use super::arena::{drag, surplus};
 use crate::graph::{Lens, Link, TokenId};
-use crate::ladder;
-use amm::Rung;
-use amm::book::VenueId;
-
-/// Parts of the drag of a curve that is even, tried in this order: others keep more.
-const DRAGGED: [f64; 3] = [0.95, 0.5, 0.2];
 
 /// Prices for all tokens of a graph, in the token that known prices are in.
 #[derive(Debug)]
@@ -28,21 +21,16 @@ impl Closure {
         })
     }
 
-    /// The same with prices at which no pool keeps more than this, by its venue.
+    /// The same with prices at which no pool keeps more than this.
     pub(super) fn paying_bids(
         lens: &Lens<'_>,
         known: &[(TokenId, f64)],
         rounds: usize,
-        most: impl Fn(VenueId) -> f64,
+        most: f64,
     ) -> Self {
         Self::spread(lens, known, rounds, |bid, link, best| {
-            let sale = link.sale.back();
-            if lens.rate(sale) * bid <= best {
-                return best;
-            }
-            let pools = lens.pools(sale);
-            let bids = pools.map(|pool| paying_bid(pool.rungs(sale.way), bid, most(pool.venue)));
-            bids.fold(best, f64::max)
+            let front = lens.front(link.sale.back());
+            front.paying_bid(bid, most).max(best)
         })
     }
 
@@ -86,7 +74,7 @@ impl Closure {
                 if let Some(state) = states.get_mut(at).filter(|state| **state == State::Waiting) {
                     *state = State::Open;
                 }
-                for link in lens.topology().neighbours(token) {
+                for link in lens.neighbours(token) {
                     let at = link.to as usize;
                     let (Some(best), Some(state)) = (prices.get_mut(at), states.get_mut(at)) else {
                         continue;
@@ -122,17 +110,6 @@ impl Closure {
     pub(super) fn into_prices(self) -> Vec<f64> {
         self.prices
     }
-}
-
-/// A price of a sold token at which a pool keeps no more than this, where the bought
-/// one has this price: as low as is easily found.
-fn paying_bid(rungs: &[Rung], to: f64, most: f64) -> f64 {
-    let first = ladder::first_price(rungs) * to;
-    let (root, drag) = (first.sqrt(), drag(rungs, most));
-    let bids = DRAGGED.iter().map(|part| root - part * drag);
-    let mut bids = bids.filter(|root| *root > 0.0).map(|root| root * root);
-    let lowest = bids.find(|bid| surplus(rungs, *bid, to) <= most);
-    lowest.unwrap_or(first)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,11 @@
 //!
 //! Local search ends at different places. Where the [bound](super::bound) leaves room
 //! beyond what is found, it begins again from farther above the limit of swaps, from a
-//! relaxed solution, without each venue, and with each venue alone; then once more from the best of all of them. So an order
-//! that leaves no venue out is about as good as any that does: those are searched
-//! without detours, and are among the candidates of the other.
+//! relaxed solution, without each venue, and with each venue alone; then once more from
+//! the best of all of them. So an order that leaves no venue out is about as good as any
+//! that does: those are searched without detours, and are among the candidates of the
+//! other. What a detour may pass is the neighbourhood of the order and not the whole
+//! graph, whose size would decide otherwise how long all of them take.
 
 use super::arena::Arena;
 use super::bound::Bound;
@@ -15,6 +17,7 @@ use super::improve::Climb;
 use super::scope::Scope;
 use super::{Found, NARROW, Search, best, ways};
 use crate::VenueSet;
+use crate::graph::Lens;
 use amm::book::VenueId;
 use std::collections::BTreeSet;
 
@@ -49,12 +52,13 @@ impl<'g> Search<'_, 'g> {
             let venues: BTreeSet<VenueId> = hops.map(|hop| hop.pool.venue).collect();
             let all: VenueSet = venues.iter().copied().collect();
             let each = |venue: VenueId| [VenueSet::NONE.with(venue), all.but(venue)];
+            let near = self.lens.near(&scope.near(self.lens, goal));
             for avoid in venues.iter().copied().flat_map(each) {
                 if let Some((_, division)) = divisions.last() {
                     net = net.max(division.net(goal));
                 }
                 if may_pay(avoid, net) {
-                    divisions.extend(self.detour(goal, avoid));
+                    divisions.extend(self.detour(&near, goal, avoid));
                 }
             }
         }
@@ -65,8 +69,13 @@ impl<'g> Search<'_, 'g> {
     }
 
     /// The best division that does without some venues.
-    pub(super) fn detour(&self, goal: &Goal, avoid: VenueSet) -> Option<(Arena<'g>, Division)> {
-        let lens = self.lens.without(avoid);
+    pub(super) fn detour(
+        &self,
+        near: &Lens<'g>,
+        goal: &Goal,
+        avoid: VenueSet,
+    ) -> Option<(Arena<'g>, Division)> {
+        let lens = near.without(avoid);
         let search = Search {
             lens: &lens,
             ..*self

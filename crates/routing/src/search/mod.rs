@@ -251,7 +251,10 @@ impl<'g> Search<'_, 'g> {
         let pools = open_seed(&climb, &found.ways)
             .map(|seed| (arena.clone(), climb.from(&seed, &best.prices, NARROW)));
         let avoid = VenueSet::NONE.with(main.pool.venue);
-        pools.into_iter().chain(self.detour(goal, avoid)).collect()
+        pools
+            .into_iter()
+            .chain(self.detour(self.lens, goal, avoid))
+            .collect()
     }
 
     /// Ways of an amount that is small enough for them.

@@ -29,7 +29,7 @@ pub(super) fn path(
         let mut reached = Vec::new();
         for token in frontier {
             let worth = step(&steps, token).map_or(1.0, |step| step.rate);
-            for link in lens.topology().neighbours(token) {
+            for link in lens.neighbours(token) {
                 let (to, sale) = (token, link.sale.back());
                 let rate = worth * lens.rate(sale);
                 let slot = steps.get_mut(link.to as usize);

@@ -16,6 +16,12 @@ use crate::graph::{Lens, TokenId};
 /// either side.
 const ROUNDS: usize = 3;
 
+/// Tokens of a neighbourhood beside those of the arena, and how much farther apart
+/// prices may be for which they count: without a venue they are. With a fifth of the
+/// tokens one order in a hundred was worse, with twice as many none was better.
+const NEAR: usize = 256;
+const WIDER: f64 = 1.05;
+
 /// Where a search takes place, and where it begins.
 #[derive(Debug)]
 pub(super) struct Scope<'g> {
@@ -23,6 +29,8 @@ pub(super) struct Scope<'g> {
     /// Prices of the arena's tokens, and swaps, to begin with.
     pub(super) prices: Prices,
     pub(super) start: Vec<usize>,
+    /// What tokens can be bought and sold for, where others matter too.
+    offers: Option<Offers>,
 }
 
 impl<'g> Scope<'g> {
@@ -63,7 +71,18 @@ impl<'g> Scope<'g> {
             start: start.collect(),
             prices: Prices::new(&prices),
             arena,
+            offers: Some(offers),
         }
+    }
+
+    /// Tokens that may matter without some of the pools.
+    pub(super) fn near(&self, lens: &Lens<'g>, goal: &Goal) -> Vec<TokenId> {
+        let mut near = self.arena.tokens.clone();
+        if let Some(offers) = &self.offers {
+            let wider = possible_gains(lens, goal, offers);
+            near.extend(wider.iter().map(|(_, token)| *token).take(NEAR));
+        }
+        near
     }
 
     /// The swaps from the one token to the other alone, beginning with the deepest.
@@ -80,6 +99,7 @@ impl<'g> Scope<'g> {
             start: deepest.map(|(at, _)| at).into_iter().collect(),
             prices: Prices::new(&prices),
             arena,
+            offers: None,
         }
     }
 }
@@ -140,6 +160,7 @@ fn joined<'g>(
 }
 
 /// What tokens can be bought and sold for.
+#[derive(Debug)]
 struct Offers {
     inverse_asks: Closure,
     bids: Closure,
@@ -167,16 +188,36 @@ impl Offers {
 /// Tokens that something is gained through, and about how much, the most first:
 /// what the pools on either side keep at a price between bid and ask.
 fn gains(lens: &Lens<'_>, goal: &Goal, offers: &Offers) -> Vec<(f64, TokenId)> {
-    let mut gains = Vec::new();
-    let both = offers.inverse_asks.all().iter().zip(offers.bids.all());
-    for (token, (inverse, bid)) in (0..).zip(both) {
-        if bid * inverse > 1.0 {
-            let gain = gain(lens, goal, offers, token, (bid / inverse).sqrt());
-            if gain > 0.0 {
-                gains.push((gain, token));
-            }
+    ranked(offers, 1.0, |token, price| {
+        gain(lens, goal, offers, token, price)
+    })
+}
+
+/// The same at wider prices, by what fronts offer, which is quicker and never less.
+fn possible_gains(lens: &Lens<'_>, goal: &Goal, offers: &Offers) -> Vec<(f64, TokenId)> {
+    ranked(offers, WIDER, |token, price| {
+        let (mut into, mut out) = (0.0_f64, 0.0_f64);
+        for link in lens.neighbours(token) {
+            let ask = (offers.inverse_asks.get(link.to) * WIDER).recip();
+            into = into.max(lens.front(link.sale.back()).surplus(ask, price));
+            out = out.max(
+                lens.front(link.sale)
+                    .surplus(price, offers.bids.get(link.to)),
+            );
         }
-    }
+        into.min(out) - goal.costs.cheapest()
+    })
+}
+
+/// Tokens that gain at a price between bid and ask, the most first.
+fn ranked(offers: &Offers, wider: f64, gain: impl Fn(TokenId, f64) -> f64) -> Vec<(f64, TokenId)> {
+    let both = offers.inverse_asks.all().iter().zip(offers.bids.all());
+    let offered = (0..)
+        .zip(both)
+        .filter(|(_, (inverse, bid))| *bid * *inverse * wider > 1.0);
+    let gains = offered
+        .map(|(token, (inverse, bid))| (gain(token, (bid / (inverse * wider)).sqrt()), token));
+    let mut gains: Vec<_> = gains.filter(|(gain, _)| *gain > 0.0).collect();
     gains.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
     gains
 }
@@ -184,17 +225,18 @@ fn gains(lens: &Lens<'_>, goal: &Goal, offers: &Offers) -> Vec<(f64, TokenId)> {
 /// The best that a pool gains which buys a token, or which sells it, whichever is
 /// less.
 fn gain(lens: &Lens<'_>, goal: &Goal, offers: &Offers, token: TokenId, price: f64) -> f64 {
+    let cheapest = goal.costs.cheapest();
     let (mut into, mut out) = (0.0_f64, 0.0_f64);
-    for link in lens.topology().neighbours(token) {
-        let inverse = offers.inverse_asks.get(link.to);
-        if lens.rate(link.sale.back()) * price * inverse > 1.0 {
+    for link in lens.neighbours(token) {
+        let ask = offers.inverse_asks.get(link.to).recip();
+        if lens.front(link.sale.back()).surplus(ask, price) - cheapest > into {
             for pool in lens.pools(link.sale.back()) {
-                let surplus = surplus(pool.rungs(link.sale.back().way), inverse.recip(), price);
+                let surplus = surplus(pool.rungs(link.sale.back().way), ask, price);
                 into = into.max(surplus - goal.costs.swap_at(pool.venue));
             }
         }
         let bid = offers.bids.get(link.to);
-        if lens.rate(link.sale) * bid > price {
+        if lens.front(link.sale).surplus(price, bid) - cheapest > out {
             for pool in lens.pools(link.sale) {
                 let surplus = surplus(pool.rungs(link.sale.way), price, bid);
                 out = out.max(surplus - goal.costs.swap_at(pool.venue));

@@ -94,12 +94,11 @@ struct Rates {
 
 impl Rates {
     fn new(lens: &Lens<'_>, bought: TokenId, max_hops: usize) -> Self {
-        let topology = lens.topology();
         let mut rates = Self {
-            by_one: vec![0.0; topology.token_count()],
+            by_one: vec![0.0; lens.topology().token_count()],
             by_two: Vec::new(),
         };
-        for link in topology.neighbours(bought) {
+        for link in lens.neighbours(bought) {
             if let Some(rate) = rates.by_one.get_mut(link.to as usize) {
                 *rate = lens.rate(link.sale.back());
             }
@@ -108,9 +107,9 @@ impl Rates {
             return rates;
         }
         rates.by_two.clone_from(&rates.by_one);
-        for link in topology.neighbours(bought) {
+        for link in lens.neighbours(bought) {
             let last = lens.rate(link.sale.back());
-            for before in topology.neighbours(link.to).iter().filter(|_| last > 0.0) {
+            for before in lens.neighbours(link.to).iter().filter(|_| last > 0.0) {
                 if let Some(rate) = rates.by_two.get_mut(before.to as usize) {
                     *rate = rate.max(lens.rate(before.sale.back()) * last);
                 }
@@ -158,7 +157,7 @@ impl<'g> Tree<'_, 'g> {
     fn follow(&mut self, from: TokenId, amount: f64, cost: f64) {
         let left = self.max_hops - self.hops.len() - 1;
         let mut open: Vec<(f64, Link)> = Vec::new();
-        for link in self.lens.topology().neighbours(from) {
+        for link in self.lens.neighbours(from) {
             let rate = self.lens.rate(link.sale) * self.rates.get(link.to, left);
             let is_new = link.to != self.bought && !self.passed.contains(&link.to);
             let most = self.goal.net(amount * rate, 2, cost);
