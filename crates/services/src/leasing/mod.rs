@@ -37,6 +37,7 @@ mod parking;
 mod payments;
 mod ratings;
 mod reclaiming;
+mod recognising;
 mod refunds;
 mod registering;
 mod revocations;

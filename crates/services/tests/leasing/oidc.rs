@@ -229,6 +229,21 @@ async fn a_token_that_is_not_the_issuers_for_us_and_now_is_none() {
     assert!(stage.is_good(&good).await);
 }
 
+#[tokio::test]
+async fn no_letter_of_a_token_can_be_another() {
+    let stage = Stage::new().await;
+    let good = stage.token();
+    assert!(stage.is_good(&good).await);
+    for at in 0..good.len() {
+        let mut letters = good.clone().into_bytes();
+        letters[at] = if letters[at] == b'A' { b'B' } else { b'A' };
+        let forged = String::from_utf8(letters).unwrap();
+        assert!(!stage.is_good(&forged).await, "{at}: {forged}");
+        // Names of keys that were never there are looked for seldom.
+        assert_eq!(stage.issuer.readings(), 1);
+    }
+}
+
 /// The oldest trick: a public key is no secret, so nothing may be shared by it.
 #[tokio::test]
 async fn the_public_key_is_no_shared_secret() {

@@ -188,6 +188,7 @@ fn find<'a>(claims: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::{collection::vec, prelude::*};
     use serde_json::json;
 
     const NOW: i64 = 1_800_000_000;
@@ -291,6 +292,19 @@ mod tests {
         let encode = |part: &str| BASE64_URL_SAFE_NO_PAD.encode(part);
         let twice = format!("{}.{}.", encode(&header().to_string()), encode(twice));
         assert_eq!(Token::read(&twice).err(), Some(TokenFlaw::Malformed));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_sent_is_read_or_refused(
+            text in any::<String>(),
+            parts in vec(vec(any::<u8>(), 0..64), 3),
+        ) {
+            Token::read(&text).err();
+            let parts = parts.iter().map(|part| BASE64_URL_SAFE_NO_PAD.encode(part));
+            let text = parts.collect::<Vec<_>>().join(".");
+            prop_assert!(Token::read(&text).is_err());
+        }
     }
 
     #[test]
