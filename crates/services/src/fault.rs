@@ -1,9 +1,10 @@
 //! Failures that are ours, not the caller's.
 
-use crate::leasing::SignError;
+use crate::leasing::{IssuerError, SignError};
 use amm::book::KeptError;
 use chain::RpcError;
 use primitives::{BlockRef, Felt, Impossible};
+use std::sync::Arc;
 use store::StoreError;
 use thiserror::Error;
 
@@ -49,6 +50,9 @@ pub enum Fault {
     /// A token was to be signed.
     #[error("a lease token could not be signed")]
     Signing(#[from] SignError),
+    /// The keys of the sessions' issuer are not known.
+    #[error("the issuer of sessions")]
+    Issuer(#[source] Arc<IssuerError>),
     /// A key of a lease was to be hashed.
     #[error("a lease key could not be hashed: {0}")]
     Hashing(String),
@@ -137,6 +141,7 @@ impl Fault {
             | Self::LeaseChanged
             | Self::Parked { .. }
             | Self::Signing(_)
+            | Self::Issuer(_)
             | Self::Hashing(_)
             | Self::NoTokenKey
             | Self::TokenKey(_)

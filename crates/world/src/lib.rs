@@ -13,6 +13,7 @@
 )]
 
 mod database;
+pub mod issuer;
 mod log;
 pub mod market;
 mod paymaster;
@@ -25,6 +26,7 @@ use ::market::{Listings, TokenReading, price::AnchorList};
 use amm::book::{Registry, Venue};
 use chain::{RpcOptions, StarknetClient};
 pub use database::{ColumnShape, Engine, TestDatabase};
+pub use issuer::{IssuerKey, TestIssuer};
 pub use log::Log;
 pub use market::Market;
 pub use paymaster::{paymaster_options, relayer_options, signed};

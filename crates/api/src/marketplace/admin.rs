@@ -6,7 +6,7 @@ use super::{
     catalog::Slug,
     cursor::Position,
     data::{self, Data, List, Part},
-    gate::Member,
+    gate::Acting,
     query::{Asked, one},
     refusals::refusals,
     revocations::{ReasonWish, read_reason},
@@ -122,7 +122,7 @@ struct StraysQuery {
     cursor: Vec<String>,
 }
 
-refusals!(StraysRefusals: [MEMBER, KEPT], [
+refusals!(StraysRefusals: [STAFF, KEPT], [
     InvalidLimit, InvalidCursor, MalformedRequest, Forbidden,
 ]);
 
@@ -143,7 +143,7 @@ refusals!(StraysRefusals: [MEMBER, KEPT], [
 )]
 async fn list_strays(
     State(market): State<MarketplaceState>,
-    Member(user): Member,
+    Acting(user): Acting,
     Asked(query): Asked<StraysQuery>,
 ) -> Result<Response, Problem> {
     let must = "short, orphaned, doubled, unclear or unnamed";
@@ -178,7 +178,7 @@ struct StoppedBody {
     refunds: u64,
 }
 
-refusals!(StopRefusals: [MEMBER, BODY, KEPT], [Forbidden, ValidatorNotFound, ChainRpcUnavailable]);
+refusals!(StopRefusals: [STAFF, BODY, KEPT], [Forbidden, ValidatorNotFound, ChainRpcUnavailable]);
 
 /// Stop a validator
 ///
@@ -204,7 +204,7 @@ refusals!(StopRefusals: [MEMBER, BODY, KEPT], [Forbidden, ValidatorNotFound, Cha
 )]
 async fn stop_validator(
     State(market): State<MarketplaceState>,
-    Member(user): Member,
+    Acting(user): Acting,
     segment: Segment,
     Body(text): Body,
 ) -> Result<Response, Problem> {

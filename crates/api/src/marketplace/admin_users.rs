@@ -6,7 +6,7 @@ use super::{
     catalog::Slug,
     data::{self, Data, List, Part},
     fields::Fields,
-    gate::Member,
+    gate::Acting,
     query::Asked,
     refusals::refusals,
     segment::Segment,
@@ -41,7 +41,7 @@ struct UsersQuery {
     cursor: Vec<String>,
 }
 
-refusals!(UsersRefusals: [MEMBER, KEPT], [InvalidLimit, InvalidCursor, MalformedRequest, Forbidden]);
+refusals!(UsersRefusals: [STAFF, KEPT], [InvalidLimit, InvalidCursor, MalformedRequest, Forbidden]);
 
 /// List users
 ///
@@ -59,7 +59,7 @@ refusals!(UsersRefusals: [MEMBER, KEPT], [InvalidLimit, InvalidCursor, Malformed
 )]
 async fn list_users(
     State(market): State<MarketplaceState>,
-    Member(user): Member,
+    Acting(user): Acting,
     Asked(query): Asked<UsersQuery>,
 ) -> Result<Response, Problem> {
     let scope = "users".to_owned();
@@ -108,7 +108,7 @@ fn read_roles(fields: &Fields<'_>) -> Result<Roles, Problem> {
     roles.ok_or_else(wrong)
 }
 
-refusals!(AddRefusals: [MEMBER, BODY, KEPT], [Forbidden]);
+refusals!(AddRefusals: [STAFF, BODY, KEPT], [Forbidden]);
 
 /// Make a user
 ///
@@ -127,7 +127,7 @@ refusals!(AddRefusals: [MEMBER, BODY, KEPT], [Forbidden]);
 )]
 async fn add_user(
     State(market): State<MarketplaceState>,
-    Member(user): Member,
+    Acting(user): Acting,
     Body(text): Body,
 ) -> Result<Response, Problem> {
     let fields = Fields::read(&text, Slug::MalformedRequest)?;
@@ -165,7 +165,7 @@ struct RolesWish {
     roles: Vec<String>,
 }
 
-refusals!(RolesRefusals: [MEMBER, BODY, KEPT], [Forbidden, NotFound]);
+refusals!(RolesRefusals: [STAFF, BODY, KEPT], [Forbidden, NotFound]);
 
 /// Give a user other roles
 ///
@@ -189,7 +189,7 @@ refusals!(RolesRefusals: [MEMBER, BODY, KEPT], [Forbidden, NotFound]);
 )]
 async fn set_roles(
     State(market): State<MarketplaceState>,
-    Member(user): Member,
+    Acting(user): Acting,
     segment: Segment,
     Body(text): Body,
 ) -> Result<Response, Problem> {

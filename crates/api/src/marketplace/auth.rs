@@ -173,7 +173,8 @@ refusals!(SignOutRefusals: [VISITOR, KEPT], [Forbidden]);
 /// Sign out
 ///
 /// Ends the session whose token is sent: it cannot be used any more. An API
-/// token is no session; it is revoked with `DELETE /v1/api-tokens/{id}`.
+/// token is no session; it is revoked with `DELETE /v1/api-tokens/{id}`. A
+/// session of an external issuer ends there, or when its token expires.
 #[utoipa::path(
     delete,
     path = "/v1/auth/session",
@@ -189,8 +190,15 @@ async fn sign_out(
     gate::SignedIn(caller): gate::SignedIn,
 ) -> Result<StatusCode, Problem> {
     let ended = market.leasing().accounts.sign_out(&caller).await;
-    let refused = |NoSession| {
-        let told = "an API token is no session; revoke it with DELETE /v1/api-tokens/{id}";
+    let refused = |error| {
+        let told = match error {
+            NoSession::Lasting => {
+                "an API token is no session; revoke it with DELETE /v1/api-tokens/{id}"
+            }
+            NoSession::External => {
+                "the session is its issuer's: sign out there; the token is good until it expires"
+            }
+        };
         Problem::new(Slug::Forbidden, told)
     };
     ended.map_err(|error| Problem::of(error, refused))?;

@@ -4,7 +4,10 @@
 use super::{MarketplaceState, catalog::Slug, config::MarketplaceLimits, problem::Problem};
 use crate::http::client_address::ClientAddress;
 use axum::http::{Method, request::Parts};
-use services::{Decision, Policy, leasing::Caller};
+use services::{
+    Decision, Policy,
+    leasing::{Caller, Session},
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a request is counted as.
@@ -96,7 +99,10 @@ impl MarketplaceState {
     ) -> Result<(), Problem> {
         let who = match caller {
             Caller::User { user, .. } => format!("user:{}", user.id),
-            Caller::Unprovisioned { address, .. } => format!("wallet:{address}"),
+            Caller::Unprovisioned(Session::Wallet { address, .. }) => format!("wallet:{address}"),
+            Caller::Unprovisioned(Session::External { identity, .. }) => {
+                format!("external:{}", identity.subject)
+            }
             Caller::LeaseKey { id, .. } => format!("lease-key:{id}"),
             Caller::Service { id, .. } => format!("service:{id}"),
         };

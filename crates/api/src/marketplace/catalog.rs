@@ -350,7 +350,7 @@ catalog! {
     AdminUserNotProvisioned "admin-user-not-provisioned" [500]
         "Acting staff user missing",
         "The credentials are of staff, but the user whom they act for does not exist.",
-        "The operator must add the user.";
+        "Make the user with `POST /v1/users` and the same credentials.";
     ChainRpcUnavailable "chain-rpc-unavailable" [503, 502]
         "Chain not reachable",
         "The chain's node does not answer. Leader schedules are refused with 502, everything else with 503.",

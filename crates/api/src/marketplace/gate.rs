@@ -9,10 +9,7 @@ use axum::{
 };
 use leasing::Asker;
 use primitives::Ulid;
-use services::leasing::{Caller, User};
-
-/// Longer credentials are none of ours.
-const MAX_BEARER_CHARS: usize = 200;
+use services::leasing::{Caller, MAX_TOKEN_BYTES, User};
 
 /// Anyone, whatever credentials they send.
 #[derive(Debug)]
@@ -30,6 +27,10 @@ pub(super) struct SignedIn(pub(super) Caller);
 #[derive(Debug)]
 pub(super) struct Member(pub(super) User);
 
+/// Whoever acts for staff: a user. That they are staff is still to be seen.
+#[derive(Debug)]
+pub(super) struct Acting(pub(super) User);
+
 /// A user, or whoever has the key of a lease.
 #[derive(Debug)]
 pub(super) struct Holder(pub(super) Asker);
@@ -43,9 +44,7 @@ impl Visitor {
     pub(super) fn user(&self) -> Option<&User> {
         match &self.0 {
             Some(Caller::User { user, .. }) => Some(user),
-            Some(
-                Caller::Unprovisioned { .. } | Caller::LeaseKey { .. } | Caller::Service { .. },
-            )
+            Some(Caller::Unprovisioned(_) | Caller::LeaseKey { .. } | Caller::Service { .. })
             | None => None,
         }
     }
@@ -71,7 +70,7 @@ fn bearer(headers: &HeaderMap) -> Bearer<'_> {
     match split.map(|(scheme, token)| (scheme, token.trim())) {
         Some((scheme, token))
             if scheme.eq_ignore_ascii_case("bearer")
-                && (1..=MAX_BEARER_CHARS).contains(&token.len()) =>
+                && (1..=MAX_TOKEN_BYTES).contains(&token.len()) =>
         {
             Bearer::One(token)
         }
@@ -174,7 +173,7 @@ async fn counted(state: &MarketplaceState, parts: &mut Parts) -> Result<Caller, 
 /// Why credentials that are for one thing alone are not for anything else.
 fn out_of_scope(caller: &Caller) -> Option<Problem> {
     match caller {
-        Caller::User { .. } | Caller::Unprovisioned { .. } => None,
+        Caller::User { .. } | Caller::Unprovisioned(_) => None,
         Caller::LeaseKey { .. } => Some(only_its_lease()),
         Caller::Service { .. } => Some(only_reports()),
     }
@@ -200,7 +199,7 @@ impl FromRequestParts<MarketplaceState> for Holder {
         match counted(state, parts).await? {
             Caller::User { user, .. } => Ok(Self(Asker::User(user.party()))),
             Caller::LeaseKey { lease, .. } => Ok(Self(Asker::Key(lease))),
-            Caller::Unprovisioned { .. } => Err(Problem::plain(Slug::UserNotProvisioned)),
+            Caller::Unprovisioned(_) => Err(Problem::plain(Slug::UserNotProvisioned)),
             Caller::Service { .. } => Err(only_reports()),
         }
     }
@@ -215,7 +214,7 @@ impl FromRequestParts<MarketplaceState> for Reporter {
     ) -> Result<Self, Problem> {
         match counted(state, parts).await? {
             Caller::Service { validator, .. } => Ok(Self(validator)),
-            Caller::User { .. } | Caller::Unprovisioned { .. } | Caller::LeaseKey { .. } => {
+            Caller::User { .. } | Caller::Unprovisioned(_) | Caller::LeaseKey { .. } => {
                 let told = "usage is reported with a service token of the validator";
                 Err(Problem::new(Slug::Forbidden, told))
             }
@@ -231,11 +230,34 @@ impl FromRequestParts<MarketplaceState> for Member {
         state: &MarketplaceState,
     ) -> Result<Self, Problem> {
         let SignedIn(caller) = SignedIn::from_request_parts(parts, state).await?;
+        member(caller).map(Self)
+    }
+}
+
+/// The user that a caller is.
+fn member(caller: Caller) -> Result<User, Problem> {
+    match caller {
+        Caller::User { user, .. } => Ok(user),
+        Caller::Unprovisioned(_) => Err(Problem::plain(Slug::UserNotProvisioned)),
+        Caller::LeaseKey { .. } => Err(only_its_lease()),
+        Caller::Service { .. } => Err(only_reports()),
+    }
+}
+
+impl FromRequestParts<MarketplaceState> for Acting {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &MarketplaceState,
+    ) -> Result<Self, Problem> {
+        let SignedIn(caller) = SignedIn::from_request_parts(parts, state).await?;
         match caller {
-            Caller::User { user, .. } => Ok(Self(user)),
-            Caller::Unprovisioned { .. } => Err(Problem::plain(Slug::UserNotProvisioned)),
-            Caller::LeaseKey { .. } => Err(only_its_lease()),
-            Caller::Service { .. } => Err(only_reports()),
+            Caller::Unprovisioned(session) if session.proves_staff() => {
+                tracing::error!("staff by an issuer's word has no user: POST /v1/users makes one");
+                Err(Problem::plain(Slug::AdminUserNotProvisioned))
+            }
+            caller => member(caller).map(Self),
         }
     }
 }

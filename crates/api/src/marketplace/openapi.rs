@@ -50,8 +50,9 @@ impl Modify for Bearer {
             .scheme(HttpAuthScheme::Bearer)
             .description(Some(
                 "A session token from signing in (`ls_`), an API token (`lm_`), the key of a lease \
-                 (`lk_`), which reads that lease and mints its tokens alone, or the service token \
-                 of a validator (`sv_`), which reports the use of its leases alone.",
+                 (`lk_`), which reads that lease and mints its tokens alone, the service token of \
+                 a validator (`sv_`), which reports the use of its leases alone, or a JWT of the \
+                 OpenID Connect issuer that the operator trusts.",
             ));
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer.build()));

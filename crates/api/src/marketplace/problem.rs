@@ -23,6 +23,13 @@ const MEDIA_TYPE: &str = "application/problem+json";
 /// What is told when the fault is ours. The cause is in the log.
 const OUR_FAULT: &str = "something went wrong on our side";
 
+/// What is told when nobody can say whether a session is good.
+const NO_ISSUER: &str =
+    "the issuer of this session cannot be asked for its keys; the token may be good";
+
+/// When it may be asked again.
+const ISSUER_PAUSE_S: u64 = 10;
+
 /// Why a request is refused.
 ///
 /// As an answer it has no body yet: that needs to know where the pages of slugs
@@ -212,7 +219,10 @@ impl From<Fault> for Problem {
             _ => Slug::InternalError,
         };
         tracing::error!(cause = fault.chain_text(), "request failed");
-        Self::plain(slug)
+        match fault {
+            Fault::Issuer(_) => Self::new(slug, NO_ISSUER).retry_after(ISSUER_PAUSE_S),
+            _ => Self::plain(slug),
+        }
     }
 }
 

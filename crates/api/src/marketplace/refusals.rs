@@ -26,6 +26,15 @@ pub(super) const MEMBER: &[Slug] = &[
     Slug::UserNotProvisioned,
 ];
 
+/// Of one that needs a user who is staff.
+pub(super) const STAFF: &[Slug] = &[
+    Slug::MalformedRequest,
+    Slug::RateLimitExceeded,
+    Slug::AuthRequired,
+    Slug::UserNotProvisioned,
+    Slug::AdminUserNotProvisioned,
+];
+
 /// Of one with a body of its own words.
 pub(super) const BODY: &[Slug] = &[
     Slug::MalformedRequest,

@@ -74,8 +74,9 @@ refusals!(CreateUserRefusals: [VISITOR, BODY, KEPT], []);
 
 /// Create the user of a session
 ///
-/// Makes a user of the wallet that signed in, who may book and register. If it
-/// has one already, that one is answered as it is.
+/// Makes a user of the wallet that signed in, or of whom the issuer of the session
+/// vouches for, who may book and register. If they are one already, that one is
+/// answered as it is.
 #[utoipa::path(
     post,
     path = "/v1/users",
@@ -110,7 +111,7 @@ pub(super) fn not_a_profile(error: ProfileError) -> Problem {
         }
         ProfileError::Email => "email must have 3 to 254 characters with an @",
         ProfileError::WalletTaken => "the wallet is another user's",
-        ProfileError::NoWallet => "nobody has signed in",
+        ProfileError::NoSession => "nobody has signed in",
     };
     Problem::new(Slug::MalformedRequest, told)
 }

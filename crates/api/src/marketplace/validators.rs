@@ -228,7 +228,7 @@ impl MarketplaceState {
     fn not_registered(&self, error: RegisterError, visitor: &Visitor) -> Problem {
         Problem::plain(match error {
             RegisterError::NoOwner => match visitor.0 {
-                Some(Caller::Unprovisioned { .. }) => Slug::UserNotProvisioned,
+                Some(Caller::Unprovisioned(_)) => Slug::UserNotProvisioned,
                 Some(Caller::User { .. } | Caller::LeaseKey { .. } | Caller::Service { .. })
                 | None => Slug::AuthRequired,
             },

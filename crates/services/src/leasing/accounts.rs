@@ -1,17 +1,16 @@
-//! People: signing in with a wallet, users, and whose bearer something is.
+//! People: signing in, and users.
 
 use super::{
     audit::Subject,
+    caller::{Caller, Identity, Session},
     context::Context,
-    lease_keys::LeaseKeys,
     names::is_name,
-    secret::{self, Presented, Secret},
-    service_tokens::ServiceTokens,
+    secret::{self, Secret},
 };
 use crate::{fault::Fault, refused::Refused};
 use leasing::{Roles, SignIn, verify_challenge};
 use primitives::{PublicKey, Signature, Timestamp, Ulid, is_hidden};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use store::{
     StoreError,
@@ -49,42 +48,14 @@ pub struct SignedIn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotSignedIn;
 
-/// Whose request it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Caller {
-    /// A user's.
-    User {
-        /// The user.
-        user: User,
-        /// The session, if that is how they are known.
-        session: Option<String>,
-    },
-    /// Of somebody who signed in and is no user yet.
-    Unprovisioned {
-        /// The wallet that signed in.
-        address: PublicKey,
-        /// The session.
-        session: String,
-    },
-    /// Of whoever has the key of a lease: they read it and mint its tokens.
-    LeaseKey {
-        /// The lease.
-        lease: Ulid,
-        /// The key's public part.
-        id: String,
-    },
-    /// Of a validator's gateway: it reports usage.
-    Service {
-        /// The validator.
-        validator: Ulid,
-        /// The token's public part.
-        id: String,
-    },
-}
-
-/// The credentials are no session: there is nothing to sign out of.
+/// Why there is nothing here to sign out of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoSession;
+pub enum NoSession {
+    /// The credentials are no session.
+    Lasting,
+    /// The session is an issuer's, which alone can end it.
+    External,
+}
 
 /// What a user says of themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,7 +76,7 @@ pub enum ProfileError {
     /// Another user has this wallet (only for operators' users).
     WalletTaken,
     /// Nobody signed in.
-    NoWallet,
+    NoSession,
 }
 
 /// What a wallet shows above the fields.
@@ -213,67 +184,28 @@ impl Accounts {
         })
     }
 
-    /// Whose bearer token this is; `None` if it is no living one.
-    pub async fn recognise(&self, bearer: &str) -> Result<Option<Caller>, Fault> {
-        let (ledger, now) = (self.0.store.ledger(), self.0.now());
-        match Presented::parse(bearer) {
-            None => Ok(None),
-            Some(Presented::Session(id)) => {
-                let session = ledger.session(id).await?.filter(|session| {
-                    secret::is_digest_of(&session.digest, bearer) && now < session.expires_at
-                });
-                let Some(session) = session else {
-                    return Ok(None);
-                };
-                let user = ledger.user_of(session.address).await?;
-                Ok(Some(match user {
-                    Some(user) => Caller::User {
-                        user,
-                        session: Some(session.id),
-                    },
-                    None => Caller::Unprovisioned {
-                        address: session.address,
-                        session: session.id,
-                    },
-                }))
-            }
-            Some(Presented::LeaseKey(id)) => {
-                let keys = LeaseKeys(Arc::clone(&self.0));
-                let lease = keys.recognise(id, bearer).await?;
-                Ok(lease.map(|lease| Caller::LeaseKey {
-                    lease,
-                    id: id.to_owned(),
-                }))
-            }
-            Some(Presented::Service(id)) => {
-                let tokens = ServiceTokens(Arc::clone(&self.0));
-                let validator = tokens.recognise(id, bearer).await?;
-                Ok(validator.map(|validator| Caller::Service {
-                    validator,
-                    id: id.to_owned(),
-                }))
-            }
-            Some(Presented::Published(_)) if !self.0.options.published_tokens => Ok(None),
-            Some(Presented::Token(id) | Presented::Published(id)) => {
-                let token = ledger.token(id).await?.filter(|(token, _)| {
-                    secret::is_digest_of(&token.digest, bearer) && token.is_living(now)
-                });
-                Ok(token.map(|(_, user)| Caller::User {
-                    user,
-                    session: None,
-                }))
-            }
-        }
+    pub(super) async fn user_of(&self, identity: &Identity) -> Result<Option<User>, Fault> {
+        let ledger = self.0.store.ledger();
+        Ok(match identity {
+            Identity::Wallet(address) => ledger.user_of(*address).await?,
+            Identity::External(identity) => ledger.user_of_identity(identity).await?,
+        })
     }
 
     /// Ends the session that a request came with.
     pub async fn sign_out(&self, caller: &Caller) -> Result<(), Refused<NoSession>> {
         let session = match caller {
             Caller::User { session, .. } => session.as_ref(),
-            Caller::Unprovisioned { session, .. } => Some(session),
+            Caller::Unprovisioned(session) => Some(session),
             Caller::LeaseKey { .. } | Caller::Service { .. } => None,
         };
-        let session = session.ok_or(Refused::Rejected(NoSession))?;
+        let session = match session {
+            Some(Session::Wallet { id, .. }) => id,
+            Some(Session::External { .. }) => {
+                return Err(Refused::Rejected(NoSession::External));
+            }
+            None => return Err(Refused::Rejected(NoSession::Lasting)),
+        };
         let mut tx = self.0.store.ledger().begin().await?;
         // One that another request has ended is over, too.
         tx.delete_session(session).await?;
@@ -287,11 +219,11 @@ impl Accounts {
         caller: &Caller,
         profile: &Profile,
     ) -> Result<User, Refused<ProfileError>> {
-        let address = match caller {
+        let identity = match caller {
             Caller::User { user, .. } => return Ok(user.clone()),
-            Caller::Unprovisioned { address, .. } => *address,
+            Caller::Unprovisioned(session) => session.identity(),
             Caller::LeaseKey { .. } | Caller::Service { .. } => {
-                return Err(Refused::Rejected(ProfileError::NoWallet));
+                return Err(Refused::Rejected(ProfileError::NoSession));
             }
         };
         let roles = Roles {
@@ -299,10 +231,11 @@ impl Accounts {
             validator: true,
             staff: false,
         };
-        match self.insert_user(Some(address), profile, roles, None).await {
-            // The same wallet, twice at once: the other request was faster.
+        let made = self.insert_user(Some(&identity), profile, roles, None);
+        match made.await {
+            // The same one, twice at once: the other request was faster.
             Err(Refused::Rejected(ProfileError::WalletTaken)) => {
-                let user = self.0.store.ledger().user_of(address).await?;
+                let user = self.user_of(&identity).await?;
                 user.ok_or(Refused::Rejected(ProfileError::WalletTaken))
             }
             made => made,
@@ -316,7 +249,8 @@ impl Accounts {
         profile: &Profile,
         roles: Roles,
     ) -> Result<User, Refused<ProfileError>> {
-        self.insert_user(address, profile, roles, Some(Actor::Operator))
+        let identity = address.map(Identity::Wallet);
+        self.insert_user(identity.as_ref(), profile, roles, Some(Actor::Operator))
             .await
     }
 
@@ -338,7 +272,13 @@ impl Accounts {
         }
         let what = Subject::new("user", &user);
         context
-            .audit(&mut tx, actor, "user.roles", what, &roles_json(roles))
+            .audit(
+                &mut tx,
+                actor,
+                "user.roles",
+                what,
+                &Value::Object(roles_json(roles)),
+            )
             .await?;
         tx.commit().await?;
         Ok(true)
@@ -392,7 +332,7 @@ impl Accounts {
                 Actor::Operator,
                 "user.published",
                 what,
-                &roles_json(roles),
+                &Value::Object(roles_json(roles)),
             )
             .await?;
         tx.commit().await?;
@@ -402,13 +342,18 @@ impl Accounts {
     /// Without an actor, the user did it.
     pub(super) async fn insert_user(
         &self,
-        address: Option<PublicKey>,
+        identity: Option<&Identity>,
         profile: &Profile,
         roles: Roles,
         actor: Option<Actor>,
     ) -> Result<User, Refused<ProfileError>> {
         let context = &*self.0;
         profile.check().map_err(Refused::Rejected)?;
+        let (address, external) = match identity {
+            Some(Identity::Wallet(address)) => (Some(*address), None),
+            Some(Identity::External(external)) => (None, Some(external)),
+            None => (None, None),
+        };
         let user = User {
             id: context.new_id(),
             address,
@@ -418,26 +363,34 @@ impl Accounts {
             created_at: context.now(),
         };
         let mut tx = context.store.ledger().begin().await?;
-        match tx.insert_user(&user).await {
-            Err(StoreError::Exists { .. }) => {
-                return Err(Refused::Rejected(ProfileError::WalletTaken));
-            }
-            inserted => inserted?,
+        let taken = |error| match error {
+            StoreError::Exists { .. } => Refused::Rejected(ProfileError::WalletTaken),
+            error => Refused::from(error),
+        };
+        tx.insert_user(&user).await.map_err(taken)?;
+        let mut detail = roles_json(roles);
+        if let Some(external) = external {
+            tx.insert_identity(external, &user).await.map_err(taken)?;
+            detail.insert("issuer".to_owned(), json!(external.issuer));
+            detail.insert("subject".to_owned(), json!(external.subject));
         }
+        let detail = Value::Object(detail);
         let actor = actor.unwrap_or(Actor::User(user.id));
         let what = Subject::new("user", &user.id);
         context
-            .audit(&mut tx, actor, "user.added", what, &roles_json(roles))
+            .audit(&mut tx, actor, "user.added", what, &detail)
             .await?;
         tx.commit().await?;
         Ok(user)
     }
 }
 
-fn roles_json(roles: Roles) -> Value {
-    json!({
-        "trader": roles.trader,
-        "validator": roles.validator,
-        "staff": roles.staff,
-    })
+fn roles_json(roles: Roles) -> Map<String, Value> {
+    let all = [
+        ("trader", roles.trader),
+        ("validator", roles.validator),
+        ("staff", roles.staff),
+    ];
+    let all = all.map(|(role, is_held)| (role.to_owned(), json!(is_held)));
+    all.into_iter().collect()
 }

@@ -2,6 +2,7 @@
 
 use super::{
     accounts::{Accounts, Profile, ProfileError},
+    caller::Identity,
     page::Page,
     strays::NotStaff,
 };
@@ -68,9 +69,10 @@ impl Admin {
             return Err(Refused::Rejected(AddUserError::Nameless));
         }
         let actor = Actor::User(staff.id);
+        let identity = address.map(Identity::Wallet);
         let added = self
             .0
-            .insert_user(address, profile, roles, Some(actor))
+            .insert_user(identity.as_ref(), profile, roles, Some(actor))
             .await;
         added.map_err(|refused| refused.map(AddUserError::Profile))
     }

@@ -54,8 +54,11 @@ impl Context {
         }
     }
 
+    /// The time, no finer than what is kept of it: an answer says of a thing what
+    /// later ones will say.
     pub(super) fn now(&self) -> Timestamp {
-        self.clock.now()
+        let now = self.clock.now();
+        Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
 
     /// A time ahead of now; the end of the calendar if it would be beyond.

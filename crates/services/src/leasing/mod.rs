@@ -16,6 +16,7 @@ mod audit_chain;
 mod audit_log;
 mod block_watch;
 mod browsing;
+mod caller;
 mod context;
 mod epoch_watch;
 mod epochs;
@@ -27,6 +28,7 @@ mod lease_keys;
 mod lease_tokens;
 mod leases;
 mod names;
+mod oidc;
 mod onboarding;
 mod options;
 mod page;
@@ -35,6 +37,7 @@ mod parking;
 mod payments;
 mod ratings;
 mod reclaiming;
+mod recognising;
 mod refunds;
 mod registering;
 mod revocations;
@@ -54,14 +57,13 @@ mod usage;
 mod validator_view;
 mod validators;
 
-pub use accounts::{
-    Accounts, Caller, Challenge, NoSession, NotSignedIn, Profile, ProfileError, SignedIn,
-};
+pub use accounts::{Accounts, Challenge, NoSession, NotSignedIn, Profile, ProfileError, SignedIn};
 pub use admin::{AddUserError, Admin, RolesError};
 pub use applying::Settled;
 pub use audit_chain::{AuditBreak, AuditChain, AuditStanding};
 pub use audit_log::{AuditFilter, AuditLog};
 pub use block_watch::BlockWatch;
+pub use caller::{Caller, Session};
 pub use epoch_watch::EpochWatch;
 pub use epochs::{EpochView, Epochs};
 pub use extending::ExtensionWish;
@@ -70,6 +72,9 @@ pub use key_hash::KeyCost;
 pub use lease_keys::{LeaseKeys, NewLeaseKey, ReplaceError, RevealError};
 pub use lease_tokens::{LeaseTokens, Minted, NewTokenKey};
 pub use leases::{Booked, BookingWarning, LeaseDetail, LeaseFilter, Leases, OwnerError};
+pub use oidc::{
+    Issuer, IssuerError, IssuerKeys, IssuerOptions, MAX_TOKEN_BYTES, NotSecureUrl, SecureUrl,
+};
 pub use onboarding::{Onboarding, OnboardingSessions, OnboardingStatus, OnboardingView};
 pub use options::LeasingOptions;
 pub use page::Page;
@@ -88,8 +93,8 @@ pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
 pub use stopping::{StopError, Stopped};
 pub use store::leasing::{
-    AuditLink, AuditRow, Drift, Performance, RatingRow, RevocationPlace, RevocationRow, StrayPlace,
-    StrayTransaction, UsageDay, User,
+    AuditLink, AuditRow, Drift, ExternalIdentity, Performance, RatingRow, RevocationPlace,
+    RevocationRow, StrayPlace, StrayTransaction, UsageDay, User,
 };
 pub use strays::{NotStaff, Strays};
 pub use sweeper::Sweeper;

@@ -1,6 +1,6 @@
 //! What an operator decides about the market.
 
-use super::{key_hash::KeyCost, signer::TokenSigner};
+use super::{key_hash::KeyCost, oidc::Issuer, signer::TokenSigner};
 use leasing::{FeeRate, Regions};
 use primitives::{PublicKey, SignedDuration};
 
@@ -38,6 +38,8 @@ pub struct LeasingOptions {
     pub token_rotation: SignedDuration,
     /// What the hash of a lease key costs.
     pub key_cost: KeyCost,
+    /// Who else signs people in, beside their wallets.
+    pub issuer: Option<Issuer>,
     /// Whether bearer tokens that everybody knows are recognised: only where
     /// nothing is worth anything.
     pub published_tokens: bool,
@@ -62,6 +64,7 @@ impl LeasingOptions {
             token_signer: TokenSigner::Ledger,
             token_rotation: SignedDuration::from_hours(30 * 24),
             key_cost: KeyCost::default(),
+            issuer: None,
             published_tokens: false,
         }
     }

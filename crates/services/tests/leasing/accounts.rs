@@ -2,7 +2,7 @@
 
 use crate::leases::rejected;
 use leasing::Roles;
-use services::leasing::{Caller, Profile, ProfileError, TokenError, TokenRevokeError};
+use services::leasing::{Caller, Profile, ProfileError, Session, TokenError, TokenRevokeError};
 use world::Market;
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn whoever_signs_the_text_is_signed_in_once() {
         .unwrap()
         .unwrap();
     assert!(
-        matches!(&caller, Caller::Unprovisioned { address: known, .. } if *known == address),
+        matches!(&caller, Caller::Unprovisioned(Session::Wallet { address: known, .. }) if *known == address),
         "{caller:?}"
     );
     let profile = Profile {
@@ -281,6 +281,8 @@ async fn signing_out_ends_a_session_and_nothing_else() {
     let refused = accounts.sign_out(&caller).await;
     assert!(matches!(
         refused,
-        Err(services::Refused::Rejected(services::leasing::NoSession))
+        Err(services::Refused::Rejected(
+            services::leasing::NoSession::Lasting
+        ))
     ));
 }

@@ -19,6 +19,7 @@ mod lease_keys;
 mod lease_tokens;
 mod leases;
 mod money;
+mod oidc;
 mod paying;
 mod races;
 mod repeated;

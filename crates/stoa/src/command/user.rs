@@ -42,7 +42,7 @@ fn why(refused: Refused<ProfileError>) -> anyhow::Error {
             anyhow!("a user's name has 1 to 64 visible characters on one line")
         }
         Refused::Rejected(ProfileError::Email) => anyhow!("that is not an e-mail address"),
-        Refused::Rejected(ProfileError::NoWallet) => anyhow!("nobody has signed in"),
+        Refused::Rejected(ProfileError::NoSession) => anyhow!("nobody has signed in"),
         Refused::Rejected(ProfileError::WalletTaken) => {
             anyhow!("another user has this wallet; `stoa user list` shows all")
         }

@@ -1,7 +1,7 @@
 //! Rules beyond a single value's form.
 
 use super::{
-    keys::{Config, Leasing, Paymaster, Simnet, Swap},
+    keys::{Config, Leasing, Oidc, Paymaster, Simnet, Swap},
     secret::SecretUrls,
 };
 use std::time::Duration;
@@ -112,6 +112,7 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         "must be longer than starknet.poll, the time between two questions to the node",
     );
     check_leasing(&config.leasing, &mut rule);
+    check_oidc(&config.oidc, &mut rule);
     rule(
         "leasing.platform_wallet",
         config.solana.rpc.is_none()
@@ -235,6 +236,30 @@ fn check_leasing(leasing: &Leasing, rule: &mut impl FnMut(&'static str, bool, &s
         !session.is_zero() && session <= MAX_SESSION,
         "must be longer than 0s and at most 90 days",
     );
+}
+
+fn check_oidc(oidc: &Oidc, rule: &mut impl FnMut(&'static str, bool, &str)) {
+    let issuer = oidc.issuer.as_ref();
+    rule(
+        "oidc.issuer",
+        issuer.is_none_or(|issuer| issuer.url().query().is_none()),
+        "must have no ?",
+    );
+    rule(
+        "oidc.audience",
+        oidc.audience.is_some() == issuer.is_some(),
+        "must be given together with oidc.issuer",
+    );
+    for (key, is_given) in [
+        ("oidc.jwks_url", oidc.jwks_url.is_some()),
+        ("oidc.staff_group", oidc.staff_group.is_some()),
+    ] {
+        rule(
+            key,
+            !is_given || issuer.is_some(),
+            "needs oidc.issuer, whose it is",
+        );
+    }
 }
 
 fn check_simnet(simnet: &Simnet, rule: &mut impl FnMut(&'static str, bool, &str)) {

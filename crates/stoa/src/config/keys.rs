@@ -2,8 +2,8 @@
 
 use super::{
     kinds::{
-        Aggregator, Bytes, ChainId, Http, LogFilter, LogFormat, Plan, PublicUrl, Redis, Role,
-        StakingNames, StarkKey, StarkKeys, TokenPem, WebSocket,
+        Aggregator, Bytes, ChainId, ClaimText, Http, LogFilter, LogFormat, Plan, PublicUrl, Redis,
+        Role, StakingNames, StarkKey, StarkKeys, TokenPem, WebSocket,
     },
     leaf::{Leaf, LeafReader},
     secret::{SecretText, SecretUrl, SecretUrls},
@@ -11,6 +11,7 @@ use super::{
 use api::{AddressRange, Dialect, NetworkSegment};
 use leasing::Region;
 use primitives::{Address, PublicKey, SolanaHash};
+use services::leasing::SecureUrl;
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use store::Location;
 
@@ -433,6 +434,23 @@ settings! {
         max_unpaid_bookings: u32 = "50";
         /// Whether simulated people lease from each other on a simulated network.
         people: bool = "true", off("no-sim-people");
+    }
+    /// An external issuer (OIDC) whose tokens are sessions of the lease marketplace, beside
+    /// those of wallets. Without `issuer` there is none.
+    oidc: Oidc {
+        /// The issuer, exactly as its tokens name it in `iss`: https, or http on this machine.
+        issuer: Option<SecureUrl>;
+        /// For whom its tokens must be: one of their `aud`.
+        audience: Option<ClaimText>;
+        /// Where its keys are. Without it, where
+        /// `issuer/.well-known/openid-configuration` says.
+        jwks_url: Option<SecureUrl>;
+        /// The claim that lists the groups or roles of somebody: a name, or a path with dots
+        /// such as `realm_access.roles`.
+        groups_claim: ClaimText = "groups";
+        /// The group whose members are staff, as long as their token says so. Without it,
+        /// nobody is by their token alone.
+        staff_group: Option<ClaimText>;
     }
     /// What the wider market says of tokens, by their `aggregatorId` in the token list.
     global: Global {

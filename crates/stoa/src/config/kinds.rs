@@ -7,6 +7,7 @@ use super::{
 use api::{AddressRange, Dialect, NetworkSegment};
 use leasing::{Region, TokenSecret};
 use primitives::{Address, Felt, PublicKey, SolanaHash, felt_from_hex, felt_to_hex, short_string};
+use services::leasing::SecureUrl;
 use std::fmt;
 use store::Location;
 use toml::Value;
@@ -326,6 +327,26 @@ impl Item for Address {
 
 impl Item for AddressRange {
     const EXPECTED_LIST: &'static str = "a list of networks such as 10.0.0.0/8";
+}
+
+self_spoken!(SecureUrl, "an address such as https://id.example", secret: false);
+
+/// A name or a value of a claim: something printable, compared letter by letter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ClaimText(pub(crate) String);
+
+impl Leaf for ClaimText {
+    const EXPECTED: &'static str = "a printable text of 1 to 256 ASCII characters";
+
+    fn from_text(text: &str) -> Result<Self, Option<String>> {
+        let is_printable = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+        let fits = (1..=256).contains(&text.len()) && text.bytes().all(is_printable);
+        fits.then(|| Self(text.to_owned())).ok_or(None)
+    }
+
+    fn shown(&self) -> Option<Value> {
+        Some(self.0.clone().into())
+    }
 }
 
 /// Where people reach the service: nothing behind the path, which may be empty.

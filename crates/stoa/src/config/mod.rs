@@ -19,7 +19,7 @@ mod secret;
 pub(crate) use flags::Flags;
 pub(crate) use keys::{Config, Server};
 pub(crate) use kinds::{
-    Bytes, ChainId, LogFormat, Plan, Role, StakingNames, StarkKey, StarkKeys, TokenPem,
+    Bytes, ChainId, ClaimText, LogFormat, Plan, Role, StakingNames, StarkKey, StarkKeys, TokenPem,
 };
 pub(crate) use layers::Sources;
 pub(crate) use load::{Loaded, load};

@@ -427,3 +427,46 @@ fn the_example_with_every_default_uncommented_is_a_sound_configuration() {
     let loaded = Case::new().file(&text).loaded();
     assert!(loaded.print().contains("listen = \"127.0.0.1:8080\" # "));
 }
+
+#[test]
+fn an_issuer_is_named_with_its_audience_and_cannot_be_forged_on_the_way() {
+    let issuer = "[oidc]\nissuer = 'https://id.example/realms/x/'\naudience = 'market'";
+    let config = Case::new().file(issuer).loaded().config;
+    let name = config.oidc.issuer.unwrap();
+    assert_eq!(name.as_str(), "https://id.example/realms/x/");
+    assert_eq!(config.oidc.groups_claim.0, "groups");
+    assert!(Case::new().loaded().config.oidc.issuer.is_none());
+    for (text, told) in [
+        (
+            "issuer = 'http://id.example'\naudience = 'a'",
+            "it must begin with https://; http:// is for 127.0.0.1, [::1] and localhost alone",
+        ),
+        (
+            "issuer = 'https://id.example/?x=y'\naudience = 'a'",
+            "oidc.issuer: must have no ?",
+        ),
+        (
+            "issuer = 'https://id.example'",
+            "oidc.audience: must be given together with oidc.issuer",
+        ),
+        (
+            "audience = 'a'",
+            "oidc.audience: must be given together with oidc.issuer",
+        ),
+        (
+            "staff_group = 'a'",
+            "oidc.staff_group: needs oidc.issuer, whose it is",
+        ),
+        (
+            "jwks_url = 'https://id.example/jwks'",
+            "oidc.jwks_url: needs oidc.issuer, whose it is",
+        ),
+        (
+            "groups_claim = ''",
+            "is not a printable text of 1 to 256 ASCII characters",
+        ),
+    ] {
+        let problem = Case::new().file(&format!("[oidc]\n{text}")).problem();
+        assert!(problem.contains(told), "{text}: {problem}");
+    }
+}

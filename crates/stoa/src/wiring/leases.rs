@@ -1,14 +1,16 @@
 //! The lease market put together: its cluster, its options, its work.
 
 use super::{clock, entropy, location};
-use crate::config::{Config, TokenPem};
+use crate::config::{ClaimText, Config, TokenPem};
 use anyhow::{Context as _, ensure};
 use api::{MarketplaceConfig, MarketplaceLimits};
 use chain::{RpcOptions, SolanaClient};
 pub(crate) use leasing::Roles;
 use leasing::{FeeRate, Regions};
 use primitives::{Lamports, PublicKey, SignedDuration, SolanaHash};
-use services::leasing::{LeasingOptions, RemoteSigner, SolanaNodes, TokenSigner};
+use services::leasing::{
+    Issuer, IssuerOptions, LeasingOptions, RemoteSigner, SolanaNodes, TokenSigner,
+};
 pub(crate) use services::{
     Refused,
     leasing::{
@@ -199,6 +201,7 @@ impl Cluster {
             max_unpaid: config.leasing.max_unpaid_bookings,
             token_signer: token_signer(config)?,
             token_rotation: SignedDuration::try_from(config.leasing.token_rotation)?,
+            issuer: issuer(config)?,
             published_tokens: self.is_simulated,
             ..LeasingOptions::new(&domain, self.platform)
         };
@@ -244,6 +247,23 @@ fn token_signer(config: &Config) -> anyhow::Result<TokenSigner> {
         secret,
         next: next.transpose()?,
     })
+}
+
+/// Who signs people in beside their wallets.
+pub(crate) fn issuer(config: &Config) -> anyhow::Result<Option<Issuer>> {
+    let oidc = &config.oidc;
+    let (Some(issuer), Some(ClaimText(audience))) = (&oidc.issuer, &oidc.audience) else {
+        return Ok(None);
+    };
+    let staff_group = oidc.staff_group.as_ref().map(|group| group.0.clone());
+    let issuer = Issuer::new(IssuerOptions {
+        issuer: issuer.clone(),
+        audience: audience.clone(),
+        jwks_url: oidc.jwks_url.clone(),
+        groups_claim: oidc.groups_claim.0.clone(),
+        staff_group,
+    });
+    issuer.map(Some).context("see oidc.issuer")
 }
 
 /// The market for chores that need no node.

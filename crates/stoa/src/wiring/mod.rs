@@ -6,7 +6,7 @@ mod paymaster;
 
 pub(crate) use leases::{
     Accounts, ApiTokens, AuditBreak, Cluster, Market, Profile, ProfileError, Refused, Roles,
-    RotateError, TokenError, TokenRevokeError, User, market_without_node,
+    RotateError, TokenError, TokenRevokeError, User, issuer, market_without_node,
 };
 pub(crate) use order_jobs::OrderJobs;
 pub(crate) use paymaster::fee_collector;

@@ -14,6 +14,7 @@ mod lease_keys;
 mod lease_tokens;
 mod leases;
 mod limits;
+mod oidc;
 mod onboarding;
 mod openapi;
 mod paths;

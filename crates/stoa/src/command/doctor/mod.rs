@@ -4,6 +4,7 @@
 mod files;
 mod finding;
 mod folder;
+mod issuer;
 mod market;
 mod node;
 mod ports;
@@ -24,6 +25,7 @@ pub(super) async fn doctor(config: &Config) -> anyhow::Result<ExitCode> {
     findings.push(store::check(config, network).await);
     findings.extend(of_node);
     findings.extend(market::check(config).await);
+    findings.extend(issuer::check(config).await);
     findings.extend(ports::check(config).await);
     findings.extend(shared::check(config).await);
     for finding in &findings {
