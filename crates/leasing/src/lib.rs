@@ -31,6 +31,7 @@ mod sign_in;
 mod terms;
 mod token;
 mod usage;
+mod webhook;
 mod window;
 mod words;
 
@@ -70,6 +71,10 @@ pub use token::{
 };
 pub use usage::{
     BatchError, MAX_REPORTS, Usage, UsageBatch, UsageReport, UsageSums, beginning_of_day,
+};
+pub use webhook::{
+    DeliveryProblem, DeliveryStatus, DisabledReason, FAILING_FOR, MAX_ATTEMPTS, Networks,
+    TargetError, WebhookEvent, WebhookEvents, WebhookSecret, WebhookTarget, pause,
 };
 pub use window::{EpochWindow, WindowError};
 pub use words::UnknownWord;

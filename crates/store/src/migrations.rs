@@ -101,6 +101,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(13, "ledger", "0013_replacements"),
         step!(14, "ledger", "0014_sponsored_states"),
         step!(15, "ledger", "0015_sponsored_pool_fees"),
+        step!(17, "ledger", "0017_webhooks"),
     ],
 };
 

@@ -52,6 +52,8 @@ mod usage;
 mod users;
 mod validator_body;
 mod validators;
+mod webhook_deliveries;
+mod webhooks;
 
 pub use catalog::{CatalogEntry, Slug};
 pub use config::{MarketplaceConfig, MarketplaceLimits};

@@ -5,8 +5,8 @@
 //! lets `leasing` decide, and saves. Whatever changes the ledger does so in one
 //! transaction, together with its row in the audit log and, where there is one,
 //! the answer that a repeated request gets. Background work is in [`Settlement`],
-//! [`Sweeper`], [`EpochWatch`], [`BlockWatch`] and [`AuditChain`], whose rounds
-//! may be cut off anywhere and repeated.
+//! [`Sweeper`], [`EpochWatch`], [`BlockWatch`], [`AuditChain`], [`WebhookFeed`] and
+//! [`WebhookSender`], whose rounds may be cut off anywhere and repeated.
 
 mod accounts;
 mod admin;
@@ -53,6 +53,7 @@ mod tokens;
 mod usage;
 mod validator_view;
 mod validators;
+mod webhooks;
 
 pub use accounts::{
     Accounts, Caller, Challenge, NoSession, NotSignedIn, Profile, ProfileError, SignedIn,
@@ -71,7 +72,7 @@ pub use lease_keys::{LeaseKeys, NewLeaseKey, ReplaceError, RevealError};
 pub use lease_tokens::{LeaseTokens, Minted, NewTokenKey};
 pub use leases::{Booked, BookingWarning, LeaseDetail, LeaseFilter, Leases, OwnerError};
 pub use onboarding::{Onboarding, OnboardingSessions, OnboardingStatus, OnboardingView};
-pub use options::LeasingOptions;
+pub use options::{LeasingOptions, WebhookOptions};
 pub use page::Page;
 pub use pages::{Browse, BrowseKey, Sort};
 pub use payments::{PayError, Payments, Unsigned};
@@ -88,8 +89,8 @@ pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
 pub use stopping::{StopError, Stopped};
 pub use store::leasing::{
-    AuditLink, AuditRow, Drift, Performance, RatingRow, RevocationPlace, RevocationRow, StrayPlace,
-    StrayTransaction, UsageDay, User,
+    AuditLink, AuditRow, DeliveryRow, Drift, Performance, RatingRow, RevocationPlace,
+    RevocationRow, StrayPlace, StrayTransaction, UsageDay, User, WebhookRow,
 };
 pub use strays::{NotStaff, Strays};
 pub use sweeper::Sweeper;
@@ -98,6 +99,10 @@ pub use tokens::{ApiTokens, NewToken, TokenError, TokenInfo, TokenRevokeError};
 pub use usage::{Ingested, LeaseUsage, Usage, UsageError};
 pub use validator_view::{ValidatorView, ValidatorWarning};
 pub use validators::{PatchError, Validators};
+pub use webhooks::{
+    Lookup, SystemLookup, WebhookChange, WebhookError, WebhookFeed, WebhookSender, WebhookWish,
+    Webhooks,
+};
 
 use crate::fault::Fault;
 use context::Context;
@@ -140,6 +145,8 @@ pub struct Leasing {
     pub ratings: Ratings,
     /// What came and paid for nothing.
     pub strays: Strays,
+    /// Where people are told of what happens.
+    pub webhooks: Webhooks,
     /// What happened.
     pub audit_log: AuditLog,
     /// Which epoch it is.
@@ -177,6 +184,7 @@ impl Leasing {
             usage: Usage(shared()),
             ratings: Ratings(shared()),
             strays: Strays(shared()),
+            webhooks: Webhooks(shared()),
             audit_log: AuditLog(shared()),
             epochs: context.epochs.clone(),
             keys: IdempotencyKeys::new(shared()),
@@ -202,6 +210,19 @@ impl Leasing {
     /// Links what happened.
     pub fn audit_chain(&self) -> AuditChain {
         AuditChain::new(Arc::clone(&self.context))
+    }
+
+    /// Makes deliveries to webhooks of what happened.
+    pub fn webhook_feed(&self) -> WebhookFeed {
+        WebhookFeed::new(Arc::clone(&self.context))
+    }
+
+    /// Sends deliveries to webhooks, whose names are looked up there.
+    pub fn webhook_sender(
+        &self,
+        lookup: &Arc<dyn Lookup>,
+    ) -> Result<WebhookSender, reqwest::Error> {
+        WebhookSender::new(Arc::clone(&self.context), lookup)
     }
 
     /// Finds out how well validators do.

@@ -1,8 +1,9 @@
 //! What an operator decides about the market.
 
 use super::{key_hash::KeyCost, signer::TokenSigner};
-use leasing::{FeeRate, Regions};
+use leasing::{FeeRate, Networks, Regions};
 use primitives::{PublicKey, SignedDuration};
+use std::time::Duration;
 
 /// How the operator wants the market.
 #[derive(Debug, Clone)]
@@ -38,9 +39,29 @@ pub struct LeasingOptions {
     pub token_rotation: SignedDuration,
     /// What the hash of a lease key costs.
     pub key_cost: KeyCost,
+    /// How deliveries to webhooks are sent.
+    pub webhooks: WebhookOptions,
     /// Whether bearer tokens that everybody knows are recognised: only where
     /// nothing is worth anything.
     pub published_tokens: bool,
+}
+
+/// How deliveries to webhooks are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebhookOptions {
+    /// Where they may lead.
+    pub networks: Networks,
+    /// How long one attempt may take.
+    pub timeout: Duration,
+}
+
+impl Default for WebhookOptions {
+    fn default() -> Self {
+        Self {
+            networks: Networks::PUBLIC,
+            timeout: Duration::from_secs(10),
+        }
+    }
 }
 
 impl LeasingOptions {
@@ -62,6 +83,7 @@ impl LeasingOptions {
             token_signer: TokenSigner::Ledger,
             token_rotation: SignedDuration::from_hours(30 * 24),
             key_cost: KeyCost::default(),
+            webhooks: WebhookOptions::default(),
             published_tokens: false,
         }
     }

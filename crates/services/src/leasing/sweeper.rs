@@ -3,7 +3,7 @@
 use super::leases::Leases;
 use crate::{fault::Fault, refused::Refused};
 use leasing::{Lease, PaymentKind};
-use primitives::Timestamp;
+use primitives::{SignedDuration, Timestamp};
 use store::leasing::{Actor, NamedPayment};
 
 /// Payments that one statement finds.
@@ -11,6 +11,11 @@ const BATCH: u16 = 100;
 
 /// Payments that one round ends at most, in such batches.
 const MAX_BATCHES: usize = 100;
+
+/// How long deliveries to webhooks are kept once they have ended, and how many
+/// one round forgets at most.
+const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+const FORGOTTEN: u16 = 5_000;
 
 /// Frees what nobody paid for, and forgets what is too old to matter.
 #[derive(Debug)]
@@ -50,6 +55,9 @@ impl Sweeper {
         }
         let mut tx = context.store.ledger().begin().await?;
         tx.forget_expired(context.now()).await?;
+        let kept = context.now().checked_sub(DELIVERIES_KEPT);
+        let kept = kept.unwrap_or(Timestamp::MIN);
+        tx.forget_deliveries(kept, FORGOTTEN).await?;
         tx.commit().await?;
         Ok(expired)
     }

@@ -27,3 +27,4 @@ mod settlement;
 mod traces;
 mod usage;
 mod validators;
+mod webhooks;

@@ -45,6 +45,9 @@ const MAX_REGIONS: usize = 256;
 /// Nobody stays signed in for longer.
 const MAX_SESSION: Duration = Duration::from_hours(24 * 90);
 
+/// No attempt at a delivery takes longer.
+const MAX_WEBHOOK_TIMEOUT: Duration = Duration::from_mins(1);
+
 /// Slots of an epoch of a simulated node.
 const EPOCH_SLOTS: std::ops::RangeInclusive<u64> = 64..=432_000;
 
@@ -112,6 +115,12 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
         "must be longer than starknet.poll, the time between two questions to the node",
     );
     check_leasing(&config.leasing, &mut rule);
+    let patience = config.webhooks.timeout;
+    rule(
+        "webhooks.timeout",
+        !patience.is_zero() && patience <= MAX_WEBHOOK_TIMEOUT,
+        "must be longer than 0s and at most 60s",
+    );
     rule(
         "leasing.platform_wallet",
         config.solana.rpc.is_none()

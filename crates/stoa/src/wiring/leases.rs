@@ -6,9 +6,9 @@ use anyhow::{Context as _, ensure};
 use api::{MarketplaceConfig, MarketplaceLimits};
 use chain::{RpcOptions, SolanaClient};
 pub(crate) use leasing::Roles;
-use leasing::{FeeRate, Regions};
+use leasing::{FeeRate, Networks, Regions};
 use primitives::{Lamports, PublicKey, SignedDuration, SolanaHash};
-use services::leasing::{LeasingOptions, RemoteSigner, SolanaNodes, TokenSigner};
+use services::leasing::{LeasingOptions, RemoteSigner, SolanaNodes, TokenSigner, WebhookOptions};
 pub(crate) use services::{
     Refused,
     leasing::{
@@ -171,6 +171,22 @@ impl Cluster {
         bound.with_context(|| format!("cannot use the store {} for this market", location(config)))
     }
 
+    /// Where webhooks may lead. What nobody else can reach may send to its own
+    /// machine, where nothing is worth anything.
+    fn webhooks(&self, config: &Config, listener: SocketAddr) -> WebhookOptions {
+        let is_ours = || {
+            self.is_simulated && listener.ip().is_loopback() && config.leasing.public_url.is_none()
+        };
+        WebhookOptions {
+            networks: Networks {
+                private: config.webhooks.allow_private,
+                loopback: config.webhooks.allow_loopback.unwrap_or_else(is_ours),
+                ..Networks::PUBLIC
+            },
+            timeout: config.webhooks.timeout,
+        }
+    }
+
     /// The market of this cluster, reached at `listener` unless the
     /// configuration says where else.
     pub(crate) async fn market(
@@ -199,6 +215,7 @@ impl Cluster {
             max_unpaid: config.leasing.max_unpaid_bookings,
             token_signer: token_signer(config)?,
             token_rotation: SignedDuration::try_from(config.leasing.token_rotation)?,
+            webhooks: self.webhooks(config, listener),
             published_tokens: self.is_simulated,
             ..LeasingOptions::new(&domain, self.platform)
         };

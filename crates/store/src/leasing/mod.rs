@@ -13,6 +13,7 @@ mod browse;
 mod calendar;
 mod cluster;
 mod cursor;
+mod delivery;
 mod extension;
 mod idempotency;
 mod lease;
@@ -31,12 +32,14 @@ mod token_key;
 mod usage;
 mod user;
 mod validator;
+mod webhook;
 
 pub use audit::{Actor, AuditQuery, AuditRow};
 pub use audit_chain::{AuditCounts, AuditLink};
 pub use browse::{BrowseOrder, BrowseQuery};
 pub use calendar::{Drift, EpochRow};
 pub use cursor::ChainCursor;
+pub use delivery::{DeliveryQuery, DeliveryRow};
 pub use idempotency::{KeyClaim, KeyName, StoredAnswer};
 pub use lease::LeaseQuery;
 pub use lease_key::LeaseKeyRow;
@@ -54,6 +57,7 @@ pub use token_key::TokenKeyRow;
 pub use usage::{UsageDay, UsedLease};
 pub use user::User;
 pub use validator::{StakeRow, ValidatorRow};
+pub use webhook::WebhookRow;
 
 use crate::{LedgerStore, column::Column, db::Tx, error::StoreError};
 

@@ -62,6 +62,14 @@ fn routes(market: &Market, validator: &str, gateway: &str) -> Vec<(Ask, &'static
             "malformed-request",
         ),
         (
+            Ask::post("/v1/webhooks").by(&market.trader),
+            "malformed-request",
+        ),
+        (
+            Ask::new("PATCH", "/v1/webhooks/x").by(&market.trader),
+            "malformed-request",
+        ),
+        (
             Ask::post("/v1/leases/x/rating").by(&market.trader),
             "malformed-request",
         ),
@@ -163,6 +171,9 @@ async fn bodies_that_are_too_large_are_refused_everywhere() {
         "/v1/leases/x/cancel",
         "/v1/leases/x/token",
         "/v1/leases/x/credentials",
+        "/v1/webhooks/x/secret",
+        "/v1/webhooks/x/test",
+        "/v1/webhooks/x/deliveries/x/redeliver",
     ] {
         let ask = || Ask::post(path).by(&market.owner);
         market

@@ -30,3 +30,4 @@ mod tokens;
 mod usage;
 mod users;
 mod validators;
+mod webhooks;

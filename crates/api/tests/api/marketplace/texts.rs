@@ -83,6 +83,11 @@ fn around_leases<'a>(market: &'a Market, validator: &str) -> Vec<Reader<'a>> {
             json!({"name": "x"}),
             &["name", "expires_at"],
         ),
+        (
+            by("POST", "/v1/webhooks", &market.trader),
+            json!({"url": "https://hooks.example", "events": ["lease.ending"]}),
+            &["url", "events", "description"],
+        ),
     ]
 }
 
@@ -287,6 +292,12 @@ async fn every_path_and_query_takes_odd_texts_or_refuses_them(
                 &format!("/v1/validators/{id}/service-tokens/{odd}"),
             )
             .by(&market.owner),
+            Ask::get(&format!("/v1/webhooks/{odd}")).by(&market.trader),
+            Ask::new("DELETE", &format!("/v1/webhooks/{odd}")).by(&market.trader),
+            Ask::post(&format!("/v1/webhooks/{odd}/secret")).by(&market.trader),
+            Ask::post(&format!("/v1/webhooks/{odd}/test")).by(&market.trader),
+            Ask::get(&format!("/v1/webhooks/{odd}/deliveries")).by(&market.trader),
+            Ask::post(&format!("/v1/webhooks/{odd}/deliveries/{odd}/redeliver")).by(&market.trader),
             Ask::get("/v1/me").bearer(odd),
         ];
         for (number, ask) in asks.into_iter().enumerate() {
