@@ -8,6 +8,7 @@
 
 mod admin;
 mod admin_users;
+mod admin_validators;
 mod audit_log;
 mod auth;
 mod body;

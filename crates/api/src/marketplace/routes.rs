@@ -1,10 +1,10 @@
 //! All paths of the marketplace.
 
 use super::{
-    MarketplaceState, admin, admin_users, audit_log, auth, chain_pay, epoch, error_pages,
-    extensions, lease_keys, lease_tokens, leases, onboarding, openapi, ratings, refunds, responses,
-    revocations, service_tokens, stake, tokens, usage, users, validators, webhook_deliveries,
-    webhooks,
+    MarketplaceState, admin, admin_users, admin_validators, audit_log, auth, chain_pay, epoch,
+    error_pages, extensions, lease_keys, lease_tokens, leases, onboarding, openapi, ratings,
+    refunds, responses, revocations, service_tokens, stake, tokens, usage, users, validators,
+    webhook_deliveries, webhooks,
 };
 use axum::{Router, routing::any};
 use utoipa::openapi::OpenApi;
@@ -86,6 +86,7 @@ fn documented() -> OpenApiRouter<MarketplaceState> {
         .chain(chain_pay::routes())
         .chain(epoch::routes())
         .chain(admin::routes())
+        .chain(admin_validators::routes())
         .chain(admin_users::routes())
         .fold(openapi::router(), OpenApiRouter::routes)
 }

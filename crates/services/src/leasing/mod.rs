@@ -87,12 +87,12 @@ pub use settlement::Settlement;
 pub use signer::{RemoteSigner, SignError, TokenSigner};
 pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
-pub use stopping::{StopError, Stopped};
+pub use stopping::{LiftError, StopError, Stopped};
 pub use store::leasing::{
     AuditLink, AuditRow, DeliveryRow, Drift, Performance, RatingRow, RevocationPlace,
-    RevocationRow, StrayPlace, StrayTransaction, UsageDay, User, WebhookRow,
+    RevocationRow, StrayLegRow, StrayPlace, StrayTransaction, UsageDay, User, WebhookRow,
 };
-pub use strays::{NotStaff, Strays};
+pub use strays::{NotStaff, StrayRefundError, Strays};
 pub use sweeper::Sweeper;
 pub use token_keys::RotateError;
 pub use tokens::{ApiTokens, NewToken, TokenError, TokenInfo, TokenRevokeError};

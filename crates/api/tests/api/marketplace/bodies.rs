@@ -58,6 +58,10 @@ fn routes(market: &Market, validator: &str, gateway: &str) -> Vec<(Ask, &'static
             "malformed-request",
         ),
         (
+            Ask::post("/v1/admin/validators/x/lift-stop").by(&market.staff),
+            "malformed-request",
+        ),
+        (
             Ask::post("/v1/validators/x/service-tokens").by(&market.owner),
             "malformed-request",
         ),
@@ -171,6 +175,7 @@ async fn bodies_that_are_too_large_are_refused_everywhere() {
         "/v1/leases/x/cancel",
         "/v1/leases/x/token",
         "/v1/leases/x/credentials",
+        "/v1/admin/strays/x/refunds",
         "/v1/webhooks/x/secret",
         "/v1/webhooks/x/test",
         "/v1/webhooks/x/deliveries/x/redeliver",

@@ -29,6 +29,10 @@ fn later_asks(market: &Market, id: &str, gateway: &str) -> Vec<Ask> {
         Ask::post(&format!("/v1/admin/validators/{id}/stop"))
             .by(&market.staff)
             .json(&json!({"reason": "x"})),
+        Ask::post(&format!("/v1/admin/validators/{id}/lift-stop"))
+            .by(&market.staff)
+            .json(&json!({"reason": "x"})),
+        Ask::post(&format!("/v1/admin/strays/{}/refunds", "1".repeat(64))).by(&market.staff),
         Ask::get("/v1/revocations"),
         Ask::get("/v1/refunds").by(&market.owner),
         Ask::post(&format!("/v1/validators/{id}/service-tokens"))

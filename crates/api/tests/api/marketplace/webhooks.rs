@@ -42,14 +42,14 @@ async fn a_webhook_is_made_shown_changed_and_deleted() {
     assert_eq!(list.data(200), json!([made]));
     assert!(!list.text().contains("whsec_"));
 
-    let patch = json!({
+    let wanted = json!({
         "url": "https://other.example:8443/", "events": ["payment.orphaned"],
         "description": " pager ", "enabled": false,
     });
     let change = |body: &Value| Ask::new("PATCH", &path).by(&market.trader).json(body);
-    let changed = market.send(change(&patch)).await.data(200);
-    assert_eq!(changed["url"], patch["url"]);
-    assert_eq!(changed["events"], patch["events"]);
+    let changed = market.send(change(&wanted)).await.data(200);
+    assert_eq!(changed["url"], wanted["url"]);
+    assert_eq!(changed["events"], wanted["events"]);
     assert_eq!(changed["description"], "pager");
     assert_eq!(changed["disabled_reason"], "asked");
     assert!(changed["disabled_at"].is_string());
@@ -57,7 +57,7 @@ async fn a_webhook_is_made_shown_changed_and_deleted() {
         .send(change(&json!({"description": null, "enabled": true})))
         .await
         .data(200);
-    assert_eq!(changed["url"], patch["url"], "what is not given stays");
+    assert_eq!(changed["url"], wanted["url"], "what is not given stays");
     assert_eq!(changed["description"], Value::Null);
     assert_eq!(changed["disabled_reason"], Value::Null);
 

@@ -18,10 +18,11 @@ use tokio::task::{self, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// Webhooks that are sent to at once.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 64;
 
-/// Deliveries that a task sends before others have their turn.
-const IN_A_ROW: usize = 100;
+/// Deliveries that a task sends before others have their turn; one that fails
+/// ends it sooner.
+const IN_A_ROW: usize = 10;
 
 /// How much longer than the longest attempt a claim holds.
 const CLAIM_BEYOND: SignedDuration = SignedDuration::from_secs(60);
@@ -143,6 +144,9 @@ impl Courier {
                 self.carrier.send(self.parcel(&row, &delivery)).await
             };
             self.conclude(&delivery, result).await?;
+            if !matches!(result, Ok(200..=299)) {
+                break;
+            }
         }
         Ok(())
     }
