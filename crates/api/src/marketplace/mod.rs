@@ -53,6 +53,7 @@ mod usage;
 mod users;
 mod validator_body;
 mod validators;
+mod webhook_body;
 mod webhook_deliveries;
 mod webhooks;
 

@@ -32,8 +32,8 @@ impl EpochWatch {
     }
 
     /// Looks once: takes up where the chain is, tells of leases whose last epoch
-    /// it is, completes the leases whose
-    /// epochs are over by what the node says, and refreshes stakes.
+    /// it is, completes the leases whose epochs are over by what the node says,
+    /// and refreshes stakes.
     pub async fn round(&mut self) -> Result<(), Fault> {
         let context = &*self.context;
         let client = context.nodes.client()?;
