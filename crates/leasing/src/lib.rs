@@ -31,6 +31,7 @@ mod sign_in;
 mod terms;
 mod token;
 mod usage;
+mod webhook;
 mod window;
 mod words;
 
@@ -53,7 +54,7 @@ pub use payment::{BelowRent, Leg, PayerError, Payment, PaymentError};
 pub use performance::{LedSlots, Share, VoteCredits};
 pub use rating::{RateError, RatingSum, Remark, SIGNS_TO_RATE, Stars};
 pub use reading::{BalanceChange, Landed, Verdict};
-pub use refund::{Debtor, Purchase, Refund, RefundSettling, RefundStage, Unused};
+pub use refund::{Debtor, Purchase, Refund, RefundSettling, RefundStage, StrayLeg, Unused};
 pub use registration::{
     Amended, Amendment, Change, Draft, FieldError, ListingStatus, MAX_SKEW, PayoutChange,
     PayoutDraft, Proof, Reclaim, RegisterChallenge, Registration, payout_challenge,
@@ -69,7 +70,12 @@ pub use token::{
     TokenRefusal, TokenSecret, assembled, signing_input, verify_lease_token,
 };
 pub use usage::{
-    BatchError, MAX_REPORTS, Usage, UsageBatch, UsageReport, UsageSums, beginning_of_day,
+    BatchError, MAX_REPORTS, REPORTS_REMEMBERED, Usage, UsageBatch, UsageReport, UsageSums,
+    beginning_of_day,
+};
+pub use webhook::{
+    DeliveryProblem, DeliveryStatus, DisabledReason, FAILING_FOR, MAX_ATTEMPTS, Networks,
+    TargetError, WebhookEvent, WebhookEvents, WebhookSecret, WebhookTarget, pause,
 };
 pub use window::{EpochWindow, WindowError};
 pub use words::UnknownWord;

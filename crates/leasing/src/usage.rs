@@ -17,6 +17,10 @@ const MAX_AHEAD: SignedDuration = SignedDuration::from_mins(5);
 /// do the days that are shown of one.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(24 * 90);
 
+/// How long after it came a report is remembered: longer than it could come
+/// again and count, whenever its time began.
+pub const REPORTS_REMEMBERED: SignedDuration = SignedDuration::from_hours(24 * 91);
+
 /// The largest sum that is kept.
 const MAX_COUNT: u64 = i64::MAX as u64;
 
@@ -176,6 +180,19 @@ mod tests {
 
     fn batch(sent: Vec<UsageReport>) -> Result<UsageBatch, BatchError> {
         UsageBatch::new(sent, Timestamp::from_second(NOW).unwrap())
+    }
+
+    #[test]
+    fn what_is_forgotten_could_not_come_again() {
+        let came = Timestamp::from_second(NOW).unwrap();
+        let later = came + REPORTS_REMEMBERED;
+        // The latest time that a report can be of when it comes, and the shortest.
+        let ahead = MAX_AHEAD.as_secs();
+        let latest = report(1, NOW + ahead - 1, 1, 5);
+        assert!(latest.is_timely(came));
+        assert!(!latest.is_timely(later));
+        let earlier = report(1, NOW - 60, 60, 5);
+        assert!(earlier.is_timely(came) && !earlier.is_timely(later));
     }
 
     #[test]

@@ -102,6 +102,9 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(14, "ledger", "0014_sponsored_states"),
         step!(15, "ledger", "0015_sponsored_pool_fees"),
         step!(16, "ledger", "0016_external_identity"),
+        step!(17, "ledger", "0017_webhooks"),
+        step!(18, "ledger", "0018_forgotten_reports"),
+        step!(19, "ledger", "0019_stray_refunds"),
     ],
 };
 

@@ -119,11 +119,15 @@ impl Market {
 
     /// The same market, whose traders may leave as much unpaid as they like: for
     /// measurements, which book again and again.
-    pub async fn without_cap(mut self) -> Self {
-        let options = LeasingOptions {
-            max_unpaid: u32::MAX,
-            ..self.leasing.options().clone()
-        };
+    pub async fn without_cap(self) -> Self {
+        self.configured(|options| options.max_unpaid = u32::MAX)
+            .await
+    }
+
+    /// The same market as its operator wants it otherwise, just started.
+    pub async fn configured(mut self, change: impl FnOnce(&mut LeasingOptions)) -> Self {
+        let mut options = self.leasing.options().clone();
+        change(&mut options);
         self.leasing = Leasing::new(
             self.store.clone(),
             self.nodes.clone(),

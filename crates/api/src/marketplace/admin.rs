@@ -1,27 +1,27 @@
-//! What staff alone may see and do.
+//! Money that came and paid for nothing, for staff.
 
 use super::{
     MarketplaceState, Problem,
-    body::Body,
+    body::NoBody,
     catalog::Slug,
     cursor::Position,
     data::{self, Data, List, Part},
     gate::Acting,
     query::{Asked, one},
+    refunds::RefundBody,
     refusals::refusals,
-    revocations::{ReasonWish, read_reason},
     segment::Segment,
 };
 use axum::{extract::State, response::Response};
-use leasing::{Leg, ListingStatus, StrayReason};
+use leasing::StrayReason;
 use primitives::Lamports;
 use serde::{Deserialize, Serialize};
-use services::leasing::{NotStaff, StopError, StrayPlace, StrayTransaction};
+use services::leasing::{NotStaff, StrayLegRow, StrayPlace, StrayRefundError, StrayTransaction};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
 pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 2] {
-    [routes!(list_strays), routes!(stop_validator)]
+    [routes!(list_strays), routes!(refund_stray)]
 }
 
 impl Position for StrayPlace {
@@ -67,6 +67,9 @@ struct LegBody {
     /// What it gained.
     #[schema(value_type = u64, example = 2_850_000_000_u64)]
     lamports: Lamports,
+    /// The refund by which it is asked back; null if it is not.
+    #[schema(required, example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
+    refund_id: Option<String>,
 }
 
 /// A payment that a transaction names.
@@ -87,9 +90,10 @@ struct NamedBody {
 
 impl From<&StrayTransaction> for StrayTransactionBody {
     fn from(stray: &StrayTransaction) -> Self {
-        let leg = |leg: &Leg| LegBody {
-            wallet: leg.wallet.to_string(),
-            lamports: leg.amount,
+        let leg = |row: &StrayLegRow| LegBody {
+            wallet: row.leg.wallet.to_string(),
+            lamports: row.leg.amount,
+            refund_id: row.refund.map(|id| id.to_string()),
         };
         let named = stray.named.iter().map(|(memo, lease, reason)| NamedBody {
             memo: memo.to_string(),
@@ -160,66 +164,44 @@ async fn list_strays(
     Ok(data::written(text))
 }
 
-/// A validator that was stopped.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = StoppedValidator)]
-struct StoppedBody {
-    /// The validator's `public_id`.
-    #[schema(example = "01KA0XHZ2S8Q6N4C1W7E5R3T9Y")]
-    validator_id: String,
-    /// `stopped`.
-    #[schema(example = "stopped")]
-    status: &'static str,
-    /// How many leases were revoked.
-    #[schema(example = 3)]
-    revoked_leases: u64,
-    /// How many refunds are owed for them; `GET /v1/refunds` lists them.
-    #[schema(example = 6)]
-    refunds: u64,
-}
+refusals!(RefundStrayRefusals: [STAFF, BODY, KEPT], [Forbidden, NotFound]);
 
-refusals!(StopRefusals: [STAFF, BODY, KEPT], [Forbidden, ValidatorNotFound, ChainRpcUnavailable]);
-
-/// Stop a validator
+/// Ask back what paid for nothing
 ///
-/// For staff, in an emergency: nothing more can be booked of it or extended,
-/// late payments are to be given back, and all its leases are revoked, as by its
-/// owner. Asked for again it goes on where it was cut off. Its owner cannot list
-/// it again.
+/// For staff: makes a refund of what each wallet gained by the transaction, to
+/// its payer, which whoever has the wallet signs: the validator of what came to
+/// its payout wallet, the platform of what came to its own. A gain is asked back
+/// once; asked for again, the refunds are told again. What came by paying a
+/// refund wrongly is not asked back.
 #[utoipa::path(
     post,
-    path = "/v1/admin/validators/{id}/stop",
-    operation_id = "stopValidator",
+    path = "/v1/admin/strays/{signature}/refunds",
+    operation_id = "refundStray",
     tag = "Administration",
     params((
-        "id" = String, Path,
-        description = "The validator's `public_id`.",
-        example = "01KA0XHZ2S8Q6N4C1W7E5R3T9Y",
+        "signature" = String, Path,
+        description = "The transaction.",
+        example = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
     )),
-    request_body = ReasonWish,
     responses(
-        (status = 200, description = "It is stopped.", body = Data<StoppedBody>),
-        StopRefusals,
+        (status = 200, description = "What is owed.", body = Data<Vec<RefundBody>>),
+        RefundStrayRefusals,
     ),
 )]
-async fn stop_validator(
+async fn refund_stray(
     State(market): State<MarketplaceState>,
     Acting(user): Acting,
-    segment: Segment,
-    Body(text): Body,
+    Segment(signature): Segment,
+    _: NoBody,
 ) -> Result<Response, Problem> {
-    let reason = read_reason(&text)?;
-    let id = segment.id(Slug::ValidatorNotFound)?;
-    let stopped = market.leasing().validators.stop(&user, id, &reason).await;
+    let none = || Problem::plain(Slug::NotFound);
+    let signature = signature.parse().map_err(|_| none())?;
+    let owed = market.leasing().strays.refund(&user, signature).await;
     let refused = |error| match error {
-        StopError::Forbidden => Problem::new(Slug::Forbidden, "this needs the role staff"),
-        StopError::NotFound => Problem::plain(Slug::ValidatorNotFound),
+        StrayRefundError::NotStaff => Problem::new(Slug::Forbidden, "this needs the role staff"),
+        StrayRefundError::NotFound => none(),
     };
-    let stopped = stopped.map_err(|error| Problem::of(error, refused))?;
-    Ok(data::ok(StoppedBody {
-        validator_id: id.to_string(),
-        status: ListingStatus::Stopped.as_str(),
-        revoked_leases: stopped.leases,
-        refunds: stopped.refunds,
-    }))
+    let owed = owed.map_err(|error| Problem::of(error, refused))?;
+    let bodies = owed.iter().map(|refund| market.refund_body(refund));
+    Ok(data::ok(bodies.collect::<Vec<_>>()))
 }

@@ -8,6 +8,7 @@
 
 mod admin;
 mod admin_users;
+mod admin_validators;
 mod audit_log;
 mod auth;
 mod body;
@@ -52,6 +53,9 @@ mod usage;
 mod users;
 mod validator_body;
 mod validators;
+mod webhook_body;
+mod webhook_deliveries;
+mod webhooks;
 
 pub use catalog::{CatalogEntry, Slug};
 pub use config::{MarketplaceConfig, MarketplaceLimits};

@@ -34,6 +34,7 @@ use utoipa_axum::router::OpenApiRouter;
         (name = "Ratings", description = "What traders say of validators."),
         (name = "Payment", description = "What wallets ask for."),
         (name = "Audit", description = "What happened."),
+        (name = "Webhooks", description = "Being told of what happens: an addition."),
         (name = "Administration", description = "For staff."),
     ),
     components(schemas(ProblemBody<'_>)),

@@ -29,6 +29,10 @@ pub(super) struct RefundBody {
     /// The lease's `public_id`.
     #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
     lease_id: String,
+    /// The transaction that brought what is given back, if it paid for nothing;
+    /// null if it paid for epochs that cannot be had.
+    #[schema(required)]
+    stray_signature: Option<String>,
     /// Who owes it: `validator`, of its share, or `platform`, of its fee.
     #[schema(example = "validator")]
     debtor: &'static str,
@@ -73,6 +77,7 @@ impl MarketplaceState {
         RefundBody {
             id: refund.id.to_string(),
             lease_id: refund.lease.to_string(),
+            stray_signature: refund.stray.map(|signature| signature.to_string()),
             debtor: refund.debtor.as_str(),
             debtor_wallet: refund.owing.to_string(),
             creditor_wallet: refund.creditor().to_string(),

@@ -1,16 +1,17 @@
 //! All paths of the marketplace.
 
 use super::{
-    MarketplaceState, admin, admin_users, audit_log, auth, chain_pay, epoch, error_pages,
-    extensions, lease_keys, lease_tokens, leases, onboarding, openapi, ratings, refunds, responses,
-    revocations, service_tokens, stake, tokens, usage, users, validators,
+    MarketplaceState, admin, admin_users, admin_validators, audit_log, auth, chain_pay, epoch,
+    error_pages, extensions, lease_keys, lease_tokens, leases, onboarding, openapi, ratings,
+    refunds, responses, revocations, service_tokens, stake, tokens, usage, users, validators,
+    webhook_deliveries, webhooks,
 };
 use axum::{Router, routing::any};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 /// Everything under these paths is the marketplace's, whether it exists or not.
-const PREFIXES: [&str; 18] = [
+const PREFIXES: [&str; 19] = [
     "/v1/admin",
     "/v1/auth",
     "/v1/users",
@@ -29,6 +30,7 @@ const PREFIXES: [&str; 18] = [
     "/v1/usage",
     "/v1/audit-log",
     "/v1/ratings",
+    "/v1/webhooks",
 ];
 
 impl MarketplaceState {
@@ -79,9 +81,12 @@ fn documented() -> OpenApiRouter<MarketplaceState> {
         .chain(usage::routes())
         .chain(ratings::routes())
         .chain(audit_log::routes())
+        .chain(webhooks::routes())
+        .chain(webhook_deliveries::routes())
         .chain(chain_pay::routes())
         .chain(epoch::routes())
         .chain(admin::routes())
+        .chain(admin_validators::routes())
         .chain(admin_users::routes())
         .fold(openapi::router(), OpenApiRouter::routes)
 }

@@ -16,7 +16,7 @@ use crate::{
     window::EpochWindow,
     words::words,
 };
-use primitives::{Lamports, PublicKey, SolanaHash, Timestamp, Ulid};
+use primitives::{Lamports, PublicKey, Signature, SolanaHash, Timestamp, Ulid};
 
 words! {
     /// Who owes a refund.
@@ -54,6 +54,21 @@ pub struct Unused {
     pub fee: Lamports,
 }
 
+/// What a wallet got by a transaction that paid for nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StrayLeg {
+    /// The transaction.
+    pub signature: Signature,
+    /// Who paid.
+    pub payer: PublicKey,
+    /// The wallet, and what it got.
+    pub leg: Leg,
+    /// The lease of the payment that the transaction names.
+    pub lease: Ulid,
+    /// That payment.
+    pub payment: Payment,
+}
+
 /// What is owed to somebody who paid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refund {
@@ -63,6 +78,8 @@ pub struct Refund {
     pub lease: Ulid,
     /// The payment of which it gives something back.
     pub of: Memo,
+    /// The transaction that brought it, if that paid for nothing.
+    pub stray: Option<Signature>,
     /// Who owes it.
     pub debtor: Debtor,
     /// The wallet that got the money.
@@ -148,6 +165,7 @@ impl Purchase {
                 id: new_id(),
                 lease: self.lease,
                 of: self.payment.memo().clone(),
+                stray: None,
                 debtor,
                 owing,
                 payment: Payment::new(Memo::from(new_id()), to, found_by)?,
@@ -156,6 +174,43 @@ impl Purchase {
             })
         })
         .collect()
+    }
+}
+
+impl StrayLeg {
+    /// The refund of all of it, owed by whoever has the wallet. `None` if it is
+    /// no wallet of the payment, or the payer's own.
+    pub fn refund(
+        &self,
+        now: Timestamp,
+        mut new_id: impl FnMut() -> Ulid,
+    ) -> Result<Option<Refund>, PaymentError> {
+        let (payout, platform) = (self.payment.payout().wallet, self.payment.platform().wallet);
+        let debtor = match self.leg.wallet {
+            wallet if wallet == self.payer => return Ok(None),
+            wallet if wallet == payout => Debtor::Validator,
+            wallet if wallet == platform => Debtor::Platform,
+            _ => return Ok(None),
+        };
+        let to = Leg {
+            wallet: self.payer,
+            amount: self.leg.amount,
+        };
+        let found_by = Leg {
+            wallet: platform,
+            amount: Lamports::ZERO,
+        };
+        Ok(Some(Refund {
+            id: new_id(),
+            lease: self.lease,
+            of: self.payment.memo().clone(),
+            stray: Some(self.signature),
+            debtor,
+            owing: self.leg.wallet,
+            payment: Payment::new(Memo::from(new_id()), to, found_by)?,
+            created_at: now,
+            stage: RefundStage::Open,
+        }))
     }
 }
 

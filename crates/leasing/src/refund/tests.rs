@@ -199,3 +199,40 @@ proptest! {
         );
     }
 }
+
+#[test]
+fn what_a_wallet_got_for_nothing_is_owed_by_whoever_has_it() {
+    let named = purchase(1_000, 5, 3, 250).unwrap();
+    let owed = |wallet: u8, payer: u8, amount: u64| {
+        let leg = StrayLeg {
+            signature: Signature::from_bytes([7; 64]),
+            payer: key(payer),
+            leg: Leg {
+                wallet: key(wallet),
+                amount: Lamports::new(amount),
+            },
+            lease: named.lease,
+            payment: named.payment.clone(),
+        };
+        let mut number = 0;
+        leg.refund(at(5), || {
+            number += 1;
+            id(100 + number)
+        })
+        .unwrap()
+    };
+    for (wallet, debtor) in [(20, Debtor::Validator), (30, Debtor::Platform)] {
+        let refund = owed(wallet, 40, 77).unwrap();
+        assert_eq!((refund.debtor, refund.owing), (debtor, key(wallet)));
+        assert_eq!(refund.creditor(), key(40));
+        assert_eq!(refund.amount(), Lamports::new(77));
+        assert_eq!(refund.of, *named.payment.memo());
+        assert_eq!(refund.stray, Some(Signature::from_bytes([7; 64])));
+        // It is recognised when it lands, as any other.
+        let memo = refund.payment.memo().as_str();
+        let paid = refund.settle(&landed(8, wallet, 77, &[memo]), at(6));
+        assert!(matches!(paid, RefundSettling::Paid(_)), "{paid:?}");
+    }
+    assert_eq!(owed(20, 20, 77), None, "nobody owes themselves");
+    assert_eq!(owed(50, 40, 77), None, "no wallet of the payment");
+}

@@ -159,6 +159,17 @@ words! {
     }
 }
 
+impl ListingStatus {
+    /// What an offer is once staff lifts its stop: its owner says when it is
+    /// listed again. `None` if it is not stopped.
+    pub const fn lifted(self) -> Option<Self> {
+        match self {
+            Self::Stopped => Some(Self::Paused),
+            Self::Listed | Self::Paused => None,
+        }
+    }
+}
+
 /// What is wrong with a field, in the order in which they are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum FieldError {

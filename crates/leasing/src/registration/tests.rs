@@ -364,3 +364,9 @@ fn an_amendment_may_clear_a_name_and_not_stop_a_validator() {
         }
     ));
 }
+
+#[test]
+fn only_a_stop_is_lifted_and_to_a_pause() {
+    let lifted = ListingStatus::ALL.map(ListingStatus::lifted);
+    assert_eq!(lifted, [None, None, Some(ListingStatus::Paused)]);
+}

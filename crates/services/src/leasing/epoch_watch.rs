@@ -1,4 +1,5 @@
-//! The watch over epochs: leases whose epochs are over are completed.
+//! The watch over epochs: leases whose last epoch begins are told of, those whose
+//! epochs are over are completed.
 
 use super::{audit::Subject, context::Context, registering::stake_row};
 use crate::fault::Fault;
@@ -30,13 +31,15 @@ impl EpochWatch {
         }
     }
 
-    /// Looks once: takes up where the chain is, completes the leases whose
-    /// epochs are over by what the node says, and refreshes stakes.
+    /// Looks once: takes up where the chain is, tells of leases whose last epoch
+    /// it is, completes the leases whose epochs are over by what the node says,
+    /// and refreshes stakes.
     pub async fn round(&mut self) -> Result<(), Fault> {
         let context = &*self.context;
         let client = context.nodes.client()?;
         let position = client.epoch_position().await.map_err(Fault::Solana)?;
         context.epochs.observe(position);
+        self.tell_endings(position.epoch).await?;
         self.complete_leases(position.epoch).await?;
         let told = context.votes.told().await?;
         if self.stakes_of != Some(told.at) {
@@ -49,6 +52,32 @@ impl EpochWatch {
 }
 
 impl EpochWatch {
+    /// Notes, once for every end that a lease has, that its last epoch has begun.
+    async fn tell_endings(&self, epoch: u64) -> Result<(), Fault> {
+        let until = i32::try_from(epoch).unwrap_or(i32::MAX);
+        let ledger = self.context.store.ledger();
+        for _ in 0..MAX_BATCHES {
+            let ending = ledger.leases_ending(until, BATCH).await?;
+            for lease in &ending {
+                let mut tx = ledger.begin().await?;
+                if !tx.tell_ending(lease).await? {
+                    tx.rollback().await?;
+                    continue;
+                }
+                let what = Subject::new("lease", &lease.id);
+                let detail = json!({"last_epoch": lease.window.end().saturating_sub(1)});
+                self.context
+                    .audit(&mut tx, Actor::System, "lease.ending", what, &detail)
+                    .await?;
+                tx.commit().await?;
+            }
+            if ending.len() < usize::from(BATCH) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     async fn complete_leases(&self, epoch: u64) -> Result<(), Fault> {
         // Epochs beyond what leases count end all of them.
         let until = i32::try_from(epoch).unwrap_or(i32::MAX);

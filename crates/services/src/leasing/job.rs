@@ -2,7 +2,7 @@
 
 use super::{
     audit_chain::AuditChain, block_watch::BlockWatch, epoch_watch::EpochWatch,
-    settlement::Settlement, sweeper::Sweeper,
+    settlement::Settlement, sweeper::Sweeper, webhooks::WebhookFeed, webhooks::WebhookSender,
 };
 use crate::fault::Fault;
 use std::time::Duration;
@@ -60,3 +60,21 @@ job!(BlockWatch, "blocks");
 job!(EpochWatch, "epochs");
 job!(Settlement, "settlement");
 job!(Sweeper, "sweeper");
+job!(WebhookFeed, "webhook feed");
+
+impl WebhookSender {
+    /// Sends until told to stop.
+    pub async fn run(mut self, poll: Duration, stop: CancellationToken) {
+        let mut trouble = Trouble {
+            job: "webhook sender",
+            problem: None,
+        };
+        loop {
+            trouble.note(self.round().await.err().as_ref());
+            let slept = stop.run_until_cancelled(tokio::time::sleep(poll));
+            if slept.await.is_none() {
+                return self.leave().await;
+            }
+        }
+    }
+}

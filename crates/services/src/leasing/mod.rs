@@ -5,8 +5,8 @@
 //! lets `leasing` decide, and saves. Whatever changes the ledger does so in one
 //! transaction, together with its row in the audit log and, where there is one,
 //! the answer that a repeated request gets. Background work is in [`Settlement`],
-//! [`Sweeper`], [`EpochWatch`], [`BlockWatch`] and [`AuditChain`], whose rounds
-//! may be cut off anywhere and repeated.
+//! [`Sweeper`], [`EpochWatch`], [`BlockWatch`], [`AuditChain`], [`WebhookFeed`] and
+//! [`WebhookSender`], whose rounds may be cut off anywhere and repeated.
 
 mod accounts;
 mod admin;
@@ -56,6 +56,7 @@ mod tokens;
 mod usage;
 mod validator_view;
 mod validators;
+mod webhooks;
 
 pub use accounts::{Accounts, Challenge, NoSession, NotSignedIn, Profile, ProfileError, SignedIn};
 pub use admin::{AddUserError, Admin, RolesError};
@@ -76,7 +77,7 @@ pub use oidc::{
     Issuer, IssuerError, IssuerKeys, IssuerOptions, MAX_TOKEN_BYTES, NotSecureUrl, SecureUrl,
 };
 pub use onboarding::{Onboarding, OnboardingSessions, OnboardingStatus, OnboardingView};
-pub use options::LeasingOptions;
+pub use options::{LeasingOptions, WebhookOptions};
 pub use page::Page;
 pub use pages::{Browse, BrowseKey, Sort};
 pub use payments::{PayError, Payments, Unsigned};
@@ -91,18 +92,23 @@ pub use settlement::Settlement;
 pub use signer::{RemoteSigner, SignError, TokenSigner};
 pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
-pub use stopping::{StopError, Stopped};
+pub use stopping::{LiftError, StopError, Stopped};
 pub use store::leasing::{
-    AuditLink, AuditRow, Drift, ExternalIdentity, Performance, RatingRow, RevocationPlace,
-    RevocationRow, StrayPlace, StrayTransaction, UsageDay, User,
+    AuditLink, AuditRow, DeliveryRow, Drift, ExternalIdentity, Performance, RatingRow,
+    RevocationPlace, RevocationRow, StrayLegRow, StrayPlace, StrayTransaction, UsageDay, User,
+    WebhookRow,
 };
-pub use strays::{NotStaff, Strays};
+pub use strays::{NotStaff, StrayRefundError, Strays};
 pub use sweeper::Sweeper;
 pub use token_keys::RotateError;
 pub use tokens::{ApiTokens, NewToken, TokenError, TokenInfo, TokenRevokeError};
 pub use usage::{Ingested, LeaseUsage, Usage, UsageError};
 pub use validator_view::{ValidatorView, ValidatorWarning};
 pub use validators::{PatchError, Validators};
+pub use webhooks::{
+    Lookup, SystemLookup, WebhookChange, WebhookError, WebhookFeed, WebhookSender, WebhookWish,
+    Webhooks,
+};
 
 use crate::fault::Fault;
 use context::Context;
@@ -145,6 +151,8 @@ pub struct Leasing {
     pub ratings: Ratings,
     /// What came and paid for nothing.
     pub strays: Strays,
+    /// Where people are told of what happens.
+    pub webhooks: Webhooks,
     /// What happened.
     pub audit_log: AuditLog,
     /// Which epoch it is.
@@ -182,6 +190,7 @@ impl Leasing {
             usage: Usage(shared()),
             ratings: Ratings(shared()),
             strays: Strays(shared()),
+            webhooks: Webhooks(shared()),
             audit_log: AuditLog(shared()),
             epochs: context.epochs.clone(),
             keys: IdempotencyKeys::new(shared()),
@@ -207,6 +216,19 @@ impl Leasing {
     /// Links what happened.
     pub fn audit_chain(&self) -> AuditChain {
         AuditChain::new(Arc::clone(&self.context))
+    }
+
+    /// Makes deliveries to webhooks of what happened.
+    pub fn webhook_feed(&self) -> WebhookFeed {
+        WebhookFeed::new(Arc::clone(&self.context))
+    }
+
+    /// Sends deliveries to webhooks, whose names are looked up there.
+    pub fn webhook_sender(
+        &self,
+        lookup: &Arc<dyn Lookup>,
+    ) -> Result<WebhookSender, reqwest::Error> {
+        WebhookSender::new(Arc::clone(&self.context), lookup)
     }
 
     /// Finds out how well validators do.

@@ -1,8 +1,9 @@
 //! What an operator decides about the market.
 
 use super::{key_hash::KeyCost, oidc::Issuer, signer::TokenSigner};
-use leasing::{FeeRate, Regions};
+use leasing::{FeeRate, Networks, Regions};
 use primitives::{PublicKey, SignedDuration};
+use std::time::Duration;
 
 /// How the operator wants the market.
 #[derive(Debug, Clone)]
@@ -40,9 +41,29 @@ pub struct LeasingOptions {
     pub key_cost: KeyCost,
     /// Who else signs people in, beside their wallets.
     pub issuer: Option<Issuer>,
+    /// How deliveries to webhooks are sent.
+    pub webhooks: WebhookOptions,
     /// Whether bearer tokens that everybody knows are recognised: only where
     /// nothing is worth anything.
     pub published_tokens: bool,
+}
+
+/// How deliveries to webhooks are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebhookOptions {
+    /// Where they may lead.
+    pub networks: Networks,
+    /// How long one attempt may take.
+    pub timeout: Duration,
+}
+
+impl Default for WebhookOptions {
+    fn default() -> Self {
+        Self {
+            networks: Networks::PUBLIC,
+            timeout: Duration::from_secs(10),
+        }
+    }
 }
 
 impl LeasingOptions {
@@ -65,6 +86,7 @@ impl LeasingOptions {
             token_rotation: SignedDuration::from_hours(30 * 24),
             key_cost: KeyCost::default(),
             issuer: None,
+            webhooks: WebhookOptions::default(),
             published_tokens: false,
         }
     }

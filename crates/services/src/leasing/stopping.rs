@@ -1,5 +1,5 @@
 //! The emergency stop of a validator: nothing more can be had of it, and what is
-//! booked ends.
+//! booked ends. And its end.
 
 use super::{audit::Subject, leases::Leases, validators::Validators};
 use crate::{fault::Fault, refused::Refused};
@@ -33,8 +33,50 @@ pub enum StopError {
     NotFound,
 }
 
+/// Why the stop of a validator was not lifted, in the order of the checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiftError {
+    /// The user is not staff.
+    Forbidden,
+    /// There is no such validator.
+    NotFound,
+    /// It is not stopped.
+    NotStopped(ListingStatus),
+}
+
 impl Validators {
-    /// Stops a validator for good and revokes its leases, one after the other.
+    /// Lifts the stop of a validator, which is paused then. What was revoked
+    /// stays so.
+    pub async fn lift_stop(
+        &self,
+        user: &User,
+        id: Ulid,
+        reason: &str,
+    ) -> Result<ListingStatus, Refused<LiftError>> {
+        let reject = |error| Err(Refused::Rejected(error));
+        if !user.roles.staff {
+            return reject(LiftError::Forbidden);
+        }
+        let mut tx = self.0.store.ledger().begin().await?;
+        let Some(mut row) = tx.lock_validator(id).await? else {
+            return reject(LiftError::NotFound);
+        };
+        let Some(lifted) = row.status.lifted() else {
+            return reject(LiftError::NotStopped(row.status));
+        };
+        row.status = lifted;
+        tx.update_validator(&row).await?;
+        let (actor, what) = (Actor::User(user.id), Subject::new("validator", &id));
+        let detail = json!({"reason": reason});
+        self.0
+            .audit(&mut tx, actor, "validator.stop_lifted", what, &detail)
+            .await?;
+        tx.commit().await?;
+        self.0.pages.forget();
+        Ok(lifted)
+    }
+
+    /// Stops a validator until staff lifts that, and revokes its leases, one after the other.
     /// Cut off, it is to be done again: then it goes on.
     pub async fn stop(
         &self,

@@ -2,8 +2,8 @@
 
 use super::leases::Leases;
 use crate::{fault::Fault, refused::Refused};
-use leasing::{Lease, PaymentKind};
-use primitives::Timestamp;
+use leasing::{Lease, PaymentKind, REPORTS_REMEMBERED};
+use primitives::{SignedDuration, Timestamp};
 use store::leasing::{Actor, NamedPayment};
 
 /// Payments that one statement finds.
@@ -11,6 +11,12 @@ const BATCH: u16 = 100;
 
 /// Payments that one round ends at most, in such batches.
 const MAX_BATCHES: usize = 100;
+
+/// How long deliveries to webhooks are kept once they have ended.
+const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// Deliveries, and reports of usage, that one round forgets at most.
+const FORGOTTEN: u16 = 5_000;
 
 /// Frees what nobody paid for, and forgets what is too old to matter.
 #[derive(Debug)]
@@ -50,6 +56,11 @@ impl Sweeper {
         }
         let mut tx = context.store.ledger().begin().await?;
         tx.forget_expired(context.now()).await?;
+        let ago = |time| context.now().checked_sub(time).unwrap_or(Timestamp::MIN);
+        tx.forget_deliveries(ago(DELIVERIES_KEPT), FORGOTTEN)
+            .await?;
+        tx.forget_reports(ago(REPORTS_REMEMBERED), FORGOTTEN)
+            .await?;
         tx.commit().await?;
         Ok(expired)
     }

@@ -20,7 +20,7 @@ const MAX_TURNS: u32 = 2_000;
 
 /// Lets work go ever further before it is cut off, until it ends; and from the
 /// start again, until it was cut off often enough.
-struct Knife {
+pub(crate) struct Knife {
     least_cuts: u32,
     cuts: u32,
     steps: u32,
@@ -32,7 +32,7 @@ impl Knife {
     /// How often work waits depends on how quickly the database answers. SQLite
     /// often answers before anybody waits; there, `failures.rs` has the steps
     /// that this leaves out.
-    fn new(engine: Engine) -> Self {
+    pub(crate) fn new(engine: Engine) -> Self {
         Self {
             least_cuts: match engine {
                 Sqlite => 1,
@@ -46,7 +46,7 @@ impl Knife {
     }
 
     /// The number of the next turn, unless there was enough.
-    fn next_turn(&mut self) -> Option<u32> {
+    pub(crate) fn next_turn(&mut self) -> Option<u32> {
         assert!(self.turn < MAX_TURNS, "the work never ended");
         self.turn += 1;
         (!self.done).then_some(self.turn)
@@ -54,7 +54,7 @@ impl Knife {
 
     /// Works until it has been woken so many times, then drops the work, as when
     /// a process dies or a client goes. `None` says that it was cut off.
-    async fn cut<F: Future>(&mut self, work: F) -> Option<F::Output> {
+    pub(crate) async fn cut<F: Future>(&mut self, work: F) -> Option<F::Output> {
         self.steps += 1;
         let mut work = pin!(work);
         let mut left = self.steps;

@@ -307,7 +307,12 @@ async fn an_active_lease_is_completed_when_its_last_epoch_is_over() {
     market.node.advance_epochs(1).unwrap();
     market.watch().await;
     assert_eq!(state(&market, &booked).await, LeaseState::Completed);
-    let expected = ["lease.booked", "lease.activated", "lease.completed"];
+    let expected = [
+        "lease.booked",
+        "lease.activated",
+        "lease.ending",
+        "lease.completed",
+    ];
     assert_eq!(actions(&market, &booked).await, expected);
 }
 

@@ -28,3 +28,4 @@ mod settlement;
 mod traces;
 mod usage;
 mod validators;
+mod webhooks;

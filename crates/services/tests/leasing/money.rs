@@ -4,7 +4,8 @@
 
 use crate::{leases::people, paying::with_memo};
 use leasing::{
-    EpochWindow, ExtensionStage, Lease, LeaseState, Leg, Mode, Payment, Refund, RefundStage, Stage,
+    EpochWindow, ExtensionStage, Lease, LeaseState, Leg, Mode, Payment, Refund, RefundStage, Roles,
+    Stage,
 };
 use primitives::{Lamports, Ulid};
 use rstest::rstest;
@@ -42,6 +43,7 @@ struct History {
     market: Market,
     owner: User,
     trader: User,
+    staff: User,
     validator: Ulid,
     dice: Dice,
     /// What the platform's wallet and the payout wallet had at first.
@@ -57,9 +59,15 @@ impl History {
         let database = TestDatabase::new(engine).await;
         let market = Market::at(seed, &database.location).await;
         let (owner, validator, trader) = people(&market, 2).await;
+        let roles = Roles {
+            staff: true,
+            ..Roles::default()
+        };
+        let staff = market.user_with("staff", roles).await;
         let mut history = Self {
             owner,
             trader,
+            staff,
             validator,
             dice: Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
             had: 0,
@@ -110,7 +118,7 @@ impl History {
     }
 
     async fn step(&mut self) {
-        match self.dice.roll(15) {
+        match self.dice.roll(17) {
             0 | 1 => self.book().await,
             2 | 3 | 12 => self.pay(0, true).await,
             4 => {
@@ -128,6 +136,7 @@ impl History {
                 self.market.watch().await;
             }
             10 | 13 => self.revoke().await,
+            15 | 16 => self.ask_back().await,
             _ => self.refund().await,
         }
         if self.dice.roll(2) == 0 {
@@ -166,6 +175,17 @@ impl History {
         };
         if let Some(lease) = self.dice.pick(&leases) {
             self.market.revoke(&self.owner, lease).await.ok();
+        }
+    }
+
+    /// Asks back what a transaction brought for nothing.
+    async fn ask_back(&mut self) {
+        let ledger = self.market.store.ledger();
+        let strays = ledger.stray_transactions(None, None, 1_000).await.unwrap();
+        if let Some(stray) = self.dice.pick(&strays) {
+            let strays = &self.market.leasing.strays;
+            // Refused where it came by a refund.
+            strays.refund(&self.staff, stray.place.signature).await.ok();
         }
     }
 
@@ -250,6 +270,9 @@ impl History {
             match refund.stage {
                 RefundStage::Open => accounts.refundable += refund.amount().get(),
                 RefundStage::Settled { receipt } => {
+                    if refund.stray.is_some() {
+                        accounts.stray_refunded += refund.amount().get();
+                    }
                     accounts.refunded += refund.amount().get();
                     accounts.refund_stray += receipt.surplus.get();
                 }
@@ -257,11 +280,16 @@ impl History {
         }
         let paid_to = [0, 1].map(|number| self.market.wallet(number).public_key());
         let strays = ledger.stray_transactions(None, None, 1_000).await.unwrap();
-        for leg in strays.iter().flat_map(|stray| &stray.legs) {
-            if paid_to.contains(&leg.wallet) {
-                accounts.stray += leg.amount.get();
-            } else {
-                accounts.refund_stray += leg.amount.get();
+        for row in strays.iter().flat_map(|stray| &stray.legs) {
+            let amount = row.leg.amount.get();
+            match (paid_to.contains(&row.leg.wallet), row.refund) {
+                // What is asked back is counted with the refunds.
+                (true, Some(_)) => {}
+                (true, None) => accounts.stray += amount,
+                (false, refund) => {
+                    assert_eq!(refund, None);
+                    accounts.refund_stray += amount;
+                }
             }
         }
         accounts
@@ -275,6 +303,8 @@ struct Accounts {
     refundable: u64,
     refunded: u64,
     stray: u64,
+    /// What of it was refunded that had paid for nothing.
+    stray_refunded: u64,
     /// What went back beyond what was owed.
     refund_stray: u64,
 }
@@ -329,6 +359,7 @@ async fn no_lamport_is_lost_in_any_history(#[values(Sqlite, Postgres)] engine: E
         seen.refundable += accounts.refundable;
         seen.refunded += accounts.refunded;
         seen.stray += accounts.stray;
+        seen.stray_refunded += accounts.stray_refunded;
         seen.refund_stray += accounts.refund_stray;
     }
     // The histories had something of everything.
@@ -338,6 +369,7 @@ async fn no_lamport_is_lost_in_any_history(#[values(Sqlite, Postgres)] engine: E
             seen.refundable,
             seen.refunded,
             seen.stray,
+            seen.stray_refunded,
             seen.refund_stray,
         ] {
             assert!(part > 0, "{seen:?}");

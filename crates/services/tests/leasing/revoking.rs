@@ -11,7 +11,7 @@ use primitives::{Clock as _, Lamports, Ulid};
 use rstest::rstest;
 use services::{
     Refused,
-    leasing::{PayError, Revoked, Settled, StopError, User},
+    leasing::{LiftError, PayError, Revoked, Settled, StopError, StrayRefundError, User},
 };
 use std::sync::Arc;
 use store::leasing::RevocationRow;
@@ -363,4 +363,113 @@ async fn a_stopped_validator_has_no_leases_and_gets_none(
     leased.check_calendar().await;
     let refused = market.book(&leased.trader, &lapsing).await;
     assert_eq!(rejected(refused), BookError::ValidatorNotFound);
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_stop_is_lifted_by_staff_and_leaves_a_pause(#[values(Sqlite, Postgres)] engine: Engine) {
+    let leased = Leased::new(engine, 31, 3).await;
+    let market = &leased.market;
+    let id = leased.lease.validator;
+    let validators = &market.leasing.validators;
+    let lift = async |user: &User, id| validators.lift_stop(user, id, "it is out").await;
+    let staff = market.user_with("staff", STAFF).await;
+    let refused = rejected(lift(&staff, id).await);
+    assert_eq!(refused, LiftError::NotStopped(ListingStatus::Listed));
+    validators.stop(&staff, id, "fire").await.unwrap();
+    assert_eq!(
+        rejected(lift(&leased.owner, id).await),
+        LiftError::Forbidden
+    );
+    let unknown = rejected(lift(&staff, market.key()).await);
+    assert_eq!(unknown, LiftError::NotFound);
+    assert_eq!(lift(&staff, id).await.unwrap(), ListingStatus::Paused);
+    let refused = rejected(lift(&staff, id).await);
+    assert_eq!(refused, LiftError::NotStopped(ListingStatus::Paused));
+    let booking = market.booking(id, 5, 1, Mode::Exclusive);
+    let refused = market.book(&leased.trader, &booking).await;
+    assert_eq!(rejected(refused), BookError::ValidatorNotFound);
+    assert_eq!(leased.now().await.state(), LeaseState::Revoked);
+    let list = leasing::Amendment {
+        status: Some("listed".to_owned()),
+        ..leasing::Amendment::default()
+    };
+    validators.patch(&leased.owner, id, &list).await.unwrap();
+    market.book(&leased.trader, &booking).await.unwrap();
+    let rows = market
+        .store
+        .ledger()
+        .audit_of("validator", &id.to_string(), 99)
+        .await;
+    let told: Vec<_> = rows.unwrap().into_iter().map(|row| row.action).collect();
+    let expected = [
+        "validator.stopped",
+        "validator.stop_lifted",
+        "validator.changed",
+    ];
+    assert_eq!(told[told.len() - 3..], expected);
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_paid_for_nothing_is_asked_back_once_and_recognised_when_it_lands(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    const RIVALS: usize = 4;
+    let leased = Leased::new(engine, 32, 3).await;
+    let market = &leased.market;
+    let memo = leased.lease.payment.memo().as_str();
+    let signature = crate::paying::pay_anyhow(market, memo, &market.wallet(2), 0).await;
+    market.finalise();
+    assert_eq!(market.settle().await.strays, 1);
+    let staff = market.user_with("staff", STAFF).await;
+    let strays = &market.leasing.strays;
+    let refused = rejected(strays.refund(&leased.owner, signature).await);
+    assert_eq!(refused, StrayRefundError::NotStaff);
+    let taken = leased.lease.stage.receipt().unwrap().signature;
+    let refused = rejected(strays.refund(&staff, taken).await);
+    assert_eq!(refused, StrayRefundError::NotFound, "it paid for a lease");
+    let barrier = Arc::new(Barrier::new(RIVALS));
+    let mut rivals = JoinSet::new();
+    for _ in 0..RIVALS {
+        let leasing = market.replica(&leased.database.location).await;
+        let (barrier, staff) = (Arc::clone(&barrier), staff.clone());
+        rivals.spawn(async move {
+            barrier.wait().await;
+            leasing.strays.refund(&staff, signature).await.unwrap()
+        });
+    }
+    let told = rivals.join_all().await;
+    let owed = strays.refund(&staff, signature).await.unwrap();
+    assert!(told.iter().all(|told| *told == owed), "{told:?}");
+    let payment = &leased.lease.payment;
+    let expected = [
+        (Debtor::Validator, payment.payout()),
+        (Debtor::Platform, payment.platform()),
+    ];
+    for (debtor, leg) in expected {
+        let of_debtor = owed.iter().filter(|refund| refund.debtor == debtor);
+        let of_debtor: Vec<_> = of_debtor.collect();
+        assert_eq!(of_debtor.len(), 1);
+        assert_eq!(
+            (of_debtor[0].owing, of_debtor[0].amount()),
+            (leg.wallet, leg.amount)
+        );
+        assert_eq!(of_debtor[0].creditor(), market.wallet(2).public_key());
+    }
+    for (number, refund) in owed.iter().enumerate() {
+        let payer = market.wallet(usize::from(refund.debtor == Debtor::Validator));
+        market.pay(refund.payment.memo().as_str(), &payer).await;
+        market.finalise();
+        assert_eq!(market.settle().await, REFUNDED, "{number}");
+    }
+    let paid = strays.refund(&staff, signature).await.unwrap();
+    let is_paid = |refund: &Refund| refund.stage.payment_status() == PaymentStatus::Settled;
+    assert!(paid.iter().all(is_paid));
+    // Revoking the lease owes what it owes, whatever was stray.
+    let revoked = market
+        .revoke(&leased.owner, &leased.now().await)
+        .await
+        .unwrap();
+    assert_eq!(revoked.refunds.len(), 2);
 }

@@ -284,7 +284,7 @@ async fn a_transaction_that_names_two_payments_pays_for_neither() {
     let ledger = market.store.ledger();
     let came = ledger.stray_transactions(None, None, 9).await.unwrap();
     assert_eq!(came.len(), 1);
-    let sum: u64 = came[0].legs.iter().map(|leg| leg.amount.get()).sum();
+    let sum: u64 = came[0].legs.iter().map(|row| row.leg.amount.get()).sum();
     assert_eq!(sum, first.lease.payment.total().get());
 }
 

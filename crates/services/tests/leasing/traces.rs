@@ -77,7 +77,7 @@ async fn a_payment_without_its_memo_is_found_by_its_reference(
     let list = async |user: &User| market.leasing.strays.list(user, None, None, 9).await;
     let page = list(&staff).await.unwrap();
     assert_eq!(page.items[0].named[0].1, booked.lease.id);
-    let legs = page.items[0].legs.iter().map(|leg| leg.amount.get());
+    let legs = page.items[0].legs.iter().map(|row| row.leg.amount.get());
     assert_eq!(legs.sum::<u64>(), payment.total().get());
     assert_eq!(rejected(list(&trader).await), NotStaff);
 }

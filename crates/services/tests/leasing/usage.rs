@@ -7,7 +7,7 @@ use primitives::{Clock as _, SignedDuration, Timestamp, Ulid};
 use rstest::rstest;
 use services::{
     Refused,
-    leasing::{Booked, Ingested, Leasing, RatingError, ReplyError, User},
+    leasing::{Booked, Ingested, Leasing, RatingError, ReplyError, UsageError, User},
 };
 use std::sync::Arc;
 use tokio::{sync::Barrier, task::JoinSet};
@@ -93,6 +93,41 @@ async fn batches_that_overlap_count_once(#[values(Sqlite, Postgres)] engine: Eng
     let usage = usage.unwrap().unwrap();
     assert_eq!(usage.total.signs, 100 * u64::try_from(different).unwrap());
     assert_eq!(usage.total.failed, u64::try_from(different).unwrap());
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_report_is_forgotten_when_it_cannot_count_again(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let (_database, market, _, trader, booked) = leased(engine, 13).await;
+    let (validator, lease) = (booked.lease.validator, booked.lease.id);
+    let sent = reports(market.clock.now(), lease, 0..3);
+    let ingest = async || market.leasing.usage.ingest(validator, sent.clone()).await;
+    let kept = async || {
+        market.sweep().await;
+        let mut tx = market.store.ledger().begin().await.unwrap();
+        let all = tx.forget_reports(Timestamp::MAX, 99).await.unwrap();
+        tx.rollback().await.unwrap();
+        all
+    };
+    assert_eq!(ingest().await.unwrap().accepted, 3);
+    // While it could come again it is remembered.
+    market
+        .clock
+        .advance(SignedDuration::from_hours(24 * 90 - 1));
+    assert_eq!(kept().await, 3);
+    assert_eq!(ingest().await.unwrap().duplicates, 3);
+    market.clock.advance(SignedDuration::from_hours(24));
+    assert_eq!(kept().await, 3);
+    let late = rejected(ingest().await);
+    assert!(matches!(late, UsageError::Batch(_)), "{late:?}");
+    market.clock.advance(SignedDuration::from_hours(2));
+    assert_eq!(kept().await, 0);
+    let late = rejected(ingest().await);
+    assert!(matches!(late, UsageError::Batch(_)), "{late:?}");
+    let usage = market.leasing.usage.of_lease(lease, asker(&trader)).await;
+    assert_eq!(usage.unwrap().unwrap().total.signs, 300);
 }
 
 #[rstest]

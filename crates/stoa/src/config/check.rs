@@ -1,7 +1,7 @@
 //! Rules beyond a single value's form.
 
 use super::{
-    keys::{Config, Leasing, Oidc, Paymaster, Simnet, Swap},
+    keys::{Config, Leasing, Oidc, Paymaster, Simnet, Swap, Webhooks},
     secret::SecretUrls,
 };
 use std::time::Duration;
@@ -44,6 +44,9 @@ const MAX_REGIONS: usize = 256;
 
 /// Nobody stays signed in for longer.
 const MAX_SESSION: Duration = Duration::from_hours(24 * 90);
+
+/// No attempt at a delivery takes longer.
+const MAX_WEBHOOK_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Slots of an epoch of a simulated node.
 const EPOCH_SLOTS: std::ops::RangeInclusive<u64> = 64..=432_000;
@@ -113,6 +116,7 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
     );
     check_leasing(&config.leasing, &mut rule);
     check_oidc(&config.oidc, &mut rule);
+    check_webhooks(&config.webhooks, &mut rule);
     rule(
         "leasing.platform_wallet",
         config.solana.rpc.is_none()
@@ -235,6 +239,15 @@ fn check_leasing(leasing: &Leasing, rule: &mut impl FnMut(&'static str, bool, &s
         "leasing.session",
         !session.is_zero() && session <= MAX_SESSION,
         "must be longer than 0s and at most 90 days",
+    );
+}
+
+fn check_webhooks(webhooks: &Webhooks, rule: &mut impl FnMut(&'static str, bool, &str)) {
+    let patience = webhooks.timeout;
+    rule(
+        "webhooks.timeout",
+        !patience.is_zero() && patience <= MAX_WEBHOOK_TIMEOUT,
+        "must be longer than 0s and at most 60s",
     );
 }
 

@@ -452,6 +452,16 @@ settings! {
         /// nobody is by their token alone.
         staff_group: Option<ClaimText>;
     }
+    /// Webhooks of the lease marketplace.
+    webhooks: Webhooks {
+        /// Whether they may lead to private addresses: to networks of one's own.
+        allow_private: bool = "false";
+        /// Whether they may lead to this very machine, without TLS too. Without it, where the
+        /// network is simulated, the listener is on loopback and there is no public URL.
+        allow_loopback: Option<bool>;
+        /// How long one attempt at a delivery may take, at most 60s.
+        timeout: Duration = "10s";
+    }
     /// What the wider market says of tokens, by their `aggregatorId` in the token list.
     global: Global {
         /// An API of the shape of `CoinGecko`'s, such as `https://api.coingecko.com/api/v3`.

@@ -6,10 +6,10 @@ use anyhow::{Context as _, ensure};
 use api::{MarketplaceConfig, MarketplaceLimits};
 use chain::{RpcOptions, SolanaClient};
 pub(crate) use leasing::Roles;
-use leasing::{FeeRate, Regions};
+use leasing::{FeeRate, Networks, Regions};
 use primitives::{Lamports, PublicKey, SignedDuration, SolanaHash};
 use services::leasing::{
-    Issuer, IssuerOptions, LeasingOptions, RemoteSigner, SolanaNodes, TokenSigner,
+    Issuer, IssuerOptions, LeasingOptions, RemoteSigner, SolanaNodes, TokenSigner, WebhookOptions,
 };
 pub(crate) use services::{
     Refused,
@@ -173,6 +173,22 @@ impl Cluster {
         bound.with_context(|| format!("cannot use the store {} for this market", location(config)))
     }
 
+    /// Where webhooks may lead. What nobody else can reach may send to its own
+    /// machine, where nothing is worth anything.
+    fn webhooks(&self, config: &Config, listener: SocketAddr) -> WebhookOptions {
+        let is_ours = || {
+            self.is_simulated && listener.ip().is_loopback() && config.leasing.public_url.is_none()
+        };
+        WebhookOptions {
+            networks: Networks {
+                private: config.webhooks.allow_private,
+                loopback: config.webhooks.allow_loopback.unwrap_or_else(is_ours),
+                ..Networks::PUBLIC
+            },
+            timeout: config.webhooks.timeout,
+        }
+    }
+
     /// The market of this cluster, reached at `listener` unless the
     /// configuration says where else.
     pub(crate) async fn market(
@@ -202,6 +218,7 @@ impl Cluster {
             token_signer: token_signer(config)?,
             token_rotation: SignedDuration::try_from(config.leasing.token_rotation)?,
             issuer: issuer(config)?,
+            webhooks: self.webhooks(config, listener),
             published_tokens: self.is_simulated,
             ..LeasingOptions::new(&domain, self.platform)
         };

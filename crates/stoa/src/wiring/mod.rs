@@ -28,6 +28,7 @@ pub(crate) use chain::StarknetClient;
 use market::Listings;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration, short_string};
+pub(crate) use services::leasing::{Lookup, SystemLookup};
 pub(crate) use services::paymaster::Paymaster;
 pub(crate) use services::paymaster::{NewSponsor, SponsorError, Sponsors, audit_sponsor};
 use services::{

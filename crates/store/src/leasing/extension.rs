@@ -63,6 +63,7 @@ impl LedgerTx {
             pay_until: extension.pay_until,
             epochs: Some((extension.window, extension.price)),
             owed: None,
+            stray: None,
         })
         .await
     }

@@ -192,6 +192,26 @@ impl LedgerTx {
             .await
     }
 
+    /// Notes that people are told that a lease ends. `false` if they were told of
+    /// this end before, or it is another one now.
+    pub async fn tell_ending(&mut self, lease: &Lease) -> Result<bool, StoreError> {
+        let told = on!(tx &mut self.0, connection =>
+            sqlx::query(
+                "UPDATE lease SET ending_told = epoch_end
+                 WHERE id = $1 AND state = $2 AND epoch_end = $3
+                   AND (ending_told IS NULL OR ending_told <> epoch_end)",
+            )
+            .bind(lease.id.to_string())
+            .bind(LeaseState::Active.as_str())
+            .bind(i64::from(lease.window.end()))
+            .execute(connection)
+            .await
+            .map(|done| done.rows_affected())
+        )
+        .map_err(in_table(TABLE))?;
+        Ok(told == 1)
+    }
+
     /// Keeps others from booking for a trader until the transaction ends, and
     /// counts the leases of theirs that are not paid.
     pub async fn count_unpaid(&mut self, trader: Ulid) -> Result<u64, StoreError> {
@@ -283,6 +303,26 @@ impl LedgerStore {
         let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
             sqlx::query_as(found)
                 .bind(i64::from(epoch))
+                .bind(i64::from(limit))
+                .fetch_all(pool)
+                .await
+        )
+        .map_err(in_table(TABLE))?;
+        rows.into_iter().map(StoredLease::decode).collect()
+    }
+
+    /// Active leases that have no epoch after this one and whose people were not
+    /// told of that end, the earliest first.
+    pub async fn leases_ending(&self, epoch: i32, limit: u16) -> Result<Vec<Lease>, StoreError> {
+        // A word of the text, not a value: there is an index of these alone.
+        let active = LeaseState::Active;
+        let found = select(&format!(
+            "l.state = '{active}' AND (l.ending_told IS NULL OR l.ending_told <> l.epoch_end)
+             AND l.epoch_end <= $1 ORDER BY l.epoch_end LIMIT $2"
+        ));
+        let rows: Vec<StoredLease> = on!(reader self.db(), pool =>
+            sqlx::query_as(found)
+                .bind(i64::from(epoch).saturating_add(1))
                 .bind(i64::from(limit))
                 .fetch_all(pool)
                 .await

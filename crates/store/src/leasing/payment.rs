@@ -132,6 +132,8 @@ pub(super) struct NewPayment<'a> {
     pub(super) epochs: Option<(EpochWindow, Lamports)>,
     /// Of which payment something is given back, and who owes it.
     pub(super) owed: Option<(&'a Memo, Debtor)>,
+    /// The transaction that brought it, if that paid for nothing.
+    pub(super) stray: Option<Signature>,
 }
 
 impl LedgerTx {
@@ -151,9 +153,9 @@ impl LedgerTx {
                 "INSERT INTO payment
                  (memo, lease_id, kind, status, share, fee, payout_wallet, platform_wallet,
                   created_at, expires_at, reference, id, epoch_start, epoch_end, price, of_memo,
-                  debtor)
+                  debtor, of_signature)
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-                         $17)",
+                         $17, $18)",
             )
             .bind(new.payment.memo().as_str())
             .bind(new.lease.to_string())
@@ -172,6 +174,7 @@ impl LedgerTx {
             .bind(price)
             .bind(new.owed.map(|(memo, _)| memo.as_str()))
             .bind(new.owed.map(|(_, debtor)| debtor.as_str()))
+            .bind(new.stray.as_ref().map(|signature| signature.as_bytes().as_slice()))
             .execute(connection)
             .await
             .map(drop)
@@ -190,6 +193,7 @@ impl LedgerTx {
             pay_until: lease.pay_until,
             epochs: Some((lease.window, lease.price)),
             owed: None,
+            stray: None,
         })
         .await
     }

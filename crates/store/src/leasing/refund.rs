@@ -10,7 +10,7 @@ use crate::{
     error::{StoreError, in_table},
 };
 use leasing::{Debtor, Memo, PaymentKind, PaymentStatus, Refund, RefundStage};
-use primitives::{Timestamp, Ulid};
+use primitives::{Signature, Timestamp, Ulid};
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
 
 /// Until when what is owed can be paid: the end of the calendar, as good as.
@@ -34,6 +34,7 @@ struct StoredRefund {
     id: String,
     lease_id: String,
     of_memo: String,
+    of_signature: Option<Vec<u8>>,
     debtor: String,
     created_at: i64,
     payout_of: Vec<u8>,
@@ -55,6 +56,10 @@ impl StoredRefund {
             id: column("id").id(&self.id)?,
             lease: column("lease_id").id(&self.lease_id)?,
             of: column("of_memo").word(&self.of_memo)?,
+            stray: self
+                .of_signature
+                .map(|signature| column("of_signature").signature(&signature))
+                .transpose()?,
             debtor,
             owing,
             payment: self.payment.payment()?,
@@ -68,7 +73,7 @@ impl StoredRefund {
 fn select(condition: &str) -> String {
     let kind = PaymentKind::Refund;
     format!(
-        "SELECT p.id, p.lease_id, p.of_memo, p.debtor, p.created_at,
+        "SELECT p.id, p.lease_id, p.of_memo, p.of_signature, p.debtor, p.created_at,
                 o.payout_wallet AS payout_of, o.platform_wallet AS platform_of, {COLUMNS}
          FROM payment AS p
          JOIN payment AS o ON o.memo = p.of_memo
@@ -90,6 +95,7 @@ impl LedgerTx {
             pay_until: NEVER,
             epochs: None,
             owed: Some((&refund.of, refund.debtor)),
+            stray: refund.stray,
         })
         .await
     }
@@ -133,12 +139,24 @@ impl LedgerStore {
         row.map(StoredRefund::decode).transpose()
     }
 
-    /// The refunds of a lease, in the order of its epochs, the validator's first.
-    /// There are two at most for each purchase of its 30 epochs.
+    /// The refunds of a lease, in the order of its epochs, the validator's first,
+    /// those of strays after those of purchases; 1,000 at most.
     pub async fn refunds_of(&self, lease: Ulid) -> Result<Vec<Refund>, StoreError> {
         let rows: Vec<StoredRefund> = on!(reader self.db(), pool =>
-            sqlx::query_as(AssertSqlSafe(select("p.lease_id = $1 ORDER BY o.epoch_start, p.debtor DESC LIMIT 60")))
+            sqlx::query_as(AssertSqlSafe(select("p.lease_id = $1 ORDER BY o.epoch_start, p.of_signature IS NOT NULL, p.debtor DESC, p.id LIMIT 1000")))
                 .bind(lease.to_string())
+                .fetch_all(pool)
+                .await
+        )
+        .map_err(in_table(TABLE))?;
+        rows.into_iter().map(StoredRefund::decode).collect()
+    }
+
+    /// The refunds of what a transaction brought that paid for nothing.
+    pub async fn refunds_of_stray(&self, stray: Signature) -> Result<Vec<Refund>, StoreError> {
+        let rows: Vec<StoredRefund> = on!(reader self.db(), pool =>
+            sqlx::query_as(AssertSqlSafe(select("p.of_signature = $1 ORDER BY p.id")))
+                .bind(stray.as_bytes().as_slice())
                 .fetch_all(pool)
                 .await
         )

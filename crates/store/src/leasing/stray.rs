@@ -25,9 +25,18 @@ pub struct StrayTransaction {
     /// Who paid.
     pub payer: PublicKey,
     /// What wallets gained by it, each once.
-    pub legs: Vec<Leg>,
+    pub legs: Vec<StrayLegRow>,
     /// The payments that it names, each with its lease and why it was not taken.
     pub named: Vec<(Memo, Ulid, StrayReason)>,
+}
+
+/// What a wallet gained by a transaction that paid for nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StrayLegRow {
+    /// The wallet, and what it gained.
+    pub leg: Leg,
+    /// The refund by which that is given back, if it is asked for.
+    pub refund: Option<Ulid>,
 }
 
 /// A place in the list of strays, the newest first.
@@ -244,10 +253,12 @@ impl LedgerStore {
         Ok(transactions)
     }
 
-    async fn stray_legs(&self, signature: Signature) -> Result<Vec<Leg>, StoreError> {
-        let rows: Vec<(Vec<u8>, i64)> = on!(reader self.db(), pool =>
+    async fn stray_legs(&self, signature: Signature) -> Result<Vec<StrayLegRow>, StoreError> {
+        let rows: Vec<(Vec<u8>, i64, Option<String>)> = on!(reader self.db(), pool =>
             sqlx::query_as(
-                "SELECT wallet, gain FROM stray_leg WHERE signature = $1 ORDER BY wallet",
+                "SELECT g.wallet, g.gain, p.id FROM stray_leg AS g
+                 LEFT JOIN payment AS p ON p.memo = g.refund_memo
+                 WHERE g.signature = $1 ORDER BY g.wallet",
             )
             .bind(signature.as_bytes().as_slice())
             .fetch_all(pool)
@@ -255,11 +266,13 @@ impl LedgerStore {
         )
         .map_err(in_table(LEG))?;
         let column = columns(LEG);
-        let leg = |(wallet, gain): (Vec<u8>, i64)| {
-            Ok(Leg {
+        let leg = |(wallet, gain, refund): (Vec<u8>, i64, Option<String>)| {
+            let leg = Leg {
                 wallet: column("wallet").key(&wallet)?,
                 amount: column("gain").lamports(gain)?,
-            })
+            };
+            let refund = columns("payment")("id").ids(refund.as_deref())?;
+            Ok(StrayLegRow { leg, refund })
         };
         rows.into_iter().map(leg).collect()
     }

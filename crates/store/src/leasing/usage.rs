@@ -109,6 +109,27 @@ impl LedgerTx {
         new.iter().map(|id| columns(REPORT)("id").id(id)).collect()
     }
 
+    /// Forgets some reports that came before a time. Returns how many.
+    pub async fn forget_reports(
+        &mut self,
+        before: Timestamp,
+        limit: u16,
+    ) -> Result<u64, StoreError> {
+        on!(tx &mut self.0, connection =>
+            sqlx::query(
+                "DELETE FROM usage_report WHERE (validator_id, id) IN (
+                     SELECT validator_id, id FROM usage_report WHERE received_at < $1
+                     ORDER BY received_at LIMIT $2)",
+            )
+            .bind(before.as_microsecond())
+            .bind(i64::from(limit))
+            .execute(connection)
+            .await
+            .map(|done| done.rows_affected())
+        )
+        .map_err(in_table(REPORT))
+    }
+
     /// Adds to the sums of leases. `false` if one would be more than can be
     /// kept: then nothing of the transaction may stay.
     pub async fn add_usage(&mut self, sums: &BTreeMap<Ulid, Usage>) -> Result<bool, StoreError> {

@@ -193,6 +193,7 @@ async fn refunds_are_owed_once_and_listed_for_whoever_owes(
         id: id(number),
         lease: lease.id,
         of: lease.payment.memo().clone(),
+        stray: None,
         debtor,
         owing: key(wallet),
         payment: payment(&format!("REFUND-{number}"), 5, amount, 0),

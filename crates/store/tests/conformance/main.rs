@@ -30,3 +30,4 @@ mod shunned;
 mod sponsors;
 mod token_keys;
 mod usage;
+mod webhooks;

@@ -6,7 +6,7 @@ use primitives::{Lamports, Signature, SolanaHash};
 use rstest::rstest;
 use store::{
     StoreError,
-    leasing::{Parked, ParkedRow, StrayPlace},
+    leasing::{Parked, ParkedRow, StrayLegRow, StrayPlace},
 };
 use world::{
     Engine::{self, Postgres, Sqlite},
@@ -204,9 +204,12 @@ async fn what_wallets_gained_by_a_transaction_is_kept_once(
     let of_lease = ledger.strays_of_lease(second.id).await.unwrap();
     assert_eq!(of_lease.len(), 2);
     let all = ledger.stray_transactions(None, None, 9).await.unwrap();
-    let leg = |byte, amount| Leg {
-        wallet: key(byte),
-        amount: Lamports::new(amount),
+    let leg = |byte, amount| StrayLegRow {
+        leg: Leg {
+            wallet: key(byte),
+            amount: Lamports::new(amount),
+        },
+        refund: None,
     };
     let [newer, older] = <[_; 2]>::try_from(all).unwrap();
     assert_eq!(newer.place.slot, 7);
@@ -224,6 +227,71 @@ async fn what_wallets_gained_by_a_transaction_is_kept_once(
     assert_eq!(ledger.stray_transactions(short, None, 9).await.unwrap(), []);
     assert!(ledger.is_transaction_known(signature(4)).await.unwrap());
     assert!(!ledger.is_transaction_known(signature(6)).await.unwrap());
+}
+
+#[rstest]
+#[tokio::test]
+async fn what_a_wallet_got_for_nothing_is_asked_back_once(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let store = database.store().await;
+    let ledger = store.ledger();
+    settle_in(ledger).await;
+    let (first, second) = (
+        lease(20, window(5, 2), Mode::Exclusive),
+        lease(21, window(8, 2), Mode::Exclusive),
+    );
+    book(ledger, &first).await;
+    book(ledger, &second).await;
+    let mut tx = ledger.begin().await.unwrap();
+    for (lease, byte) in [(&first, 4), (&second, 4), (&first, 6)] {
+        let stray = stray(lease, byte, 290, 10);
+        assert!(tx.insert_stray(&stray, &lease.payment).await.unwrap());
+    }
+    tx.commit().await.unwrap();
+    // Both payments have the same wallets, which got the money once.
+    let mut tx = ledger.begin().await.unwrap();
+    assert_eq!(tx.stray_legs_kept(signature(9)).await.unwrap(), []);
+    let kept = tx.stray_legs_kept(signature(4)).await.unwrap();
+    let amounts: Vec<_> = kept.iter().map(|leg| leg.leg.amount.get()).collect();
+    assert_eq!(amounts, [290, 10]);
+    let mut number = 50;
+    let mut new_id = || {
+        number += 1;
+        id(number)
+    };
+    let mut refunds = Vec::new();
+    for leg in &kept {
+        let refund = leg.refund(at(9), &mut new_id).unwrap().unwrap();
+        assert!(tx.owe_stray(leg, &refund).await.unwrap());
+        refunds.push(refund);
+    }
+    tx.commit().await.unwrap();
+    assert_eq!(
+        ledger.refunds_of_stray(signature(4)).await.unwrap(),
+        refunds
+    );
+    assert_eq!(ledger.refunds_of_stray(signature(6)).await.unwrap(), []);
+    let mut tx = ledger.begin().await.unwrap();
+    assert_eq!(tx.stray_legs_kept(signature(4)).await.unwrap(), []);
+    let again = kept[0].refund(at(9), &mut new_id).unwrap().unwrap();
+    assert!(!tx.owe_stray(&kept[0], &again).await.unwrap());
+    tx.rollback().await.unwrap();
+    // Another transaction for the same payment is another debt.
+    let mut tx = ledger.begin().await.unwrap();
+    for leg in tx.stray_legs_kept(signature(6)).await.unwrap() {
+        let refund = leg.refund(at(9), &mut new_id).unwrap().unwrap();
+        assert!(tx.owe_stray(&leg, &refund).await.unwrap());
+    }
+    tx.commit().await.unwrap();
+    let shown = ledger.stray_transactions(None, None, 9).await.unwrap();
+    let legs = shown.iter().flat_map(|stray| &stray.legs);
+    assert!(legs.clone().all(|leg| leg.refund.is_some()));
+    assert_eq!(legs.count(), 4);
+    let of_lease = ledger.refunds_of(first.id).await.unwrap();
+    assert_eq!(of_lease.len(), 4);
+    assert!(of_lease.iter().all(|refund| refund.stray.is_some()));
 }
 
 #[rstest]

@@ -21,7 +21,7 @@ async fn migrating_twice_does_nothing_the_second_time(#[values(Sqlite, Postgres)
     assert!(older.to_string().contains("`stoa migrate`"), "{older}");
     let first = store.migrate().await.unwrap();
     assert_eq!(first.chain, SchemaChange { from: 0, to: 9 });
-    assert_eq!(first.ledger, SchemaChange { from: 0, to: 16 });
+    assert_eq!(first.ledger, SchemaChange { from: 0, to: 19 });
     let second = store.migrate().await.unwrap();
     assert_eq!(second.chain, SchemaChange { from: 9, to: 9 });
     store.require_migrated().await.unwrap();
@@ -42,7 +42,7 @@ async fn replicas_may_migrate_at_the_same_time(#[values(Sqlite, Postgres)] engin
         replicas[2].migrate()
     );
     for report in [a, b, c] {
-        assert_eq!(report.unwrap().ledger.to, 16);
+        assert_eq!(report.unwrap().ledger.to, 19);
     }
     replicas[0].require_migrated().await.unwrap();
 }

@@ -158,3 +158,23 @@ async fn a_service_token_is_found_while_its_maker_owns_the_validator(
     assert_eq!(ledger.service_token("abcdefgh").await.unwrap(), None);
     assert_eq!(ledger.service_tokens_of(id(10), id(2)).await.unwrap(), []);
 }
+
+#[rstest]
+#[tokio::test]
+async fn reports_are_forgotten_some_at_a_time_the_oldest_first(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let store = database.store().await;
+    let ledger = store.ledger();
+    settle_in(ledger).await;
+    book(ledger, &lease(20, window(5, 2), Mode::Exclusive)).await;
+    insert(ledger, 10, &[1, 2, 3]).await;
+    for (before, limit, forgotten) in [(70, 9, 0), (71, 2, 2), (71, 2, 1), (99, 9, 0)] {
+        let mut tx = ledger.begin().await.unwrap();
+        let gone = tx.forget_reports(at(before), limit).await.unwrap();
+        assert_eq!(gone, forgotten);
+        tx.commit().await.unwrap();
+    }
+    assert_eq!(insert(ledger, 10, &[1]).await, [id(1)].into());
+}

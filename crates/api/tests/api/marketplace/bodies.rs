@@ -58,7 +58,19 @@ fn routes(market: &Market, validator: &str, gateway: &str) -> Vec<(Ask, &'static
             "malformed-request",
         ),
         (
+            Ask::post("/v1/admin/validators/x/lift-stop").by(&market.staff),
+            "malformed-request",
+        ),
+        (
             Ask::post("/v1/validators/x/service-tokens").by(&market.owner),
+            "malformed-request",
+        ),
+        (
+            Ask::post("/v1/webhooks").by(&market.trader),
+            "malformed-request",
+        ),
+        (
+            Ask::new("PATCH", "/v1/webhooks/x").by(&market.trader),
             "malformed-request",
         ),
         (
@@ -163,6 +175,10 @@ async fn bodies_that_are_too_large_are_refused_everywhere() {
         "/v1/leases/x/cancel",
         "/v1/leases/x/token",
         "/v1/leases/x/credentials",
+        "/v1/admin/strays/x/refunds",
+        "/v1/webhooks/x/secret",
+        "/v1/webhooks/x/test",
+        "/v1/webhooks/x/deliveries/x/redeliver",
     ] {
         let ask = || Ask::post(path).by(&market.owner);
         market

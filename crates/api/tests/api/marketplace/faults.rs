@@ -11,6 +11,8 @@ use std::{
     time::Duration,
 };
 
+const WEBHOOK: &str = "/v1/webhooks/01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
 /// What is asked once there are leases.
 fn later_asks(market: &Market, id: &str, gateway: &str) -> Vec<Ask> {
     vec![
@@ -27,6 +29,10 @@ fn later_asks(market: &Market, id: &str, gateway: &str) -> Vec<Ask> {
         Ask::post(&format!("/v1/admin/validators/{id}/stop"))
             .by(&market.staff)
             .json(&json!({"reason": "x"})),
+        Ask::post(&format!("/v1/admin/validators/{id}/lift-stop"))
+            .by(&market.staff)
+            .json(&json!({"reason": "x"})),
+        Ask::post(&format!("/v1/admin/strays/{}/refunds", "1".repeat(64))).by(&market.staff),
         Ask::get("/v1/revocations"),
         Ask::get("/v1/refunds").by(&market.owner),
         Ask::post(&format!("/v1/validators/{id}/service-tokens"))
@@ -46,6 +52,22 @@ fn later_asks(market: &Market, id: &str, gateway: &str) -> Vec<Ask> {
             .by(&market.owner)
             .json(&json!({"text": "x"})),
         Ask::get("/v1/audit-log").by(&market.trader),
+        Ask::post("/v1/webhooks")
+            .by(&market.trader)
+            .json(&json!({"url": "https://hooks.example", "events": ["lease.ending"]})),
+        Ask::get("/v1/webhooks").by(&market.trader),
+        Ask::get(WEBHOOK).by(&market.trader),
+        Ask::new("PATCH", WEBHOOK)
+            .by(&market.trader)
+            .json(&json!({"enabled": true})),
+        Ask::new("DELETE", WEBHOOK).by(&market.trader),
+        Ask::post(&format!("{WEBHOOK}/secret")).by(&market.trader),
+        Ask::post(&format!("{WEBHOOK}/test")).by(&market.trader),
+        Ask::get(&format!("{WEBHOOK}/deliveries")).by(&market.trader),
+        Ask::post(&format!(
+            "{WEBHOOK}/deliveries/01ARZ3NDEKTSV4RRFFQ69G5FAV/redeliver"
+        ))
+        .by(&market.trader),
         Ask::get("/v1/admin/users").by(&market.staff),
         Ask::post("/v1/admin/users")
             .by(&market.staff)

@@ -31,3 +31,4 @@ mod tokens;
 mod usage;
 mod users;
 mod validators;
+mod webhooks;

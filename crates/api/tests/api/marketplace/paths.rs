@@ -2,7 +2,7 @@
 
 use super::support::{Ask, Market};
 
-const PREFIXES: [&str; 18] = [
+const PREFIXES: [&str; 19] = [
     "/v1/admin",
     "/v1/auth",
     "/v1/users",
@@ -21,6 +21,7 @@ const PREFIXES: [&str; 18] = [
     "/v1/usage",
     "/v1/audit-log",
     "/v1/ratings",
+    "/v1/webhooks",
 ];
 
 #[tokio::test]

@@ -1,5 +1,5 @@
 //! `POST /v1/validators/{id}/leases/{lease_id}/revoke`, `GET /v1/revocations`,
-//! `GET /v1/refunds` and `POST /v1/admin/validators/{id}/stop`.
+//! `GET /v1/refunds` and `POST /v1/admin/validators/{id}/stop` and `lift-stop`.
 
 use super::{
     lease_tokens::{leased, pay_with},
@@ -320,4 +320,44 @@ async fn staff_stops_a_validator() {
     let list = Ask::new("PATCH", &format!("/v1/validators/{id}")).by(&market.owner);
     let list = market.send(list.json(&json!({"status": "listed"}))).await;
     list.problem(403, "forbidden");
+}
+
+#[tokio::test]
+async fn staff_lifts_the_stop_of_a_validator_and_its_owner_lists_it_again() {
+    let market = Market::new().await;
+    let id = market.register(0, OFFER).await;
+    let reason = json!({"reason": "the fire is out"});
+    let ask = async |person: &Person, id: &str, what: &str, body: &Value| {
+        let ask = Ask::post(&format!("/v1/admin/validators/{id}/{what}")).by(person);
+        market.send(ask.json(body)).await
+    };
+    let lift = async |person: &Person, id: &str| ask(person, id, "lift-stop", &reason).await;
+    lift(&market.staff, "x")
+        .await
+        .problem(404, "validator-not-found");
+    let unknown = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    lift(&market.staff, unknown)
+        .await
+        .problem(404, "validator-not-found");
+    ask(&market.staff, &id, "lift-stop", &json!({}))
+        .await
+        .problem(400, "malformed-request");
+    lift(&market.staff, &id).await.problem(403, "forbidden");
+    ask(&market.staff, &id, "stop", &reason).await.data(200);
+    lift(&market.owner, &id).await.problem(403, "forbidden");
+    let lifted = lift(&market.staff, &id).await.data(200);
+    assert_eq!(lifted, json!({"validator_id": id, "status": "paused"}));
+    let told = lift(&market.staff, &id).await.problem(403, "forbidden");
+    assert_eq!(told["detail"], "the validator is paused, not stopped");
+    let path = format!("/v1/validators/{id}");
+    market
+        .send(Ask::get(&path))
+        .await
+        .problem(404, "validator-not-found");
+    let again = Ask::new("PATCH", &path).by(&market.owner);
+    market
+        .send(again.json(&json!({"status": "listed"})))
+        .await
+        .data(200);
+    market.book(&id).await;
 }

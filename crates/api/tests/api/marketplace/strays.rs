@@ -70,6 +70,64 @@ async fn what_was_paid_without_a_memo_is_shown_to_its_trader_and_to_staff() {
 }
 
 #[tokio::test]
+async fn staff_asks_back_what_paid_for_nothing_and_whoever_has_it_pays() {
+    let market = Market::new().await;
+    let id = market.register(0, OFFER).await;
+    let booked = market.book(&id).await;
+    pay_without_memo(&market, &booked).await;
+    let page = market.send(Ask::get(STRAYS).by(&market.staff)).await.json();
+    let stray = &page["data"][0];
+    assert_eq!(stray["legs"][0]["refund_id"], Value::Null);
+    let path = format!("{STRAYS}/{}/refunds", stray["signature"].as_str().unwrap());
+    market
+        .send(Ask::post(&path))
+        .await
+        .problem(401, "auth-required");
+    for person in [&market.trader, &market.owner] {
+        let answer = market.send(Ask::post(&path).by(person)).await;
+        answer.problem(403, "forbidden");
+    }
+    for nothing in ["x".to_owned(), "1".repeat(64)] {
+        let ask = Ask::post(&format!("{STRAYS}/{nothing}/refunds")).by(&market.staff);
+        market.send(ask).await.problem(404, "not-found");
+    }
+    let owed = market
+        .send(Ask::post(&path).by(&market.staff))
+        .await
+        .data(200);
+    let again = market
+        .send(Ask::post(&path).by(&market.staff))
+        .await
+        .data(200);
+    assert_eq!(owed, again, "once");
+    // There is no fee: the validator has all of it.
+    assert_eq!(owed.as_array().unwrap().len(), 1);
+    assert_eq!(owed[0]["debtor"], "validator");
+    assert_eq!(owed[0]["stray_signature"], stray["signature"]);
+    assert_eq!(
+        owed[0]["amount_lamports"],
+        booked["payment"]["payout_lamports"]
+    );
+    let payer = market.wallet(3).public_key().to_string();
+    assert_eq!(owed[0]["creditor_wallet"], payer);
+    let page = market.send(Ask::get(STRAYS).by(&market.staff)).await.json();
+    assert_eq!(page["data"][0]["legs"][0]["refund_id"], owed[0]["id"]);
+    // Its owner and its trader see it, and the owner's wallet can pay it.
+    let listed = market
+        .send(Ask::get("/v1/refunds").by(&market.owner))
+        .await
+        .json();
+    assert_eq!(listed["data"][0]["id"], owed[0]["id"]);
+    let lease = market.lease(booked["lease_id"].as_str().unwrap()).await;
+    assert_eq!(lease["refunds"][0]["id"], owed[0]["id"]);
+    let memo = format!("/v1/chain-pay/{}", owed[0]["memo"].as_str().unwrap());
+    let wallet = market.wallet(1).public_key();
+    let ask = Ask::post(&memo).json(&json!({"account": wallet}));
+    let answer = market.send(ask).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+}
+
+#[tokio::test]
 async fn strays_go_on_from_page_to_page() {
     let market = Market::new().await;
     let id = market.register(0, OFFER).await;

@@ -83,6 +83,11 @@ fn around_leases<'a>(market: &'a Market, validator: &str) -> Vec<Reader<'a>> {
             json!({"name": "x"}),
             &["name", "expires_at"],
         ),
+        (
+            by("POST", "/v1/webhooks", &market.trader),
+            json!({"url": "https://hooks.example", "events": ["lease.ending"]}),
+            &["url", "events", "description"],
+        ),
     ]
 }
 
@@ -100,6 +105,7 @@ async fn every_field_takes_odd_texts_or_refuses_them(#[values(Sqlite, Postgres)]
     let validator = format!("/v1/validators/{id}");
     let revoke = format!("{validator}/leases/{id}/revoke");
     let stop = format!("/v1/admin/validators/{id}/stop");
+    let lift = format!("/v1/admin/validators/{id}/lift-stop");
     let signature = market.wallet(3).sign(b"x").to_string();
     let sign_in = json!({"address": wallet, "nonce": "n", "signature": signature});
     let wish = booking(&id, market.epoch() + 1, 1);
@@ -180,6 +186,11 @@ async fn every_field_takes_odd_texts_or_refuses_them(#[values(Sqlite, Postgres)]
             &["reason"],
         ),
         (
+            Box::new(|| by("POST", &lift, &market.staff)),
+            json!({}),
+            &["reason"],
+        ),
+        (
             Box::new(|| Ask::post("/v1/chain-pay/x")),
             json!({}),
             &["account"],
@@ -240,6 +251,10 @@ async fn every_path_and_query_takes_odd_texts_or_refuses_them(
             Ask::post(&format!("/v1/admin/validators/{odd}/stop"))
                 .by(&market.staff)
                 .json(&json!({"reason": "x"})),
+            Ask::post(&format!("/v1/admin/validators/{odd}/lift-stop"))
+                .by(&market.staff)
+                .json(&json!({"reason": "x"})),
+            Ask::post(&format!("/v1/admin/strays/{odd}/refunds")).by(&market.staff),
             Ask::get(&format!("/v1/revocations?since={odd}")),
             Ask::get(&format!("/v1/revocations?validator={odd}")),
             Ask::get(&format!("/v1/revocations?cursor={odd}")),
@@ -287,6 +302,12 @@ async fn every_path_and_query_takes_odd_texts_or_refuses_them(
                 &format!("/v1/validators/{id}/service-tokens/{odd}"),
             )
             .by(&market.owner),
+            Ask::get(&format!("/v1/webhooks/{odd}")).by(&market.trader),
+            Ask::new("DELETE", &format!("/v1/webhooks/{odd}")).by(&market.trader),
+            Ask::post(&format!("/v1/webhooks/{odd}/secret")).by(&market.trader),
+            Ask::post(&format!("/v1/webhooks/{odd}/test")).by(&market.trader),
+            Ask::get(&format!("/v1/webhooks/{odd}/deliveries")).by(&market.trader),
+            Ask::post(&format!("/v1/webhooks/{odd}/deliveries/{odd}/redeliver")).by(&market.trader),
             Ask::get("/v1/me").bearer(odd),
         ];
         for (number, ask) in asks.into_iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::{
     wiring::{self, Cluster, Market},
 };
 use anyhow::Context as _;
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -31,12 +31,12 @@ pub(super) async fn open(
 
 /// Starts what the market needs done. Every process has to know the epoch; the
 /// rest is for those with the role.
-pub(super) fn spawn(config: &Config, market: &Market, tasks: &mut Tasks) {
+pub(super) fn spawn(config: &Config, market: &Market, tasks: &mut Tasks) -> anyhow::Result<()> {
     let poll = config.solana.poll;
     let watch = market.leasing.epoch_watch();
     tasks.spawn("watch of epochs", |stop| ending(watch.run(poll, stop)));
     if !config.process.roles.contains(&Role::Jobs) {
-        return;
+        return Ok(());
     }
     let settlement = market.leasing.settlement();
     tasks.spawn("settlement", |stop| ending(settlement.run(poll, stop)));
@@ -46,6 +46,13 @@ pub(super) fn spawn(config: &Config, market: &Market, tasks: &mut Tasks) {
     tasks.spawn("watch of blocks", |stop| ending(blocks.run(poll, stop)));
     let chain = market.leasing.audit_chain();
     tasks.spawn("audit log", |stop| ending(chain.run(poll, stop)));
+    let feed = market.leasing.webhook_feed();
+    tasks.spawn("webhook feed", |stop| ending(feed.run(poll, stop)));
+    let lookup: Arc<dyn wiring::Lookup> = Arc::new(wiring::SystemLookup);
+    let sender = market.leasing.webhook_sender(&lookup);
+    let sender = sender.context("cannot send to webhooks")?;
+    tasks.spawn("webhook sender", |stop| ending(sender.run(poll, stop)));
+    Ok(())
 }
 
 /// Starts the simulated people of our own simulated network.

@@ -82,7 +82,7 @@ pub(super) async fn start(
     }
     .say();
     if let Some(market) = &market {
-        market::spawn(config, market, tasks);
+        market::spawn(config, market, tasks)?;
         if let Some(simulation) = &ground.simulation {
             market::spawn_people(config, market, simulation, listener, tasks)?;
         }
