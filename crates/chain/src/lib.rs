@@ -24,5 +24,5 @@ pub use starknet::{
     ExchangeAnswer, ExchangeQuestion, Executed, FeeEstimate, Finality, HeadsError, Imagined,
     MAX_BLOCKS, MAX_PAIRS, Membership, PoolAnswer, PoolMember, PoolQuestion, SendError, Simulated,
     SpecVersion, StakerAnswer, StakerQuestion, StarkSigner, StarknetClient, TransactionReceipt,
-    TransactionStatus, Transfers, Untold, execution, pool_event, ring_at_heads,
+    TransactionStatus, Transfers, Untold, execution, named_pool, pool_event, ring_at_heads,
 };

@@ -39,6 +39,8 @@ pub struct PoolAnswer {
 pub struct PoolQuestion {
     /// How its venue speaks.
     pub kind: Kind,
+    /// Its venue's factory.
+    pub factory: Address,
     /// Its contract.
     pub contract: Address,
     /// Its tokens, in the pool's order.
@@ -62,28 +64,42 @@ impl PoolQuestion {
     const fn fees(&self) -> &'static [&'static str] {
         match self.kind {
             Kind::SithSwap => &["fee0", "fee1"],
-            Kind::StarkDefi => &["fee"],
+            Kind::StarkDefi => &["get_fee"],
             Kind::Nostra => &["swap_fee"],
             Kind::JediSwap | Kind::TenKSwap | Kind::MySwap | Kind::Ekubo | Kind::JediSwapV2 => &[],
         }
     }
 
+    /// The view of a fee: of the pair, or of the factory that sets it.
+    fn fee(&self, name: &'static str) -> View {
+        match self.kind {
+            Kind::StarkDefi => View {
+                contract: self.factory,
+                entrypoint: name,
+                calldata: vec![self.contract.felt()],
+            },
+            _ => View::plain(self.contract, name),
+        }
+    }
+
+    /// Whether it may have an amplification, which makes it a stable one: its
+    /// factory does not say.
+    fn may_be_amplified(&self) -> bool {
+        self.kind == Kind::Nostra
+    }
+
     /// Whether its curve depends on its tokens' decimals.
-    const fn needs_decimals(&self) -> bool {
-        self.stable
+    fn needs_decimals(&self) -> bool {
+        self.stable || self.may_be_amplified()
     }
 
     fn views(&self) -> Vec<View> {
-        let mut views: Vec<_> = self
-            .fees()
-            .iter()
-            .map(|name| View::plain(self.contract, name))
-            .collect();
+        let mut views: Vec<_> = self.fees().iter().map(|name| self.fee(name)).collect();
         if self.needs_decimals() {
             views.extend(self.tokens.map(|token| View::plain(token, "decimals")));
         }
-        if self.stable && self.kind == Kind::Nostra {
-            views.push(View::plain(self.contract, "amplification"));
+        if self.may_be_amplified() {
+            views.push(View::plain(self.contract, "amp_data"));
         }
         views
     }
@@ -113,11 +129,17 @@ impl PoolQuestion {
             fees,
             ..Facts::default()
         };
-        if self.needs_decimals() {
-            facts.decimals = [next()?.try_into().ok()?, next()?.try_into().ok()?];
+        if !self.needs_decimals() {
+            return Some(facts);
         }
-        if self.stable && self.kind == Kind::Nostra {
-            facts.amplification = next()?.try_into().ok()?;
+        let decimals = [next(), next()];
+        let amplification = next();
+        if self.stable || amplification.is_some() {
+            let [decimals0, decimals1] = decimals;
+            facts.decimals = [decimals0?.try_into().ok()?, decimals1?.try_into().ok()?];
+        }
+        if let Some(amplification) = amplification {
+            facts.amplification = amplification.try_into().ok()?;
         }
         Some(facts)
     }
@@ -223,16 +245,11 @@ pub(super) async fn pairs(
     } else {
         listed_pairs(rpc, kind, factory, block_hash).await?
     };
-    let has_flag = matches!(kind, Kind::SithSwap | Kind::StarkDefi);
-    let flag = if kind == Kind::StarkDefi {
-        "is_stable"
-    } else {
-        "stable"
-    };
-    let names: &[&str] = if has_flag {
-        &["token0", "token1", flag]
-    } else {
-        &["token0", "token1"]
+    let names: &[&str] = match kind {
+        Kind::SithSwap => &["getToken0", "getToken1", "getStable"],
+        Kind::StarkDefi => &["token0", "token1", "is_stable"],
+        Kind::Nostra => &["token_0", "token_1"],
+        _ => &["token0", "token1"],
     };
     let views: Vec<_> = contracts
         .iter()

@@ -8,8 +8,8 @@ use crate::{
     fault::Fault,
     indexer::{Indexer, gauge::lossy},
 };
-use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape, Speaker};
-use chain::{Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, pool_event};
+use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape};
+use chain::{Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, named_pool, pool_event};
 use market::{BlockEffects, figures::Trade};
 use primitives::{Address, BlockRef, Felt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,13 +143,10 @@ impl Indexer {
                 Err(Untold::Unknown) => count("stoa_venue_events_unknown_total", &venue.name),
                 Err(Untold::Malformed) => {
                     count("stoa_venue_events_malformed_total", &venue.name);
-                    tracing::warn!(
-                        venue = venue.name,
-                        contract = %event.from,
-                        block = block.at.number,
-                        "a malformed event: its pools are not followed any more"
-                    );
-                    self.give_up(speaker, followed);
+                    let named = named_pool(venue.kind, event);
+                    let (venue, contract) = (venue.name.clone(), event.from);
+                    let place = (venue.as_str(), contract, block.at.number);
+                    self.give_up(self.state.book.subject(speaker, named), place, followed);
                 }
             }
         }
@@ -172,20 +169,28 @@ impl Indexer {
         }
     }
 
-    /// Nobody can tell what a malformed event did: the pools that it may have
-    /// been about are not followed any more.
-    fn give_up(&mut self, speaker: Speaker, followed: &mut Followed) {
-        let pools: Vec<PoolId> = match speaker {
-            Speaker::Pool(_, pool) => vec![pool],
-            Speaker::Venue(venue) => {
-                let pools = self.state.book.pools().iter();
-                pools
-                    .filter(|view| view.pool.venue() == venue && view.venue.kind.is_singleton())
-                    .map(|view| view.id)
-                    .collect()
-            }
-        };
-        for pool in pools {
+    /// Nobody can tell what a malformed event did: the pool that it is about is
+    /// not followed any more. Strangers decide how often that happens, and a pool
+    /// that no event names must not stop others.
+    fn give_up(
+        &mut self,
+        subject: Option<PoolId>,
+        (venue, contract, block): (&str, Address, u64),
+        followed: &mut Followed,
+    ) {
+        let pools = self.state.book.pools();
+        let pool = subject.filter(|pool| pools.get(*pool).is_some_and(|it| !it.pool.is_flawed()));
+        if subject.is_none() {
+            count("stoa_venue_events_unplaced_total", venue);
+        }
+        if let Some(unsaid) = self.malformed.due(self.clock.now()) {
+            let effect = match subject {
+                Some(_) => "its pool is not followed any more",
+                None => "it names no pool that is known",
+            };
+            tracing::warn!(venue, %contract, block, unsaid, effect, "a malformed event");
+        }
+        if let Some(pool) = pool {
             let flaw = Flaw::Malformed;
             self.change(followed, Change::Flawed { pool, flaw });
         }
@@ -379,6 +384,7 @@ fn trade(transaction: u32, change: &Change) -> Option<Trade> {
 fn question(view: &PoolView<'_>) -> PoolQuestion {
     PoolQuestion {
         kind: view.venue.kind,
+        factory: view.venue.contract,
         contract: view.contract(),
         tokens: view.tokens(),
         stable: view.pool.shape() == Shape::Stable,

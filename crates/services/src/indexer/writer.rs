@@ -1,6 +1,6 @@
 //! What the indexer works with.
 
-use super::{IndexerOptions, Nodes, Progress, State};
+use super::{IndexerOptions, Nodes, Progress, State, seldom::Seldom};
 use crate::{fault::Fault, known::Known, snapshot::Snapshots};
 use primitives::Clock;
 use std::sync::Arc;
@@ -17,6 +17,8 @@ pub struct Indexer {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) options: IndexerOptions,
     pub(super) state: State,
+    /// How often the log tells of malformed events.
+    pub(super) malformed: Seldom,
 }
 
 impl Indexer {
@@ -34,7 +36,8 @@ impl Indexer {
         store.chain().bind_chain(chain_id).await?;
         if !store.chain().bind_venues(&known.digest()).await? {
             tracing::info!(
-                "the list of venues or of anchors is new: indexing from the first block"
+                "the list of venues or of anchors, or how events are read, is new: \
+                 indexing from the first block"
             );
         }
         store.chain().bind_leads(&known.leads()).await?;
@@ -49,6 +52,7 @@ impl Indexer {
             clock,
             options,
             state,
+            malformed: Seldom::default(),
         };
         indexer.gauge_pools();
         Ok(indexer)

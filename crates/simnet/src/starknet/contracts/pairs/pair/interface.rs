@@ -3,7 +3,7 @@
 use super::super::rules::{Path, Reserves, Rules};
 use super::Pair;
 use crate::starknet::class::{
-    ADDRESS, BOOL, EventSignature, FELT, FELTS, Interface, Typed, U128, U256 as U256_TYPE,
+    ADDRESS, BOOL, EventSignature, FELT, FELTS, Interface, Typed, U8, U128, U256 as U256_TYPE,
 };
 use crate::starknet::contract::{Function, Kind};
 use crate::starknet::contracts::erc20;
@@ -42,10 +42,15 @@ fn functions(rules: &Rules) -> Vec<Entrypoint> {
         Reserves::Narrow => &["(core::felt252, core::felt252, core::felt252)"],
     };
     let swap = if rules.calls_back { SWAP_WITH_DATA } else { SWAP };
+    let [token0, token1] = match rules.path {
+        Path::Tokens | Path::Tiered => ["token0", "token1"],
+        Path::Stable => ["getToken0", "getToken1"],
+        Path::Pairs => ["token_0", "token_1"],
+    };
     let mut functions = vec![
         Entrypoint::view("factory", &[], &[ADDRESS], Pair::factory),
-        Entrypoint::view("token0", &[], &[ADDRESS], Pair::token0),
-        Entrypoint::view("token1", &[], &[ADDRESS], Pair::token1),
+        Entrypoint::view(token0, &[], &[ADDRESS], Pair::token0),
+        Entrypoint::view(token1, &[], &[ADDRESS], Pair::token1),
         Entrypoint::view(name("get_reserves", "getReserves"), &[], reserves, Pair::get_reserves),
         Entrypoint::external("mint", TO, &[U256_TYPE], Pair::mint),
         Entrypoint::external("burn", TO, &["(core::integer::u256, core::integer::u256)"], Pair::burn),
@@ -65,7 +70,7 @@ fn own_functions(path: Path) -> Vec<Entrypoint> {
     match path {
         Path::Tokens => vec![],
         Path::Stable => vec![
-            Entrypoint::view("stable", &[], &[BOOL], Pair::stable),
+            Entrypoint::view("getStable", &[], &[BOOL], Pair::stable),
             Entrypoint::view("fee0", &[], &[FELT], Pair::fee0),
             Entrypoint::view("fee1", &[], &[FELT], Pair::fee1),
             Entrypoint::view("getAmountOut", SOLD, &[U256_TYPE], Pair::get_amount_out),
@@ -73,7 +78,7 @@ fn own_functions(path: Path) -> Vec<Entrypoint> {
         ],
         Path::Tiered => vec![
             Entrypoint::view("is_stable", &[], &[BOOL], Pair::stable),
-            Entrypoint::view("fee", &[], &[FELT], Pair::fee0),
+            Entrypoint::view("fee_tier", &[], &[U8], Pair::fee0),
             Entrypoint::view("fee_vault", &[], &[ADDRESS], Pair::fee_vault),
             Entrypoint::view("snapshot", &[], &["(core::starknet::contract_address::ContractAddress, core::starknet::contract_address::ContractAddress, core::integer::u256, core::integer::u256, core::integer::u256, core::integer::u256, core::bool)"], Pair::snapshot),
             Entrypoint::view("get_amount_out", SOLD, &[U256_TYPE], Pair::get_amount_out),
