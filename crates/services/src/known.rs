@@ -53,6 +53,13 @@ impl Known {
         digest.finalize().into()
     }
 
+    /// The first block of which it matters which contracts it gave other code; none
+    /// if there are no venues.
+    pub(crate) fn code_from(&self) -> Option<u64> {
+        let venues = self.venues.venues().iter();
+        venues.map(|venue| venue.start_block).min()
+    }
+
     /// The contracts that are followed, each with what tells apart what is
     /// configured of it.
     pub(crate) fn leads(&self) -> BTreeMap<Address, [u8; 32]> {

@@ -9,7 +9,6 @@
 use amm::book::{Flaw, Kind, Off, PoolView, Pools, Spot, State};
 use market::figures::Summary;
 use primitives::{Address, Felt};
-use serde_json::Value;
 use services::{IndexerOptions, Nodes};
 use std::collections::BTreeMap;
 use tracing::instrument::WithSubscriber as _;
@@ -30,8 +29,8 @@ fn core(world: &World) -> Address {
 async fn after(world: &World, name: &str, events: Vec<(&'static str, Vec<Felt>)>) -> Station {
     let core = core(world);
     let relay = Relay::start(&world.node, move |method, params, answer| {
-        let number = &params["block_id"]["block_number"];
-        if method == "starknet_getBlockWithReceipts" && *number == Value::from(ACT) {
+        let number = params["block_id"]["block_number"].as_u64();
+        if method == "starknet_getBlockWithReceipts" && number == Some(ACT) {
             for (name, data) in &events {
                 add_event(answer, core, name, data);
             }
@@ -172,10 +171,7 @@ async fn a_trade_of_more_than_there_is_counts_for_what_there_is() {
     let after = after.figures.summary(trusted, now).unwrap();
     let decimals = i32::from(snapshot.figures.decimals(trusted).unwrap());
     #[expect(clippy::cast_precision_loss, reason = "a bound, not an amount")]
-    let (supply, volume) = (
-        before.supply.unwrap() as f64,
-        after.volume_24h as f64 / 1e8,
-    );
+    let (supply, volume) = (before.supply.unwrap() as f64, after.volume_24h as f64 / 1e8);
     let all = supply / 10_f64.powi(decimals) * before.usd;
     assert!(volume < 3.0 * all, "{volume} of {all}");
     assert_eq!((after.usd, after.supply), (before.usd, before.supply));

@@ -140,6 +140,35 @@ impl ChainStore {
         hash.map(|hash| HASH.felt(&hash)).transpose()
     }
 
+    /// The stored ones of the blocks at these heights, with the times in their
+    /// headers.
+    pub async fn timed_blocks_at(
+        &self,
+        numbers: &[u64],
+    ) -> Result<Vec<(BlockRef, Timestamp)>, StoreError> {
+        let numbers = numbers.iter().map(|number| NUMBER.to_stored(*number));
+        let numbers = numbers.collect::<Result<Vec<i64>, _>>()?;
+        if numbers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows: Vec<(i64, Vec<u8>, i64)> = on!(reader self.db(), pool => {
+            let mut select =
+                QueryBuilder::new("SELECT number, hash, time FROM block WHERE number IN (");
+            let mut list = select.separated(", ");
+            for number in numbers {
+                list.push_bind(number);
+            }
+            select.push(")");
+            select.build_query_as().fetch_all(pool).await
+        })
+        .map_err(in_table(BLOCK))?;
+        let decode = |(number, hash, time)| {
+            let block = BlockRow { number, hash }.decode()?;
+            Ok((block, TIME.time(time)?))
+        };
+        rows.into_iter().map(decode).collect()
+    }
+
     /// The stored ones of the blocks at these heights.
     pub async fn blocks_at(&self, numbers: &[u64]) -> Result<Vec<BlockRef>, StoreError> {
         let numbers = numbers.iter().map(|number| NUMBER.to_stored(*number));

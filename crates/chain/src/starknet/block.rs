@@ -28,6 +28,8 @@ pub struct Block {
     /// Contracts with the names of their other events, what tokens say left
     /// out; sorted, unique.
     pub other_events: Vec<(Address, Felt)>,
+    /// Contracts that it gave other code, if that was asked; sorted, unique.
+    pub recoded: Vec<Address>,
     /// What it tells those whom it was read for.
     pub sightings: Sightings,
 }
@@ -46,6 +48,16 @@ pub(super) struct Header {
     status: Status,
     block_hash: Option<WireFelt>,
     block_number: Option<u64>,
+    timestamp: u64,
+}
+
+/// A block as it is told from others: some nodes' hashes do not tell its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockMark {
+    /// Height and hash.
+    pub at: BlockRef,
+    /// The time in its header.
+    pub time: Timestamp,
 }
 
 #[derive(Deserialize, PartialEq, Eq)]
@@ -59,6 +71,20 @@ enum Status {
 }
 
 impl Header {
+    /// The block, if it is accepted and the one `asked` for.
+    pub(super) fn mark(&self, method: &'static str, asked: u64) -> Result<BlockMark, RpcError> {
+        Ok(BlockMark {
+            at: self.position(asked)?,
+            time: self.time(method)?,
+        })
+    }
+
+    fn time(&self, method: &'static str) -> Result<Timestamp, RpcError> {
+        let seconds = i64::try_from(self.timestamp).ok();
+        let time = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
+        time.ok_or_else(|| wrong(method, "a timestamp beyond the calendar"))
+    }
+
     /// The position of the block, if it is accepted and the one `asked` for.
     pub(super) fn position(&self, asked: u64) -> Result<BlockRef, RpcError> {
         let (Some(WireFelt(hash)), Some(number)) = (self.block_hash, self.block_number) else {
@@ -119,20 +145,16 @@ impl<T> WireBlock<T> {
             status: self.status,
             block_hash: self.block_hash,
             block_number: self.block_number,
+            timestamp: self.timestamp,
         };
-        let at = header.position(asked)?;
-        let wrong = |words| RpcError::malformed(method, serde_json::Error::custom(words));
-        let time = i64::try_from(self.timestamp)
-            .ok()
-            .and_then(|seconds| Timestamp::from_second(seconds).ok())
-            .ok_or_else(|| wrong("a timestamp beyond the calendar"))?;
+        let BlockMark { at, time } = header.mark(method, asked)?;
         let (mut emitted, sightings) = read(self.transactions, at, time)?;
         if emitted.are_incomplete(self.event_count) {
             return Err(RpcError::Incomplete { number: asked });
         }
         let WireFelt(parent_hash) = self
             .parent_hash
-            .ok_or_else(|| wrong("missing field `parent_hash`"))?;
+            .ok_or_else(|| wrong(method, "missing field `parent_hash`"))?;
         Ok(Block {
             at,
             parent_hash,
@@ -140,7 +162,12 @@ impl<T> WireBlock<T> {
             transfers: emitted.take_transfers(),
             other_events: emitted.take_others(),
             venue_events: emitted.venue_events,
+            recoded: Vec::new(),
             sightings,
         })
     }
+}
+
+fn wrong(method: &'static str, words: &str) -> RpcError {
+    RpcError::malformed(method, serde_json::Error::custom(words))
 }

@@ -3,6 +3,7 @@
 mod block;
 mod broadcast;
 mod calls;
+mod classes;
 mod client;
 mod event_heights;
 mod exchange;
@@ -14,6 +15,7 @@ mod outcome;
 mod pools;
 mod readings;
 mod receipts;
+mod recoding;
 mod relaying;
 mod sending;
 mod signer;
@@ -25,7 +27,7 @@ mod text;
 mod venues;
 mod watched;
 
-pub use block::Block;
+pub use block::{Block, BlockMark};
 pub use broadcast::{Broadcast, BroadcastAction, ContractCall, execution};
 pub use client::{MAX_BLOCKS, StarknetClient};
 pub use exchange::{BlockGas, ExchangeAnswer, ExchangeQuestion};

@@ -1,25 +1,18 @@
 //! What pools' contracts say when they are asked.
 
 use super::{
-    calls::{ByHash, Said, View, ask},
-    felt::WireFelt,
+    calls::{Said, View, ask},
     venues::Words,
 };
-use crate::{
-    error::RpcError,
-    jsonrpc::{JsonRpc, parse},
-};
+use crate::{error::RpcError, jsonrpc::JsonRpc};
 use amm::book::{Created, Facts, Kind, Shape, Spot};
 use primitives::{Address, Felt};
-use serde::Serialize;
 
 /// The most pairs that are taken over from a factory.
 pub const MAX_PAIRS: usize = 10_000;
 
-const CLASS_METHOD: &str = "starknet_getClassHashAt";
-
-/// Starknet's code for a contract that is not there.
-const CONTRACT_NOT_FOUND: i64 = 20;
+/// The one view that tokens are asked for.
+const DECIMALS: &str = "decimals";
 
 /// What a contract answers; `None` if it refuses.
 type Answer = Option<Vec<Felt>>;
@@ -96,7 +89,7 @@ impl PoolQuestion {
     fn views(&self) -> Vec<View> {
         let mut views: Vec<_> = self.fees().iter().map(|name| self.fee(name)).collect();
         if self.needs_decimals() {
-            views.extend(self.tokens.map(|token| View::plain(token, "decimals")));
+            views.extend(self.tokens.map(|token| View::plain(token, DECIMALS)));
         }
         if self.may_be_amplified() {
             views.push(View::plain(self.contract, "amp_data"));
@@ -148,34 +141,6 @@ impl PoolQuestion {
 /// Whether a venue's contracts name their views so.
 const fn in_camel_case(kind: Kind) -> bool {
     matches!(kind, Kind::TenKSwap | Kind::SithSwap)
-}
-
-#[derive(Serialize)]
-struct ClassAt {
-    block_id: ByHash,
-    contract_address: WireFelt,
-}
-
-pub(super) async fn classes(
-    rpc: &JsonRpc,
-    contracts: &[Address],
-    block_hash: Felt,
-) -> Result<Vec<Option<Felt>>, RpcError> {
-    let params: Vec<_> = contracts
-        .iter()
-        .map(|contract| ClassAt {
-            block_id: ByHash {
-                block_hash: WireFelt(block_hash),
-            },
-            contract_address: WireFelt(contract.felt()),
-        })
-        .collect();
-    rpc.batch(CLASS_METHOD, &params, |_, answer| match answer {
-        Ok(result) => parse::<WireFelt>(CLASS_METHOD, result).map(|WireFelt(class)| Some(class)),
-        Err(RpcError::Node { source, .. }) if source.code == CONTRACT_NOT_FOUND => Ok(None),
-        Err(error) => Err(error),
-    })
-    .await
 }
 
 pub(super) async fn facts(
@@ -322,16 +287,19 @@ async fn counted_pairs(
 }
 
 /// What contracts answer, `None` where one refuses. Silence is the node's
-/// failure: a pool must not change because a node is slow.
+/// failure: a pool must not change because a node is slow. Tokens are strangers'
+/// contracts, and may be silent themselves.
 async fn answers(rpc: &JsonRpc, views: &[View], block_hash: Felt) -> Result<Vec<Answer>, RpcError> {
     if views.is_empty() {
         return Ok(Vec::new());
     }
     let said = ask(rpc, views, block_hash).await?;
     said.into_iter()
-        .map(|said| match said {
+        .zip(views)
+        .map(|(said, view)| match said {
             Said::Felts(felts) => Ok(Some(felts)),
             Said::Nothing | Said::TooMuch => Ok(None),
+            Said::Silence(_) if view.entrypoint == DECIMALS => Ok(None),
             Said::Silence(error) => Err(error),
         })
         .collect()

@@ -8,7 +8,7 @@ use crate::{
     fault::Fault,
     indexer::{Indexer, gauge::lossy},
 };
-use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape};
+use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape, Speaker};
 use chain::{Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, named_pool, pool_event};
 use market::{BlockEffects, figures::Trade};
 use primitives::{Address, BlockRef, Felt};
@@ -70,6 +70,7 @@ impl Indexer {
                 .await?;
         }
         self.follow(block, &mut followed, &mut questions);
+        self.look_at_recoded(block, &mut questions);
         self.note_unknown(block);
         self.answer(node, block.at, &mut followed, questions)
             .await?;
@@ -130,7 +131,9 @@ impl Indexer {
             }
             match pool_event(venue.kind, event) {
                 Ok(PoolEvent::Upgraded) => {
-                    questions.classes.insert(event.from);
+                    if self.has_pools(event.from) {
+                        questions.classes.insert(event.from);
+                    }
                 }
                 Ok(told) => match self.state.book.change(speaker, &told) {
                     Some(change) => {
@@ -196,6 +199,28 @@ impl Indexer {
         }
     }
 
+    /// Contracts that have other code from this block on are asked for it, whether
+    /// they say so or not.
+    fn look_at_recoded(&self, block: &Block, questions: &mut Questions) {
+        for contract in &block.recoded {
+            if self.has_pools(*contract) {
+                questions.classes.insert(*contract);
+            }
+        }
+    }
+
+    /// Whether a contract is a pool, or has all pools of its venue.
+    fn has_pools(&self, contract: Address) -> bool {
+        match self.state.book.speaker(contract) {
+            Some(Speaker::Pool(..)) => true,
+            Some(Speaker::Venue(venue)) => {
+                let venue = self.known.venues.venue(venue);
+                venue.is_some_and(|venue| venue.kind.is_singleton())
+            }
+            None => false,
+        }
+    }
+
     /// Counts what watched contracts say that no decoder knows.
     fn note_unknown(&self, block: &Block) {
         for (contract, _) in &block.other_events {
@@ -218,9 +243,10 @@ impl Indexer {
             let contracts: Vec<Address> = questions.classes.into_iter().collect();
             let classes = node.classes(&contracts, at).await?;
             for (contract, class) in contracts.into_iter().zip(classes) {
-                if let Some(class) = class {
+                let before = self.state.book.pools().class(contract);
+                if let Some(class) = class.filter(|class| before != Some(*class)) {
                     self.change(followed, Change::Class { contract, class });
-                    self.warn_of_unknown(contract, class);
+                    self.tell_of_class(contract, class, before.is_some());
                 }
             }
         }
@@ -231,13 +257,18 @@ impl Indexer {
         Ok(())
     }
 
-    /// A class that nobody vouches for may compute differently.
-    fn warn_of_unknown(&self, contract: Address, class: Felt) {
+    /// Says that a contract has other code, or code that nobody vouches for, which
+    /// may compute differently.
+    fn tell_of_class(&self, contract: Address, class: Felt, is_other: bool) {
         let speaker = self.state.book.speaker(contract);
         let venue = speaker.and_then(|speaker| self.known.venues.venue(speaker.venue()));
-        if let Some(venue) = venue
-            && venue.maths(class).is_none()
-        {
+        let Some(venue) = venue else { return };
+        if is_other {
+            count("stoa_class_changes_total", &venue.name);
+            let class = class.to_hex_string();
+            tracing::info!(venue = venue.name, %contract, class, "a contract has other code");
+        }
+        if venue.maths(class).is_none() {
             tracing::warn!(
                 venue = venue.name,
                 %contract,

@@ -2,7 +2,7 @@
 
 use super::{IndexerOptions, Nodes, Progress, State, seldom::Seldom};
 use crate::{fault::Fault, known::Known, snapshot::Snapshots};
-use primitives::Clock;
+use primitives::{Clock, Timestamp};
 use std::sync::Arc;
 use store::Store;
 
@@ -17,6 +17,8 @@ pub struct Indexer {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) options: IndexerOptions,
     pub(super) state: State,
+    /// When more than a block's hash was last compared.
+    pub(super) looked_behind: Option<Timestamp>,
     /// How often the log tells of malformed events.
     pub(super) malformed: Seldom,
 }
@@ -52,6 +54,7 @@ impl Indexer {
             clock,
             options,
             state,
+            looked_behind: None,
             malformed: Seldom::default(),
         };
         indexer.gauge_pools();

@@ -117,6 +117,18 @@ fn roundings_of_fees_differ() {
 }
 
 #[test]
+fn a_pair_of_jediswap_gets_other_code_without_a_word() {
+    let id = id_of(&JEDISWAP);
+    let pair = JEDISWAP.pair_address(&id);
+    let mut lab = lab(&JEDISWAP, &id, [eth(1_000), usdc(1_000)]);
+    let replace = |class| call(pair, "replace_implementation_class", &[class]);
+    lab.refuses(ALICE, &replace(Felt::TWO), "must be admin");
+    lab.refuses(DEPLOYER, &replace(Felt::ZERO), "must be non zero");
+    let (_, events) = lab.run(DEPLOYER, &replace(Felt::TWO));
+    assert!(events.iter().all(|event| event.from != pair), "{events:?}");
+}
+
+#[test]
 fn events_have_the_felts_of_their_venue() {
     // Swap, Sync, Mint and Burn: keys beside the name, and data.
     let plain = [(0, 10), (0, 4), (0, 5), (0, 6)];

@@ -1,9 +1,10 @@
 //! What pairs show to the outside, each venue's with its own names and shapes.
 
-use super::super::rules::{Path, Reserves, Rules};
+use super::super::rules::{Case, Path, Reserves, Rules};
 use super::Pair;
 use crate::starknet::class::{
-    ADDRESS, BOOL, EventSignature, FELT, FELTS, Interface, Typed, U8, U128, U256 as U256_TYPE,
+    ADDRESS, BOOL, CLASS_HASH, EventSignature, FELT, FELTS, Interface, Typed, U8, U128,
+    U256 as U256_TYPE,
 };
 use crate::starknet::contract::{Function, Kind};
 use crate::starknet::contracts::erc20;
@@ -57,6 +58,11 @@ fn functions(rules: &Rules) -> Vec<Entrypoint> {
         Entrypoint::external("swap", swap, &[], Pair::swap),
         Entrypoint::external("sync", &[], &[], Pair::sync),
     ];
+    if (rules.case, rules.path) == (Case::Snake, Path::Tokens) {
+        const CLASS: &[Typed] = &[("new_implementation_class", CLASS_HASH)];
+        let name = "replace_implementation_class";
+        functions.push(Entrypoint::external(name, CLASS, &[], Pair::replace_implementation_class));
+    }
     functions.extend(own_functions(rules.path));
     functions
 }
