@@ -16,6 +16,8 @@ use serde_json::value::RawValue;
 pub struct Block {
     /// Height and hash.
     pub at: BlockRef,
+    /// The root of the state after it.
+    pub state_root: Felt,
     /// Hash of the block before it.
     pub parent_hash: Felt,
     /// When it was made, by the sequencer's clock.
@@ -49,15 +51,19 @@ pub(super) struct Header {
     block_hash: Option<WireFelt>,
     block_number: Option<u64>,
     timestamp: u64,
+    new_root: Option<WireFelt>,
 }
 
-/// A block as it is told from others: some nodes' hashes do not tell its time.
+/// A block as it is told from others: some nodes' hashes do not tell its time, nor
+/// what it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockMark {
     /// Height and hash.
     pub at: BlockRef,
     /// The time in its header.
     pub time: Timestamp,
+    /// The root of the state after it.
+    pub state_root: Felt,
 }
 
 #[derive(Deserialize, PartialEq, Eq)]
@@ -73,9 +79,14 @@ enum Status {
 impl Header {
     /// The block, if it is accepted and the one `asked` for.
     pub(super) fn mark(&self, method: &'static str, asked: u64) -> Result<BlockMark, RpcError> {
+        let at = self.position(asked)?;
+        let root = self
+            .new_root
+            .ok_or_else(|| wrong(method, "no `new_root`"))?;
         Ok(BlockMark {
-            at: self.position(asked)?,
+            at,
             time: self.time(method)?,
+            state_root: root.0,
         })
     }
 
@@ -107,6 +118,7 @@ struct WireBlock<T> {
     block_hash: Option<WireFelt>,
     block_number: Option<u64>,
     parent_hash: Option<WireFelt>,
+    new_root: Option<WireFelt>,
     timestamp: u64,
     /// From 0.10 on.
     event_count: Option<u64>,
@@ -146,8 +158,10 @@ impl<T> WireBlock<T> {
             block_hash: self.block_hash,
             block_number: self.block_number,
             timestamp: self.timestamp,
+            new_root: self.new_root,
         };
-        let BlockMark { at, time } = header.mark(method, asked)?;
+        let mark = header.mark(method, asked)?;
+        let BlockMark { at, time, .. } = mark;
         let (mut emitted, sightings) = read(self.transactions, at, time)?;
         if emitted.are_incomplete(self.event_count) {
             return Err(RpcError::Incomplete { number: asked });
@@ -157,6 +171,7 @@ impl<T> WireBlock<T> {
             .ok_or_else(|| wrong(method, "missing field `parent_hash`"))?;
         Ok(Block {
             at,
+            state_root: mark.state_root,
             parent_hash,
             time,
             transfers: emitted.take_transfers(),

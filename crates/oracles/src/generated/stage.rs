@@ -212,7 +212,7 @@ pub(super) fn stirred(pools: &Pools, pool: PoolId, part: f64) -> Option<Change> 
             Movement::Position {
                 lower,
                 upper,
-                liquidity: Signed::positive(after.checked_sub(ranges.liquidity)?),
+                liquidity: Signed::new(after.abs_diff(ranges.liquidity), after < ranges.liquidity),
                 delta: [Signed::ZERO; 2],
             }
         }

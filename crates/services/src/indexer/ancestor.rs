@@ -6,6 +6,7 @@ use crate::{
 };
 use chain::{BlockMark, StarknetClient};
 use primitives::{BlockRef, SignedDuration, Timestamp};
+use store::MarkedBlock;
 
 /// The shortest time between two looks at more than a block's hash.
 const LOOK_BEHIND_EVERY: SignedDuration = SignedDuration::from_secs(5);
@@ -55,10 +56,10 @@ impl Indexer {
         asked: &[u64],
         differs: &mut u64,
     ) -> Result<Option<BlockRef>, Fault> {
-        let stored = self.store.chain().timed_blocks_at(asked).await?;
+        let stored = self.store.chain().marked_blocks_at(asked).await?;
         let theirs = node.block_marks(asked).await?;
         for (number, theirs) in asked.iter().copied().zip(theirs) {
-            let is_ours = |mark: &BlockMark| stored.contains(&(mark.at, mark.time));
+            let is_ours = |mark: &BlockMark| stored.iter().any(|ours| is_same(ours, mark));
             if let Some(mark) = theirs.filter(is_ours) {
                 return Ok(Some(mark.at));
             }
@@ -82,11 +83,17 @@ impl Indexer {
         }
         self.looked_behind = Some(now);
         let height = [chosen.head.number.min(tip.number)];
-        let stored = self.store.chain().timed_blocks_at(&height).await?;
+        let stored = self.store.chain().marked_blocks_at(&height).await?;
         let theirs = chosen.client.block_marks(&height).await?;
         let pair = stored.first().zip(theirs.into_iter().flatten().next());
-        Ok(pair.is_some_and(|((ours, time), theirs)| *ours == theirs.at && *time != theirs.time))
+        Ok(pair.is_some_and(|(ours, theirs)| ours.block == theirs.at && !is_same(ours, &theirs)))
     }
+}
+
+/// Whether a block is the stored one, as far as headers tell.
+fn is_same(ours: &MarkedBlock, theirs: &BlockMark) -> bool {
+    let root = ours.state_root.unwrap_or(theirs.state_root);
+    (ours.block, ours.time, root) == (theirs.at, theirs.time, theirs.state_root)
 }
 
 /// The next heights on the way back from a tip, whose distances from it double.

@@ -291,6 +291,7 @@ impl Indexer {
                 block: block.at,
                 parent_hash: block.parent_hash,
                 time: block.time,
+                state_root: Some(block.state_root),
                 readings,
                 pools: followed.changes,
                 checkpoint: is_checkpoint(number).then(|| self.state.book.to_bytes()),
