@@ -178,12 +178,16 @@ mod tests {
 
     #[test]
     fn a_wrong_list_is_refused_with_the_place() {
-        let error = parse(r#"[{"name": "x", "kind": "ekubo"}]"#).unwrap_err();
+        let error = parse(r#"[{"name": "x", "kind": "ekubo"}]"#, false).unwrap_err();
         assert!(
             format!("{error:#}").contains("missing field `contract`"),
             "{error:#}"
         );
-        let error = parse(r#"[{"name": "x", "kind": "uniswap", "contract": "0x1"}]"#).unwrap_err();
+        let error = parse(
+            r#"[{"name": "x", "kind": "uniswap", "contract": "0x1"}]"#,
+            false,
+        )
+        .unwrap_err();
         assert!(
             format!("{error:#}").contains("unknown variant `uniswap`"),
             "{error:#}"

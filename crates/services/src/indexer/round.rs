@@ -94,7 +94,8 @@ impl Indexer {
 
     /// Spends the round with one node, and remembers how it served.
     async fn spend(&mut self, chosen: &Chosen, stop: &CancellationToken) -> Result<Round, Fault> {
-        let outcome = self.come_nearer(chosen, stop).await;
+        // On the heap: it is large, and rounds are few.
+        let outcome = Box::pin(self.come_nearer(chosen, stop)).await;
         match &outcome {
             Ok(_) => self.nodes.served_well(chosen),
             Err(fault) if fault.is_of_a_node() => {
