@@ -258,14 +258,15 @@ class Reader:
         """A pair that a factory has made."""
         words = Words(event.words)
         tokens = (words.felt(), words.felt())
-        stable = kind in ("sith", "stark") and words.felt() == 1
-        words.skip(1 if kind == "stark" else 0)
+        stable = kind == "sith" and words.felt() == 1
         contract = words.felt()
+        words.skip(1)
+        stable = stable or kind == "stark" and words.felt() == 1
         view = "getReserves" if kind in ("10k", "sith") else "get_reserves"
         held = self.words(contract, view)
         read = held.felt if kind == "10k" else held.u256
         reserves = (read(), read())
-        views = {"sith": ("fee0", "fee1"), "stark": ("fee",) * 2, "nostra": ("swap_fee",) * 2}
+        views = {"sith": ("fee0", "fee1"), "stark": ("fee_tier",) * 2, "nostra": ("swap_fee",) * 2}
         fees = tuple(self.words(contract, view).felt() for view in views.get(kind, ()))
         if stable:
             return self.stable(kind, tokens, reserves, fees)

@@ -159,10 +159,10 @@ class Exchanges:
         """Factories of pairs."""
         if name == "PairCreated":
             tokens = (words.felt(), words.felt())
-            stable = venue.kind in ("sith", "stark") and words.felt() == 1
-            words.skip(1 if venue.kind == "stark" else 0)
+            stable = venue.kind == "sith" and words.felt() == 1
             contract = words.felt()
             words.skip(1)
+            stable = stable or venue.kind == "stark" and words.felt() == 1
             self.owners[contract] = venue
             self.create(contract, (StablePool if stable else Pool)(venue, tokens))
         elif name == "Sync":

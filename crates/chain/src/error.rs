@@ -9,6 +9,12 @@ use thiserror::Error;
 /// Texts of a node that are kept in an error end here.
 const MAX_TEXT_CHARS: usize = 300;
 
+/// Error codes of Starknet nodes for a call that the contract does not answer: it
+/// is not there, it has no such entrypoint, or it fails.
+const CONTRACT_NOT_FOUND: i64 = 20;
+const ENTRYPOINT_NOT_FOUND: i64 = 21;
+const CONTRACT_ERROR: i64 = 40;
+
 /// Error code of Starknet nodes for a block that they do not have.
 const BLOCK_NOT_FOUND: i64 = 24;
 
@@ -148,6 +154,12 @@ pub enum RpcError {
         /// The height that was asked.
         number: u64,
     },
+    /// The node gave parts of two blocks for one height.
+    #[error("block {number} was replaced while it was read")]
+    Torn {
+        /// The height that was asked.
+        number: u64,
+    },
     /// The node gave another block than the one that was asked.
     #[error("asked for block {asked}, got block {got}")]
     WrongBlock {
@@ -205,6 +217,15 @@ impl NodeError {
         }
     }
 
+    /// A contract is not there, has no such entrypoint, or fails: what a call comes
+    /// to on every node. Everything else is of the node.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(
+            self.code,
+            CONTRACT_NOT_FOUND | ENTRYPOINT_NOT_FOUND | CONTRACT_ERROR
+        )
+    }
+
     /// The node has too much to do for this caller, whatever was asked.
     pub(crate) fn is_overload(&self) -> bool {
         matches!(self.code, -32_005 | -32_029 | 429)
@@ -230,6 +251,11 @@ impl RpcError {
         Self::Malformed { method, source }
     }
 
+    /// Whether the node has too much to do, whatever was asked.
+    pub(crate) fn is_overload(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if source.is_overload())
+    }
+
     /// Whether the same question may be answered well a moment later.
     pub fn is_transient(&self) -> bool {
         match self {
@@ -250,6 +276,7 @@ impl RpcError {
             | Self::NoNode
             | Self::OtherCluster { .. }
             | Self::Pending { .. }
+            | Self::Torn { .. }
             | Self::WrongBlock { .. }
             | Self::WrongHash { .. }
             | Self::LongPast { .. }
@@ -366,6 +393,7 @@ impl RpcError {
             | Self::OtherCluster { .. }
             | Self::Pending { .. }
             | Self::Incomplete { .. }
+            | Self::Torn { .. }
             | Self::WrongBlock { .. }
             | Self::WrongHash { .. }
             | Self::LongPast { .. }

@@ -20,9 +20,10 @@ pub use solana::{
     RecentBlockhash, SignatureEntry, SignaturePage, SolanaClient, VoteAccount, VoteAccounts,
 };
 pub use starknet::{
-    AccountFacts, Block, BlockGas, Broadcast, BroadcastAction, ContractCall, DelegationPool, Event,
-    ExchangeAnswer, ExchangeQuestion, Executed, FeeEstimate, Finality, HeadsError, Imagined,
-    MAX_BLOCKS, MAX_PAIRS, Membership, PoolAnswer, PoolMember, PoolQuestion, SendError, Simulated,
-    SpecVersion, StakerAnswer, StakerQuestion, StarkSigner, StarknetClient, TransactionReceipt,
-    TransactionStatus, Transfers, Untold, execution, pool_event, ring_at_heads,
+    AccountFacts, Block, BlockGas, BlockMark, Broadcast, BroadcastAction, ContractCall,
+    DelegationPool, Event, ExchangeAnswer, ExchangeQuestion, Executed, FeeEstimate, Finality,
+    HeadsError, Imagined, MAX_BLOCKS, MAX_PAIRS, Membership, PoolAnswer, PoolMember, PoolQuestion,
+    SendError, Simulated, SpecVersion, StakerAnswer, StakerQuestion, StarkSigner, StarknetClient,
+    TransactionReceipt, TransactionStatus, Transfers, Untold, execution, named_pool, pool_event,
+    ring_at_heads,
 };

@@ -14,6 +14,8 @@ pub struct BlockEffects {
     pub parent_hash: Felt,
     /// The time that its header carries.
     pub time: Timestamp,
+    /// The root of the state after it, if it is known.
+    pub state_root: Option<Felt>,
     /// What was read of tokens at this block, each address at most once, in
     /// the order of addresses.
     pub readings: Vec<(Address, TokenReading)>,
@@ -37,6 +39,7 @@ impl BlockEffects {
             block,
             parent_hash,
             time,
+            state_root: None,
             readings: Vec::new(),
             pools: Vec::new(),
             checkpoint: None,

@@ -1,5 +1,6 @@
 //! Small markets for tests.
 
+use amm::Signed;
 use amm::book::{
     Book, Change, Created, Kind, Maths, Movement, PoolId, Price, Registry, Shape, Spot, Venue,
 };
@@ -111,8 +112,8 @@ pub(crate) fn deposit(book: &mut Book, pool: PoolId, [lower, upper]: [i32; 2], l
     let movement = Movement::Position {
         lower: lower * SPACING,
         upper: upper * SPACING,
-        liquidity: liquidity.try_into().unwrap(),
-        delta: [0, 0],
+        liquidity: Signed::positive(liquidity),
+        delta: [Signed::ZERO; 2],
     };
     book.apply(&Change::Moved { pool, movement });
 }

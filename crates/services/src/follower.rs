@@ -105,11 +105,12 @@ impl Follower {
     /// else to ask.
     async fn look_at_nodes(&mut self, tip: BlockRef) {
         if self.nodes.is_empty() {
-            return self.progress.answered(tip, self.clock.now());
+            return self.progress.answered(tip, Some(tip), self.clock.now());
         }
         let surveyed = tokio::time::timeout(PATIENCE, self.nodes.survey(self.clock.now()));
         if let Ok(Ok(chosen)) = surveyed.await {
-            self.progress.answered(chosen.head, self.clock.now());
+            self.progress
+                .answered(chosen.head, Some(tip), self.clock.now());
         }
         self.progress.surveyed(self.nodes.views());
     }

@@ -10,6 +10,10 @@ use crate::{
 use primitives::{BlockRef, Clock, SignedDuration};
 use std::sync::Arc;
 
+/// How long a node may be below the newest block that is served: nodes behind one
+/// address need not be at the same height, and a reorganisation takes a moment.
+const MAX_BELOW: SignedDuration = SignedDuration::from_secs(10);
+
 /// What still counts as fresh.
 #[derive(Debug, Clone, Copy)]
 pub struct HealthLimits {
@@ -244,10 +248,13 @@ impl Health {
             .zip(view.node_head)
             .map(|(snapshot, head)| head.number.saturating_sub(snapshot.head.number));
         let silence = view.answered_at.map(|at| now.duration_since(at));
+        let below = view.below_since.map(|since| now.duration_since(since));
         let problem = if snapshot.is_none() {
             Some("no block is indexed yet")
         } else if silence.is_none_or(|silence| silence > self.limits.max_silence) {
             Some("the node does not answer")
+        } else if below.is_some_and(|below| below > MAX_BELOW) {
+            Some("the node is below the newest block that is served")
         } else if lag_blocks.is_none_or(|lag| lag > self.limits.max_lag_blocks) {
             Some("catching up with the chain")
         } else if age.is_none_or(|age| age > self.limits.max_head_age) {
@@ -338,6 +345,11 @@ mod tests {
             });
         }
 
+        fn answered(&self, head: u64) {
+            let ours = self.snapshots.load().map(|snapshot| snapshot.head);
+            self.progress.answered(block(head), ours, self.clock.now());
+        }
+
         fn problem(&self) -> Option<&'static str> {
             let report = self.health.report();
             assert_eq!(report.is_ready(), report.starknet.problem.is_none());
@@ -352,9 +364,30 @@ mod tests {
     fn fresh_data_is_ready() {
         let bench = bench();
         bench.indexed(7);
-        bench.progress.answered(block(9), bench.clock.now());
+        bench.answered(9);
         assert_eq!(bench.problem(), None);
         assert_eq!(bench.health.report().starknet.lag_blocks, Some(2));
+    }
+
+    #[test]
+    fn a_node_may_be_below_us_for_a_moment_only() {
+        let bench = bench();
+        bench.indexed(9);
+        let seconds = SignedDuration::from_secs;
+        bench.answered(5);
+        bench.clock.advance(seconds(10));
+        bench.answered(6);
+        assert_eq!(bench.problem(), None);
+        bench.clock.advance(seconds(1));
+        bench.answered(7);
+        assert_eq!(
+            bench.problem(),
+            Some("the node is below the newest block that is served")
+        );
+        bench.answered(9);
+        assert_eq!(bench.problem(), None);
+        bench.answered(8);
+        assert_eq!(bench.problem(), None);
     }
 
     #[test]
@@ -363,7 +396,7 @@ mod tests {
         assert_eq!(bench.problem(), Some("no block is indexed yet"));
         bench.indexed(7);
         assert_eq!(bench.problem(), Some("the node does not answer"));
-        bench.progress.answered(block(13), bench.clock.now());
+        bench.answered(13);
         assert_eq!(bench.problem(), Some("catching up with the chain"));
         bench.indexed(13);
         bench.clock.advance(SignedDuration::from_secs(61));
@@ -372,7 +405,7 @@ mod tests {
         let error = bench.health.report().starknet.error;
         assert_eq!(error.as_deref(), Some("refused"));
         bench.progress.recovered();
-        bench.progress.answered(block(13), bench.clock.now());
+        bench.answered(13);
         assert_eq!(bench.problem(), Some("the chain's newest block is old"));
     }
 }

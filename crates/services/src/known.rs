@@ -10,6 +10,10 @@ use primitives::Address;
 use sha2::{Digest as _, Sha256};
 use std::{collections::BTreeMap, sync::Arc};
 
+/// How events of venues are read: a number that is raised whenever the same block
+/// may come to tell something else of pools than before.
+const READING: u32 = 2;
+
 /// The curated part of what is known.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
@@ -25,11 +29,13 @@ pub struct Known {
 
 impl Known {
     /// Tells apart what decides which events are followed and what they mean:
-    /// contracts of venues, anchors, and the method of prices. A venue that is only switched on or
-    /// off, or a class that becomes known, changes nothing that is stored.
+    /// contracts of venues, how their events are read, anchors, and the method of
+    /// prices. A venue that is only switched on or off, or a class that becomes
+    /// known, changes nothing that is stored.
     pub(crate) fn digest(&self) -> [u8; 32] {
         let mut digest = Sha256::new();
         digest.update(METHOD.to_be_bytes());
+        digest.update(READING.to_be_bytes());
         for venue in self.venues.venues() {
             digest.update(venue.contract.to_bytes());
             digest.update(format!("{:?}", venue.kind));
@@ -45,6 +51,13 @@ impl Known {
             }
         }
         digest.finalize().into()
+    }
+
+    /// The first block of which it matters which contracts it gave other code; none
+    /// if there are no venues.
+    pub(crate) fn code_from(&self) -> Option<u64> {
+        let venues = self.venues.venues().iter();
+        venues.map(|venue| venue.start_block).min()
     }
 
     /// The contracts that are followed, each with what tells apart what is

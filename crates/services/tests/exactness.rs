@@ -96,10 +96,11 @@ fn assert_swap(curve: &AnyCurve, movement: &Movement, block: u64) {
     else {
         panic!("not a swap");
     };
-    let (sold, paid, got) = if *delta0 > 0 {
-        (Side::Token0, delta0.unsigned_abs(), delta1.unsigned_abs())
+    let [moved0, moved1] = [delta0, delta1].map(|delta| delta.magnitude());
+    let (sold, paid, got) = if moved0 > 0 && !delta0.is_negative() {
+        (Side::Token0, moved0, moved1)
     } else {
-        (Side::Token1, delta1.unsigned_abs(), delta0.unsigned_abs())
+        (Side::Token1, moved1, moved0)
     };
     let AnyCurve::Ekubo(pool) = curve else {
         return assert_trade(curve, sold, [paid, got], block);

@@ -12,11 +12,12 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 use world::{Station, World};
 
-const METHODS: [&str; 6] = [
+const METHODS: [&str; 7] = [
     "starknet_chainId",
     "starknet_blockHashAndNumber",
     "starknet_getBlockWithReceipts",
     "starknet_getBlockWithTxHashes",
+    "starknet_getStateUpdate",
     "starknet_call",
     "starknet_getClassHashAt",
 ];

@@ -36,6 +36,7 @@ fn questions(pools: &Pools) -> Vec<PoolQuestion> {
     pairs
         .map(|view| PoolQuestion {
             kind: view.venue.kind,
+            factory: view.venue.contract,
             contract: view.contract(),
             tokens: view.tokens(),
             stable: false,

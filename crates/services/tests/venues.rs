@@ -167,6 +167,7 @@ async fn a_pool_that_drifted_is_repaired_when_its_turn_comes() {
     station.sync().await;
     let question = chain::PoolQuestion {
         kind: Kind::JediSwap,
+        factory: before.get(id).unwrap().venue.contract,
         contract,
         tokens: before.get(id).unwrap().tokens(),
         stable: false,

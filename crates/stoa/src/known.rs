@@ -4,6 +4,7 @@ use crate::{config::Config, exchange::order_factory, network::Network, staking::
 use amm::book::{Registry, Venue};
 use anyhow::{Context as _, anyhow};
 use market::{Listings, following::Following, price::AnchorList};
+use serde::Deserialize;
 use services::{Known, RecurringOrders, Staking};
 use simnet::StarknetNode;
 use std::{fs, path::Path, sync::Arc};
@@ -67,7 +68,7 @@ fn venues(config: &Config, network: Network) -> anyhow::Result<Registry> {
     let Some(List { text, origin }) = list else {
         return Ok(Registry::default());
     };
-    parse(&text).with_context(|| format!("cannot use {origin}"))
+    parse(&text, network.is_simulated()).with_context(|| format!("cannot use {origin}"))
 }
 
 /// The tokens that prices hang on.
@@ -108,8 +109,21 @@ fn list(what: &str, file: Option<&Path>, built_in: Option<String>) -> anyhow::Re
     Ok(Some(List { text, origin }))
 }
 
-fn parse(text: &str) -> anyhow::Result<Registry> {
-    let venues: Vec<Venue> = serde_json::from_str(text).context("not a list of venues")?;
+/// What a list says of whether a venue is traded with, if it says so.
+#[derive(Deserialize)]
+struct Choice {
+    enabled: Option<bool>,
+}
+
+/// The venues of a list. On a real network those whose rule is our own are only
+/// watched unless the list says otherwise.
+fn parse(text: &str, is_simulated: bool) -> anyhow::Result<Registry> {
+    let mut venues: Vec<Venue> = serde_json::from_str(text).context("not a list of venues")?;
+    let choices: Vec<Choice> = serde_json::from_str(text).context("not a list of venues")?;
+    for (venue, choice) in venues.iter_mut().zip(choices) {
+        let is_trusted = is_simulated || !venue.kind.has_own_rule();
+        venue.enabled = choice.enabled.unwrap_or(is_trusted);
+    }
     Ok(Registry::new(venues)?)
 }
 
@@ -120,7 +134,7 @@ mod tests {
     #[test]
     fn the_built_in_lists_are_well_formed() {
         for text in [MAINNET_VENUES.to_owned(), StarknetNode::venues()] {
-            assert!(!parse(&text).unwrap().venues().is_empty());
+            assert!(!parse(&text, true).unwrap().venues().is_empty());
         }
         for text in [MAINNET_ANCHORS.to_owned(), StarknetNode::anchors()] {
             let anchors = AnchorList::parse(&text).unwrap();
@@ -129,8 +143,34 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_of_our_own_is_off_on_a_real_network_unless_a_list_says_otherwise() {
+        for (kind, has_own_rule) in [
+            ("jedi_swap", false),
+            ("10k_swap", false),
+            ("ekubo", false),
+            ("jedi_swap_v2", false),
+            ("sith_swap", true),
+            ("stark_defi", true),
+            ("nostra", true),
+            ("my_swap", true),
+        ] {
+            let list = |rest: &str| {
+                format!(r#"[{{"name": "a", "kind": "{kind}", "contract": "0x1"{rest}}}]"#)
+            };
+            let is_on = |rest, is_simulated| {
+                let registry = parse(&list(rest), is_simulated).unwrap();
+                registry.venues().iter().all(|venue| venue.enabled)
+            };
+            assert_eq!(is_on("", false), !has_own_rule, "{kind}");
+            assert!(is_on("", true), "{kind}");
+            assert!(is_on(r#", "enabled": true"#, false), "{kind}");
+            assert!(!is_on(r#", "enabled": false"#, true), "{kind}");
+        }
+    }
+
+    #[test]
     fn on_a_real_network_no_venue_is_traded_with_whose_rules_are_not_public() {
-        let registry = parse(MAINNET_VENUES).unwrap();
+        let registry = parse(MAINNET_VENUES, false).unwrap();
         let enabled = registry.venues().iter().filter(|venue| venue.enabled);
         let names: Vec<_> = enabled.map(|venue| venue.name.as_str()).collect();
         assert_eq!(names, ["Ekubo", "JediSwap", "10kSwap", "JediSwap v2"]);
@@ -138,12 +178,16 @@ mod tests {
 
     #[test]
     fn a_wrong_list_is_refused_with_the_place() {
-        let error = parse(r#"[{"name": "x", "kind": "ekubo"}]"#).unwrap_err();
+        let error = parse(r#"[{"name": "x", "kind": "ekubo"}]"#, false).unwrap_err();
         assert!(
             format!("{error:#}").contains("missing field `contract`"),
             "{error:#}"
         );
-        let error = parse(r#"[{"name": "x", "kind": "uniswap", "contract": "0x1"}]"#).unwrap_err();
+        let error = parse(
+            r#"[{"name": "x", "kind": "uniswap", "contract": "0x1"}]"#,
+            false,
+        )
+        .unwrap_err();
         assert!(
             format!("{error:#}").contains("unknown variant `uniswap`"),
             "{error:#}"

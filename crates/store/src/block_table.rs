@@ -12,6 +12,7 @@ pub(crate) const BLOCK: &str = "block";
 pub(crate) const NUMBER: Column = column("number");
 pub(crate) const HASH: Column = column("hash");
 pub(crate) const TIME: Column = column("time");
+pub(crate) const STATE_ROOT: Column = column("state_root");
 
 const fn column(name: &'static str) -> Column {
     Column { table: BLOCK, name }

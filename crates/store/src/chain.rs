@@ -5,7 +5,7 @@
 //! cursor that its caller saw.
 
 use crate::{
-    block_table::{BLOCK, ChainStore, HASH, NUMBER, TIME, find_block},
+    block_table::{BLOCK, ChainStore, HASH, NUMBER, STATE_ROOT, TIME, find_block},
     bulk,
     column::Column,
     db::{Tx, on},
@@ -43,6 +43,38 @@ pub struct ChainContents {
     /// The followed contracts with the blocks that made them so, in the order of
     /// these.
     pub followed: Vec<(u64, FollowedContract)>,
+}
+
+/// A stored block with what tells it from others beside its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MarkedBlock {
+    /// Height and hash.
+    pub block: BlockRef,
+    /// The time in its header.
+    pub time: Timestamp,
+    /// The root of the state after it; unknown of blocks that were stored before
+    /// this was kept.
+    pub state_root: Option<Felt>,
+}
+
+#[derive(FromRow)]
+struct MarkedRow {
+    number: i64,
+    hash: Vec<u8>,
+    time: i64,
+    state_root: Option<Vec<u8>>,
+}
+
+impl MarkedRow {
+    fn decode(self) -> Result<MarkedBlock, StoreError> {
+        let Self { number, hash, .. } = self;
+        let root = self.state_root.as_deref();
+        Ok(MarkedBlock {
+            block: BlockRow { number, hash }.decode()?,
+            time: TIME.time(self.time)?,
+            state_root: root.map(|root| STATE_ROOT.felt(root)).transpose()?,
+        })
+    }
 }
 
 #[derive(FromRow)]
@@ -140,15 +172,18 @@ impl ChainStore {
         hash.map(|hash| HASH.felt(&hash)).transpose()
     }
 
-    /// The stored ones of the blocks at these heights.
-    pub async fn blocks_at(&self, numbers: &[u64]) -> Result<Vec<BlockRef>, StoreError> {
+    /// The stored ones of the blocks at these heights, with what else tells them
+    /// from others.
+    pub async fn marked_blocks_at(&self, numbers: &[u64]) -> Result<Vec<MarkedBlock>, StoreError> {
         let numbers = numbers.iter().map(|number| NUMBER.to_stored(*number));
         let numbers = numbers.collect::<Result<Vec<i64>, _>>()?;
         if numbers.is_empty() {
             return Ok(Vec::new());
         }
-        let rows: Vec<BlockRow> = on!(reader self.db(), pool => {
-            let mut select = QueryBuilder::new("SELECT number, hash FROM block WHERE number IN (");
+        let rows: Vec<MarkedRow> = on!(reader self.db(), pool => {
+            let mut select = QueryBuilder::new(
+                "SELECT number, hash, time, state_root FROM block WHERE number IN (",
+            );
             let mut list = select.separated(", ");
             for number in numbers {
                 list.push_bind(number);
@@ -157,7 +192,13 @@ impl ChainStore {
             select.build_query_as().fetch_all(pool).await
         })
         .map_err(in_table(BLOCK))?;
-        rows.into_iter().map(BlockRow::decode).collect()
+        rows.into_iter().map(MarkedRow::decode).collect()
+    }
+
+    /// The stored ones of the blocks at these heights.
+    pub async fn blocks_at(&self, numbers: &[u64]) -> Result<Vec<BlockRef>, StoreError> {
+        let marked = self.marked_blocks_at(numbers).await?;
+        Ok(marked.into_iter().map(|marked| marked.block).collect())
     }
 
     /// Everything that is stored, read at one moment.
@@ -313,13 +354,14 @@ async fn insert_blocks(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), Stor
     for portion in bulk::portions(&rows, bytes) {
         on!(tx &mut *tx, connection => {
             let mut insert = QueryBuilder::new(
-                "INSERT INTO block (number, hash, parent_hash, time, pools, figures) ",
+                "INSERT INTO block (number, hash, parent_hash, time, state_root, pools, figures) ",
             );
             insert.push_values(portion, |mut row, (number, effect, pools)| {
                 row.push_bind(*number)
                     .push_bind(effect.block.hash.to_bytes_be().to_vec())
                     .push_bind(effect.parent_hash.to_bytes_be().to_vec())
                     .push_bind(effect.time.as_microsecond())
+                    .push_bind(effect.state_root.map(|root| root.to_bytes_be().to_vec()))
                     .push_bind(pools.as_deref())
                     .push_bind(Some(effect.figures.as_slice()).filter(|bytes| !bytes.is_empty()));
             });

@@ -42,6 +42,7 @@ impl EffectsRow {
             },
             parent_hash: PARENT_HASH.felt(&self.parent_hash)?,
             time: TIME.time(self.time)?,
+            state_root: None,
             readings: Vec::new(),
             pools: match self.pools {
                 Some(bytes) => pools::decode_changes(&bytes)?,

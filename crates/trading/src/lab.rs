@@ -1,12 +1,12 @@
 //! A small market for tests: pools of every kind between three tokens.
 
 use crate::{Bps, FeeTerms, Fixed, Integrator, Wanted};
-use amm::Side;
 use amm::book::{
     Book, Change, Created, Facts, Kind, Maths, Movement, PoolId, Pools, Price, Registry, Shape,
     Spot, Venue,
 };
 use amm::ekubo::{Extension, sqrt_ratio_at};
+use amm::{Side, Signed};
 use primitives::{Address, Felt, U256};
 use proptest::prelude::*;
 use routing::{Leg, Route, Share, VenueSet};
@@ -188,8 +188,8 @@ fn add(book: &mut Book, number: usize, thousandths: u128, mut ratio: [u128; 2]) 
             .map(|(lower, upper)| Movement::Position {
                 lower,
                 upper,
-                liquidity: i128::try_from(whole).unwrap(),
-                delta: [i128::try_from(whole).unwrap(); 2],
+                liquidity: Signed::positive(whole),
+                delta: [Signed::positive(whole); 2],
             })
             .to_vec()
     } else {

@@ -18,6 +18,7 @@ mod log;
 pub mod market;
 mod paymaster;
 mod redis;
+pub mod relay;
 mod sending;
 mod swap;
 mod trader;
@@ -32,6 +33,7 @@ pub use market::Market;
 pub use paymaster::{paymaster_options, relayer_options, signed};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
 pub use redis::OwnRedis;
+pub use relay::Relay;
 use services::{Follower, Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};
 use simnet::{History, StarknetConfig, StarknetNode};
 use std::{

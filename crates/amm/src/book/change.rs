@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::pool_id::PoolId;
-use crate::Side;
+use crate::{Side, Signed};
 use primitives::{Address, Felt, U256};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -23,6 +23,15 @@ pub enum Spot {
         /// A contract that the pool calls, or zero.
         extension: Address,
     },
+}
+
+/// The pool that an event names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named {
+    /// What tells it from its venue's other pools.
+    pub spot: Spot,
+    /// Its tokens, where they are part of its key.
+    pub tokens: Option<[Address; 2]>,
 }
 
 /// What an event of a venue says.
@@ -115,7 +124,7 @@ pub enum Movement {
     /// A trade of a pool with ticks, and what is so afterwards.
     Swapped {
         /// What the pool gained of either token.
-        delta: [i128; 2],
+        delta: [Signed; 2],
         /// The price.
         price: Price,
         /// The liquidity at the price.
@@ -128,12 +137,12 @@ pub enum Movement {
         /// The upper tick.
         upper: i32,
         /// What came, or went.
-        liquidity: i128,
+        liquidity: Signed,
         /// What the pool gained of either token.
-        delta: [i128; 2],
+        delta: [Signed; 2],
     },
     /// Tokens came or went without a trade or a position.
-    Held([i128; 2]),
+    Held([Signed; 2]),
 }
 
 /// Why a pool is not followed any more.
@@ -151,6 +160,9 @@ pub enum Flaw {
     /// More liquidity left a tick than was there.
     #[error("its liquidity does not add up")]
     Unbalanced,
+    /// It holds more than anybody can count.
+    #[error("it holds more than can be counted")]
+    Overfull,
 }
 
 /// A change of a book: what is kept of a block, so that its state can be

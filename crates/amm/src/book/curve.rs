@@ -78,9 +78,17 @@ impl PoolView<'_> {
         curve.ok_or(Off::State)
     }
 
+    /// Whether its tokens are meant to be worth the same: its venue said so, or it
+    /// has an amplification.
+    fn is_stable(&self) -> bool {
+        let is_amplified = |facts: &Facts| facts.amplification > 0;
+        self.pool.shape() == Shape::Stable
+            || (self.venue.kind == Kind::Nostra && self.pool.facts().is_some_and(is_amplified))
+    }
+
     pub(super) fn of_reserves(&self, reserves: [u128; 2]) -> Option<AnyCurve> {
         let facts = self.pool.facts().copied().unwrap_or_default();
-        if self.pool.shape() == Shape::Stable {
+        if self.is_stable() {
             return stable(self.venue.kind, reserves, &facts);
         }
         let [fee0, fee1] = facts.fees;

@@ -23,7 +23,7 @@ mod venue;
 mod view;
 
 pub use crate::quotation::{QUOTED_SHARE, Quotation};
-pub use change::{Change, Created, Flaw, Movement, PoolEvent, Price, Shape, Spot};
+pub use change::{Change, Created, Flaw, Movement, Named, PoolEvent, Price, Shape, Spot};
 pub use curve::AnyCurve;
 pub use facts::Facts;
 pub use kept::{KeptError, changes_from_bytes, changes_to_bytes};
@@ -150,6 +150,17 @@ impl Book {
                 Some(Change::Moved { pool: id, movement })
             }
             PoolEvent::Upgraded => None,
+        }
+    }
+
+    /// The pool that an event of a contract is about, if it is known: the
+    /// contract's own, or the one that the event names.
+    #[must_use]
+    pub fn subject(&self, speaker: Speaker, named: Option<Named>) -> Option<PoolId> {
+        match (speaker, named) {
+            (Speaker::Pool(_, pool), _) => Some(pool),
+            (_, Some(Named { spot, tokens })) => self.find(speaker, spot, tokens),
+            (_, None) => None,
         }
     }
 

@@ -4,7 +4,7 @@ use super::change::{Flaw, Movement, Price, Shape};
 use super::facts::Facts;
 use super::names::Name;
 use super::venue::{Kind, VenueId};
-use crate::{Ticks, concentrated};
+use crate::{Signed, Ticks, concentrated};
 use primitives::U256;
 use serde::{Deserialize, Serialize};
 
@@ -206,17 +206,21 @@ impl Concentrated {
     }
 
     /// What it holds after a change.
-    fn holding(&self, delta: [i128; 2]) -> Result<[u128; 2], Flaw> {
+    fn holding(&self, [delta0, delta1]: [Signed; 2]) -> Result<[u128; 2], Flaw> {
+        let after = |held, delta: Signed| match delta.added_to(held) {
+            Some(held) => Ok(held),
+            None if delta.is_negative() => Err(Flaw::Overdrawn),
+            None => Err(Flaw::Overfull),
+        };
         let [held0, held1] = self.held;
-        let held0 = held0.checked_add_signed(delta[0]);
-        let held1 = held1.checked_add_signed(delta[1]);
-        Ok([held0.ok_or(Flaw::Overdrawn)?, held1.ok_or(Flaw::Overdrawn)?])
+        Ok([after(held0, delta0)?, after(held1, delta1)?])
     }
 
-    fn reposition(&mut self, lower: i32, upper: i32, liquidity: i128) -> Result<(), Flaw> {
+    fn reposition(&mut self, lower: i32, upper: i32, liquidity: Signed) -> Result<(), Flaw> {
         if lower >= upper {
             return Err(Flaw::Unexpected);
         }
+        let liquidity = i128::try_from(liquidity).map_err(|_| Flaw::Unbalanced)?;
         let at = (self.tick, self.liquidity);
         let changed = self.ticks.with_position(at, lower..upper, liquidity);
         (self.ticks, self.liquidity) = changed.map_err(|_| Flaw::Unbalanced)?;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::Side;
 use crate::ekubo::Extension;
+use crate::{Side, Signed};
 use primitives::{Felt, U256};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ fn created() -> impl Strategy<Value = Change> {
 }
 
 fn movement() -> impl Strategy<Value = Movement> {
-    let delta = || [-50_i128..100, -50_i128..100];
+    let delta = || [-50_i128..100, -50_i128..100].prop_map(|delta| delta.map(Signed::from));
     prop_oneof![
         any::<[u128; 2]>().prop_map(Movement::Reserves),
         any::<[u64; 2]>().prop_map(Movement::Fees),
@@ -103,7 +103,7 @@ fn movement() -> impl Strategy<Value = Movement> {
                 Movement::Position {
                     lower,
                     upper: lower + width,
-                    liquidity,
+                    liquidity: Signed::from(liquidity),
                     delta,
                 }
             }
@@ -173,7 +173,7 @@ fn found(book: &Book) -> Vec<(Option<Speaker>, Option<Change>)> {
         let event = PoolEvent::Moved {
             spot: created.spot,
             tokens: Some(created.tokens),
-            movement: Movement::Held([0, 0]),
+            movement: Movement::Held([Signed::ZERO; 2]),
         };
         (None, book.change(core, &event))
     });
@@ -264,7 +264,7 @@ fn the_order_within_a_block_is_kept() {
 #[test]
 fn a_pool_that_cannot_have_done_what_was_said_is_not_followed_any_more() {
     let cases = [
-        (Movement::Held([1, 1]), Flaw::Unexpected),
+        (Movement::Held([Signed::positive(1); 2]), Flaw::Unexpected),
         (Movement::Priced(price(1, 0)), Flaw::Unexpected),
     ];
     for (movement, flaw) in cases {
@@ -283,15 +283,18 @@ fn a_pool_that_cannot_have_done_what_was_said_is_not_followed_any_more() {
         venue: address(CORE),
         pool: keyed(1, 0),
     };
-    let position = |liquidity, delta| Movement::Position {
+    let position = |liquidity| Movement::Position {
         lower: 0,
         upper: 10,
         liquidity,
-        delta,
+        delta: [Signed::ZERO; 2],
     };
+    let [one, most] = [1, u128::MAX].map(Signed::positive);
     for (movement, flaw) in [
-        (Movement::Held([-1, 0]), Flaw::Overdrawn),
-        (position(-1, [0, 0]), Flaw::Unbalanced),
+        (Movement::Held([-one, Signed::ZERO]), Flaw::Overdrawn),
+        (Movement::Held([Signed::ZERO, -most]), Flaw::Overdrawn),
+        (position(-one), Flaw::Unbalanced),
+        (position(most), Flaw::Unbalanced),
         (Movement::Reserves([1, 1]), Flaw::Unexpected),
     ] {
         let before = replayed(&[vec![core.clone()]]);

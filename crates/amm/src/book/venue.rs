@@ -43,6 +43,7 @@ struct Nature {
     is_concentrated: bool,
     has_facts: bool,
     is_routable: bool,
+    has_own_rule: bool,
 }
 
 /// A factory of pairs whose events tell everything.
@@ -51,6 +52,7 @@ const PAIRS: Nature = Nature {
     is_concentrated: false,
     has_facts: false,
     is_routable: true,
+    has_own_rule: false,
 };
 
 impl Kind {
@@ -60,10 +62,12 @@ impl Kind {
             Self::JediSwap | Self::TenKSwap => PAIRS,
             Self::SithSwap | Self::StarkDefi | Self::Nostra => Nature {
                 has_facts: true,
+                has_own_rule: true,
                 ..PAIRS
             },
             Self::MySwap => Nature {
                 is_singleton: true,
+                has_own_rule: true,
                 ..PAIRS
             },
             Self::Ekubo => Nature {
@@ -101,6 +105,13 @@ impl Kind {
     #[must_use]
     pub const fn has_facts(self) -> bool {
         self.nature().has_facts
+    }
+
+    /// Whether a rule of ours stands in for one that is not public to the last
+    /// unit: on a real network nobody may take it for the venue's.
+    #[must_use]
+    pub const fn has_own_rule(self) -> bool {
+        self.nature().has_own_rule
     }
 
     /// Whether the exchange contract that executes routes can use the venue.

@@ -144,6 +144,13 @@ impl Pools {
         Address::new(name.of(self.names.felts()))
     }
 
+    /// The class that a contract runs, if that was read.
+    #[must_use]
+    pub fn class(&self, contract: Address) -> Option<Felt> {
+        let contract = self.names.get(contract.felt())?;
+        self.classes.get(&contract).copied()
+    }
+
     /// The classes of contracts that were read.
     pub(super) fn known_classes(&self) -> impl Iterator<Item = (Address, Felt)> {
         self.classes

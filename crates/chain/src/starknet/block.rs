@@ -16,6 +16,8 @@ use serde_json::value::RawValue;
 pub struct Block {
     /// Height and hash.
     pub at: BlockRef,
+    /// The root of the state after it.
+    pub state_root: Felt,
     /// Hash of the block before it.
     pub parent_hash: Felt,
     /// When it was made, by the sequencer's clock.
@@ -28,6 +30,8 @@ pub struct Block {
     /// Contracts with the names of their other events, what tokens say left
     /// out; sorted, unique.
     pub other_events: Vec<(Address, Felt)>,
+    /// Contracts that it gave other code, if that was asked; sorted, unique.
+    pub recoded: Vec<Address>,
     /// What it tells those whom it was read for.
     pub sightings: Sightings,
 }
@@ -46,6 +50,20 @@ pub(super) struct Header {
     status: Status,
     block_hash: Option<WireFelt>,
     block_number: Option<u64>,
+    timestamp: u64,
+    new_root: Option<WireFelt>,
+}
+
+/// A block as it is told from others: some nodes' hashes do not tell its time, nor
+/// what it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockMark {
+    /// Height and hash.
+    pub at: BlockRef,
+    /// The time in its header.
+    pub time: Timestamp,
+    /// The root of the state after it.
+    pub state_root: Felt,
 }
 
 #[derive(Deserialize, PartialEq, Eq)]
@@ -59,6 +77,25 @@ enum Status {
 }
 
 impl Header {
+    /// The block, if it is accepted and the one `asked` for.
+    pub(super) fn mark(&self, method: &'static str, asked: u64) -> Result<BlockMark, RpcError> {
+        let at = self.position(asked)?;
+        let root = self
+            .new_root
+            .ok_or_else(|| wrong(method, "no `new_root`"))?;
+        Ok(BlockMark {
+            at,
+            time: self.time(method)?,
+            state_root: root.0,
+        })
+    }
+
+    fn time(&self, method: &'static str) -> Result<Timestamp, RpcError> {
+        let seconds = i64::try_from(self.timestamp).ok();
+        let time = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
+        time.ok_or_else(|| wrong(method, "a timestamp beyond the calendar"))
+    }
+
     /// The position of the block, if it is accepted and the one `asked` for.
     pub(super) fn position(&self, asked: u64) -> Result<BlockRef, RpcError> {
         let (Some(WireFelt(hash)), Some(number)) = (self.block_hash, self.block_number) else {
@@ -81,6 +118,7 @@ struct WireBlock<T> {
     block_hash: Option<WireFelt>,
     block_number: Option<u64>,
     parent_hash: Option<WireFelt>,
+    new_root: Option<WireFelt>,
     timestamp: u64,
     /// From 0.10 on.
     event_count: Option<u64>,
@@ -119,28 +157,32 @@ impl<T> WireBlock<T> {
             status: self.status,
             block_hash: self.block_hash,
             block_number: self.block_number,
+            timestamp: self.timestamp,
+            new_root: self.new_root,
         };
-        let at = header.position(asked)?;
-        let wrong = |words| RpcError::malformed(method, serde_json::Error::custom(words));
-        let time = i64::try_from(self.timestamp)
-            .ok()
-            .and_then(|seconds| Timestamp::from_second(seconds).ok())
-            .ok_or_else(|| wrong("a timestamp beyond the calendar"))?;
+        let mark = header.mark(method, asked)?;
+        let BlockMark { at, time, .. } = mark;
         let (mut emitted, sightings) = read(self.transactions, at, time)?;
         if emitted.are_incomplete(self.event_count) {
             return Err(RpcError::Incomplete { number: asked });
         }
         let WireFelt(parent_hash) = self
             .parent_hash
-            .ok_or_else(|| wrong("missing field `parent_hash`"))?;
+            .ok_or_else(|| wrong(method, "missing field `parent_hash`"))?;
         Ok(Block {
             at,
+            state_root: mark.state_root,
             parent_hash,
             time,
             transfers: emitted.take_transfers(),
             other_events: emitted.take_others(),
             venue_events: emitted.venue_events,
+            recoded: Vec::new(),
             sightings,
         })
     }
+}
+
+fn wrong(method: &'static str, words: &str) -> RpcError {
+    RpcError::malformed(method, serde_json::Error::custom(words))
 }

@@ -72,11 +72,13 @@ impl View {
 #[derive(Debug)]
 pub(super) enum Said {
     Felts(Vec<Felt>),
-    /// The call fails.
+    /// The contract refuses.
     Nothing,
     /// More than anybody reads.
     TooMuch,
-    /// The node did not answer this call, although asked for nothing else.
+    /// The node did not answer this call, although asked for nothing else, or says
+    /// something of itself and not of the contract: that it has pruned the state of
+    /// the block, perhaps.
     Silence(RpcError),
 }
 
@@ -97,7 +99,8 @@ fn said(answer: Result<&RawValue, RpcError>) -> Result<Said, RpcError> {
             Ok(felts.map_or(Said::TooMuch, Said::Felts))
         }
         Err(error) if error.is_block_not_found() => Err(error),
-        Err(RpcError::Node { source, .. }) if !source.is_overload() => Ok(Said::Nothing),
+        Err(RpcError::Node { source, .. }) if source.is_refusal() => Ok(Said::Nothing),
+        Err(error @ RpcError::Node { .. }) if !error.is_overload() => Ok(Said::Silence(error)),
         Err(RpcError::TooLarge { .. }) => Ok(Said::TooMuch),
         Err(error) if is_silence(&error) => Ok(Said::Silence(error)),
         Err(error) => Err(error),
@@ -123,7 +126,7 @@ pub(super) async fn ask_for_list<const LIMIT: usize>(
     let call = view.call(block_hash);
     match rpc.call::<_, Returned<LIMIT>>(METHOD, &call).await {
         Ok(Returned(felts)) => Ok(felts.unwrap_or_default()),
-        Err(RpcError::Node { source, .. }) if !source.is_overload() => Ok(Vec::new()),
+        Err(RpcError::Node { source, .. }) if source.is_refusal() => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }

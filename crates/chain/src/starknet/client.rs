@@ -2,8 +2,10 @@
 
 use super::{
     Block, SpecVersion,
-    block::{self, Header},
+    block::{self, BlockMark, Header},
     broadcast::Broadcast,
+    calls::{Said, View, ask},
+    classes::{self, Forwarders},
     event_heights,
     exchange::{self, BlockGas, ExchangeAnswer, ExchangeQuestion},
     fees::{self, FeeEstimate},
@@ -12,6 +14,7 @@ use super::{
     outcome::{self, TransactionReceipt, TransactionStatus},
     pools::{self, PoolAnswer, PoolQuestion},
     readings,
+    recoding::{self, Recoding},
     relaying::{self, AccountFacts},
     sending::{self, SendError},
     simulation::{self, Imagined, Simulated},
@@ -26,7 +29,13 @@ use amm::book::{Created, Facts, Kind};
 use market::{TokenReading, following::Watch};
 use primitives::{Address, BlockRef, Entropy, Felt, U256};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc};
+use serde_json::value::RawValue;
+use std::{
+    collections::BTreeSet,
+    ops::{Range, RangeInclusive},
+    sync::Arc,
+};
+use tokio::try_join;
 use url::Url;
 
 /// The most blocks that [`StarknetClient::blocks`] reads at once.
@@ -36,7 +45,7 @@ const NO_PARAMS: [(); 0] = [];
 
 /// A client of one Starknet node. Clones share its connections and limits.
 #[derive(Debug, Clone)]
-pub struct StarknetClient(Arc<JsonRpc>);
+pub struct StarknetClient(Arc<JsonRpc>, Arc<Forwarders>);
 
 #[derive(Serialize)]
 struct OfBlock {
@@ -65,7 +74,7 @@ struct HashAndNumber {
 impl StarknetClient {
     /// A client of the node at `url`. Nothing is asked yet.
     pub fn new(url: Url, options: RpcOptions, entropy: Arc<dyn Entropy>) -> Result<Self, RpcError> {
-        JsonRpc::new(url, options, entropy).map(|rpc| Self(Arc::new(rpc)))
+        JsonRpc::new(url, options, entropy).map(|rpc| Self(Arc::new(rpc), Arc::default()))
     }
 
     /// The node's scheme, host and port, fit to be shown.
@@ -99,20 +108,20 @@ impl StarknetClient {
 
     /// The hash of the block at a height, `None` if the node has none there.
     pub async fn block_hash(&self, number: u64) -> Result<Option<Felt>, RpcError> {
-        Ok(self.block_hashes(&[number]).await?.pop().flatten())
+        let mark = self.block_marks(&[number]).await?.pop().flatten();
+        Ok(mark.map(|mark| mark.at.hash))
     }
 
-    /// The hashes of the blocks at some heights, in their order; `None` where
-    /// the node has none.
-    pub async fn block_hashes(&self, numbers: &[u64]) -> Result<Vec<Option<Felt>>, RpcError> {
+    /// What tells the blocks at some heights from others, in their order; `None`
+    /// where the node has none.
+    pub async fn block_marks(&self, numbers: &[u64]) -> Result<Vec<Option<BlockMark>>, RpcError> {
         const METHOD: &str = "starknet_getBlockWithTxHashes";
         let params: Vec<_> = numbers.iter().copied().map(OfBlock::number).collect();
         self.0
             .batch(METHOD, &params, |asked: &OfBlock, answer| match answer {
                 Ok(header) => {
                     let header: Header = parse(METHOD, header)?;
-                    let at = header.position(asked.block_id.block_number)?;
-                    Ok(Some(at.hash))
+                    header.mark(METHOD, asked.block_id.block_number).map(Some)
                 }
                 Err(error) if error.is_block_not_found() => Ok(None),
                 Err(error) => Err(error),
@@ -145,6 +154,39 @@ impl StarknetClient {
             .await
     }
 
+    /// The same, and of the blocks from `recoded_from` on also which contracts they
+    /// gave other code.
+    pub async fn blocks_with_code(
+        &self,
+        heights: RangeInclusive<u64>,
+        watch: &Watch,
+        recoded_from: Option<u64>,
+    ) -> Result<Vec<Block>, RpcError> {
+        let coded = recoded_from.map_or(0..0, |from| {
+            from.max(*heights.start())..heights.end().saturating_add(1)
+        });
+        let blocks = self.blocks_for(heights, watch);
+        let (mut blocks, recodings) = try_join!(blocks, self.recodings(coded))?;
+        let last = blocks.len().saturating_sub(recodings.len());
+        for (block, recoding) in blocks.iter_mut().skip(last).zip(recodings) {
+            if recoding.block_hash != block.at.hash {
+                let number = block.at.number;
+                return Err(RpcError::Torn { number });
+            }
+            block.recoded = recoding.contracts;
+        }
+        Ok(blocks)
+    }
+
+    async fn recodings(&self, heights: Range<u64>) -> Result<Vec<Recoding>, RpcError> {
+        const METHOD: &str = "starknet_getStateUpdate";
+        let params: Vec<_> = heights.take(MAX_BLOCKS).map(OfBlock::number).collect();
+        let read = |asked: &OfBlock, answer: Result<&RawValue, RpcError>| {
+            recoding::read(METHOD, asked.block_id.block_number, answer?)
+        };
+        self.0.batch(METHOD, &params, read).await
+    }
+
     /// The heights between two at which a contract emitted anything, at most
     /// `limit` of them.
     pub async fn event_heights(
@@ -168,11 +210,22 @@ impl StarknetClient {
         tokens.sort_unstable();
         tokens.dedup();
         let readings = readings::read(&self.0, &tokens, at.hash).await?;
-        if readings.any_silent {
+        if let Some(token) = tokens.first().filter(|_| readings.any_silent) {
             // No answer to one call may be the contract's doing or the node's.
-            self.chain_id().await?;
+            classes::check_state(&self.0, *token, at.hash).await?;
         }
         Ok(tokens.into_iter().zip(readings.readings).collect())
+    }
+
+    /// Fails if the node cannot call contracts at a block, whatever this one says.
+    pub async fn check_calls(&self, contract: Address, at: BlockRef) -> Result<(), RpcError> {
+        let view = View::plain(contract, "decimals");
+        for said in ask(&self.0, &[view], at.hash).await? {
+            if let Said::Silence(error) = said {
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// How much there is of each of `tokens` at a block, in their order; `None`
@@ -184,21 +237,21 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<Vec<Option<U256>>, RpcError> {
         let supplies = supplies::read(&self.0, tokens, at.hash).await?;
-        if supplies.any_silent {
+        if let Some(token) = tokens.first().filter(|_| supplies.any_silent) {
             // No answer to one call may be the contract's doing or the node's.
-            self.chain_id().await?;
+            classes::check_state(&self.0, *token, at.hash).await?;
         }
         Ok(supplies.supplies)
     }
 
-    /// The class of each of `contracts` at a block; `None` where nothing is
-    /// deployed.
+    /// The class that each of `contracts` runs at a block: its own, or the one
+    /// behind it where that only forwards calls; `None` where nothing is deployed.
     pub async fn classes(
         &self,
         contracts: &[Address],
         at: BlockRef,
     ) -> Result<Vec<Option<Felt>>, RpcError> {
-        pools::classes(&self.0, contracts, at.hash).await
+        classes::running(&self.0, &self.1, contracts, at.hash).await
     }
 
     /// What each of `pools` says of itself at a block; `None` where its contract

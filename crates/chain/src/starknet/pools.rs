@@ -1,25 +1,18 @@
 //! What pools' contracts say when they are asked.
 
 use super::{
-    calls::{ByHash, Said, View, ask},
-    felt::WireFelt,
+    calls::{Said, View, ask},
     venues::Words,
 };
-use crate::{
-    error::RpcError,
-    jsonrpc::{JsonRpc, parse},
-};
+use crate::{error::RpcError, jsonrpc::JsonRpc};
 use amm::book::{Created, Facts, Kind, Shape, Spot};
 use primitives::{Address, Felt};
-use serde::Serialize;
 
 /// The most pairs that are taken over from a factory.
 pub const MAX_PAIRS: usize = 10_000;
 
-const CLASS_METHOD: &str = "starknet_getClassHashAt";
-
-/// Starknet's code for a contract that is not there.
-const CONTRACT_NOT_FOUND: i64 = 20;
+/// The one view that tokens are asked for.
+const DECIMALS: &str = "decimals";
 
 /// What a contract answers; `None` if it refuses.
 type Answer = Option<Vec<Felt>>;
@@ -39,6 +32,8 @@ pub struct PoolAnswer {
 pub struct PoolQuestion {
     /// How its venue speaks.
     pub kind: Kind,
+    /// Its venue's factory.
+    pub factory: Address,
     /// Its contract.
     pub contract: Address,
     /// Its tokens, in the pool's order.
@@ -62,28 +57,42 @@ impl PoolQuestion {
     const fn fees(&self) -> &'static [&'static str] {
         match self.kind {
             Kind::SithSwap => &["fee0", "fee1"],
-            Kind::StarkDefi => &["fee"],
+            Kind::StarkDefi => &["get_fee"],
             Kind::Nostra => &["swap_fee"],
             Kind::JediSwap | Kind::TenKSwap | Kind::MySwap | Kind::Ekubo | Kind::JediSwapV2 => &[],
         }
     }
 
+    /// The view of a fee: of the pair, or of the factory that sets it.
+    fn fee(&self, name: &'static str) -> View {
+        match self.kind {
+            Kind::StarkDefi => View {
+                contract: self.factory,
+                entrypoint: name,
+                calldata: vec![self.contract.felt()],
+            },
+            _ => View::plain(self.contract, name),
+        }
+    }
+
+    /// Whether it may have an amplification, which makes it a stable one: its
+    /// factory does not say.
+    fn may_be_amplified(&self) -> bool {
+        self.kind == Kind::Nostra
+    }
+
     /// Whether its curve depends on its tokens' decimals.
-    const fn needs_decimals(&self) -> bool {
-        self.stable
+    fn needs_decimals(&self) -> bool {
+        self.stable || self.may_be_amplified()
     }
 
     fn views(&self) -> Vec<View> {
-        let mut views: Vec<_> = self
-            .fees()
-            .iter()
-            .map(|name| View::plain(self.contract, name))
-            .collect();
+        let mut views: Vec<_> = self.fees().iter().map(|name| self.fee(name)).collect();
         if self.needs_decimals() {
-            views.extend(self.tokens.map(|token| View::plain(token, "decimals")));
+            views.extend(self.tokens.map(|token| View::plain(token, DECIMALS)));
         }
-        if self.stable && self.kind == Kind::Nostra {
-            views.push(View::plain(self.contract, "amplification"));
+        if self.may_be_amplified() {
+            views.push(View::plain(self.contract, "amp_data"));
         }
         views
     }
@@ -113,11 +122,17 @@ impl PoolQuestion {
             fees,
             ..Facts::default()
         };
-        if self.needs_decimals() {
-            facts.decimals = [next()?.try_into().ok()?, next()?.try_into().ok()?];
+        if !self.needs_decimals() {
+            return Some(facts);
         }
-        if self.stable && self.kind == Kind::Nostra {
-            facts.amplification = next()?.try_into().ok()?;
+        let decimals = [next(), next()];
+        let amplification = next();
+        if self.stable || amplification.is_some() {
+            let [decimals0, decimals1] = decimals;
+            facts.decimals = [decimals0?.try_into().ok()?, decimals1?.try_into().ok()?];
+        }
+        if let Some(amplification) = amplification {
+            facts.amplification = amplification.try_into().ok()?;
         }
         Some(facts)
     }
@@ -126,34 +141,6 @@ impl PoolQuestion {
 /// Whether a venue's contracts name their views so.
 const fn in_camel_case(kind: Kind) -> bool {
     matches!(kind, Kind::TenKSwap | Kind::SithSwap)
-}
-
-#[derive(Serialize)]
-struct ClassAt {
-    block_id: ByHash,
-    contract_address: WireFelt,
-}
-
-pub(super) async fn classes(
-    rpc: &JsonRpc,
-    contracts: &[Address],
-    block_hash: Felt,
-) -> Result<Vec<Option<Felt>>, RpcError> {
-    let params: Vec<_> = contracts
-        .iter()
-        .map(|contract| ClassAt {
-            block_id: ByHash {
-                block_hash: WireFelt(block_hash),
-            },
-            contract_address: WireFelt(contract.felt()),
-        })
-        .collect();
-    rpc.batch(CLASS_METHOD, &params, |_, answer| match answer {
-        Ok(result) => parse::<WireFelt>(CLASS_METHOD, result).map(|WireFelt(class)| Some(class)),
-        Err(RpcError::Node { source, .. }) if source.code == CONTRACT_NOT_FOUND => Ok(None),
-        Err(error) => Err(error),
-    })
-    .await
 }
 
 pub(super) async fn facts(
@@ -223,16 +210,11 @@ pub(super) async fn pairs(
     } else {
         listed_pairs(rpc, kind, factory, block_hash).await?
     };
-    let has_flag = matches!(kind, Kind::SithSwap | Kind::StarkDefi);
-    let flag = if kind == Kind::StarkDefi {
-        "is_stable"
-    } else {
-        "stable"
-    };
-    let names: &[&str] = if has_flag {
-        &["token0", "token1", flag]
-    } else {
-        &["token0", "token1"]
+    let names: &[&str] = match kind {
+        Kind::SithSwap => &["getToken0", "getToken1", "getStable"],
+        Kind::StarkDefi => &["token0", "token1", "is_stable"],
+        Kind::Nostra => &["token_0", "token_1"],
+        _ => &["token0", "token1"],
     };
     let views: Vec<_> = contracts
         .iter()
@@ -305,16 +287,19 @@ async fn counted_pairs(
 }
 
 /// What contracts answer, `None` where one refuses. Silence is the node's
-/// failure: a pool must not change because a node is slow.
+/// failure: a pool must not change because a node is slow. Tokens are strangers'
+/// contracts, and may be silent themselves.
 async fn answers(rpc: &JsonRpc, views: &[View], block_hash: Felt) -> Result<Vec<Answer>, RpcError> {
     if views.is_empty() {
         return Ok(Vec::new());
     }
     let said = ask(rpc, views, block_hash).await?;
     said.into_iter()
-        .map(|said| match said {
+        .zip(views)
+        .map(|(said, view)| match said {
             Said::Felts(felts) => Ok(Some(felts)),
             Said::Nothing | Said::TooMuch => Ok(None),
+            Said::Silence(_) if view.entrypoint == DECIMALS => Ok(None),
             Said::Silence(error) => Err(error),
         })
         .collect()

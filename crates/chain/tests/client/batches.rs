@@ -18,6 +18,7 @@ fn block(call: &Value) -> Value {
         "block_number": number,
         "block_hash": format!("{:#x}", number + 1),
         "parent_hash": format!("{number:#x}"),
+        "new_root": "0x1",
         "timestamp": 1_700_000_000 + number,
         "transactions": [],
     })

@@ -18,9 +18,15 @@ fn address(number: u64) -> Address {
 
 const ENTRYPOINTS: [&str; 5] = ["name", "symbol", "decimals", "total_supply", "totalSupply"];
 
-/// The token and the entrypoint of a call.
+/// What shows that a node knows the state of a block.
+const STATE: &str = "starknet_getClassHashAt";
+
+/// The token and the entrypoint of a call, nothing for other questions.
 fn target(call: &Value) -> (u64, &'static str) {
     let request = &call["params"]["request"];
+    if request.is_null() {
+        return (0, "");
+    }
     let digits = request["contract_address"].as_str().unwrap();
     let token = u64::from_str_radix(digits.trim_start_matches("0x"), 16).unwrap();
     let entrypoint = ENTRYPOINTS
@@ -86,6 +92,7 @@ async fn tokens_are_read_at_the_block_once_each_and_sorted() {
 #[tokio::test]
 async fn a_hostile_token_is_refused_and_the_others_are_read() {
     let node = Node::answering(|call| match target(call) {
+        _ if call["method"] == STATE => Ok(json!("0x1")),
         (1, _) => Err((20, "Contract not found")),
         (2, "symbol") => Err((40, "Contract error")),
         (3, "decimals") => Err((21, "Entrypoint does not exist")),
@@ -158,7 +165,7 @@ async fn a_token_that_never_returns_is_refused_while_the_node_lives() {
             Reply::Silence
         } else {
             respond(body, |call| match call["method"].as_str() {
-                Some("starknet_chainId") => Ok(json!("0x1")),
+                Some(STATE) => Ok(json!("0x1")),
                 _ => Ok(honest(call)),
             })
         }
@@ -287,7 +294,7 @@ async fn a_supply_that_never_comes_is_none_while_the_node_lives() {
             return Reply::Silence;
         }
         respond(body, |call| match call["method"].as_str() {
-            Some("starknet_chainId") => Ok(json!("0x1")),
+            Some(STATE) => Ok(json!("0x1")),
             _ => Ok(json!(["0x9", "0x0"])),
         })
     })
@@ -300,6 +307,26 @@ async fn a_supply_that_never_comes_is_none_while_the_node_lives() {
     let client = node.client_with(hasty);
     let supplies = client.total_supplies(&[address(1), address(2)], AT).await;
     assert_eq!(supplies.unwrap(), [Some(U256::from(9)), None]);
+}
+
+#[tokio::test]
+async fn what_a_node_says_of_itself_is_no_verdict_on_tokens() {
+    for code in [-32_603, -32_000, 1, 163] {
+        let node = Node::answering(move |_| Err((code, "the state is pruned"))).await;
+        let tokens = [address(1), address(2)];
+        let error = node.client().token_readings(&tokens, AT).await;
+        assert!(matches!(error, Err(RpcError::Node { .. })), "{error:?}");
+        let error = node.client().total_supplies(&tokens, AT).await;
+        assert!(matches!(error, Err(RpcError::Node { .. })), "{error:?}");
+        let error = node.client().check_calls(address(1), AT).await;
+        assert!(matches!(error, Err(RpcError::Node { .. })), "{error:?}");
+    }
+    for code in [20, 21, 40] {
+        let node = Node::answering(move |_| Err((code, "no"))).await;
+        node.client().check_calls(address(1), AT).await.unwrap();
+        let supplies = node.client().total_supplies(&[address(1)], AT).await;
+        assert_eq!(supplies.unwrap(), [None]);
+    }
 }
 
 #[tokio::test]

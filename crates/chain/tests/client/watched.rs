@@ -45,6 +45,7 @@ fn block(transactions: &[Value]) -> Value {
         "status": "ACCEPTED_ON_L2",
         "block_hash": "0xb",
         "parent_hash": "0xa",
+        "new_root": "0x1",
         "block_number": 7,
         "timestamp": TIME,
         "transactions": transactions,

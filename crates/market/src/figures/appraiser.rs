@@ -92,7 +92,8 @@ impl Appraiser {
         let before: Vec<Option<f64>> = figures.all_usd();
         let settled = self.settle(figures, &before, edges_changed);
         let worth = |token: TokenId| worth(figures, &before, settled.as_deref(), token);
-        let mut flows = legs::flows(happened.trades, |trade| self.place(trade), worth);
+        let supply = |token| figures.supply(token);
+        let mut flows = legs::flows(happened.trades, |trade| self.place(trade), worth, supply);
         flows.extend(transfers(figures, happened.transfers, worth));
         flows.sort_unstable_by_key(|point| (point.token, point.flow));
         let mut stocks = self.stocks(moved);

@@ -5,7 +5,7 @@ use super::{
     trade::Trade,
 };
 use crate::{series::Sum, token_id::TokenId, whole::whole};
-use amm::book::VenueId;
+use amm::{Signed, book::VenueId};
 use primitives::U256;
 use std::collections::BTreeMap;
 
@@ -38,21 +38,31 @@ struct Passage {
     out_of_pools: u128,
 }
 
-/// The volume of a block's trades. `worth` is asked of trusted tokens only.
+/// The volume of a block's trades. `worth` is asked of trusted tokens only. No
+/// trade counts for more of a token than there is, where `supply` knows: who lends
+/// a pool liquidity and takes it back at once can trade with more than exists.
 pub(super) fn flows(
     trades: &[Trade],
     place: impl Fn(&Trade) -> Option<TradedPool>,
     worth: impl Fn(TokenId) -> Option<Worth>,
+    supply: impl Fn(TokenId) -> Option<u128>,
 ) -> Vec<FlowPoint> {
     let mut sums: BTreeMap<(TokenId, Flow), Sum> = BTreeMap::new();
     let mut passages: BTreeMap<(u32, TokenId), Passage> = BTreeMap::new();
     for trade in trades {
         let Some(place) = place(trade) else { continue };
-        let amounts = trade.gained.map(i128::unsigned_abs);
-        let usd = leg(place.tokens, amounts, &worth);
-        for ((token, units), gained) in place.tokens.into_iter().zip(amounts).zip(trade.gained) {
+        let [gained0, gained1] = trade.gained;
+        let [token0, token1] = place.tokens;
+        let limit = |token: Option<TokenId>, gained: Signed| {
+            let most = token.and_then(&supply).unwrap_or(u128::MAX);
+            Signed::new(gained.magnitude().min(most), gained.is_negative())
+        };
+        let gained = [limit(token0, gained0), limit(token1, gained1)];
+        let usd = leg(place.tokens, gained.map(Signed::magnitude), &worth);
+        for (token, gained) in place.tokens.into_iter().zip(gained) {
             let Some(token) = token else { continue };
             let flow = Flow::Traded(place.venue);
+            let units = gained.magnitude();
             add(sums.entry((token, flow)).or_default(), units, usd);
             let passage = passages.entry((trade.transaction, token)).or_default();
             passage.take(gained, usd);
@@ -75,10 +85,10 @@ pub(super) fn flows(
 }
 
 impl Passage {
-    fn take(&mut self, gained: i128, usd: u128) {
-        let units = gained.unsigned_abs();
+    fn take(&mut self, gained: Signed, usd: u128) {
+        let units = gained.magnitude();
         add(&mut self.gross, units, usd);
-        let side = if gained < 0 {
+        let side = if gained.is_negative() {
             &mut self.out_of_pools
         } else {
             &mut self.into_pools
@@ -153,7 +163,7 @@ mod tests {
         Trade {
             transaction,
             pool,
-            gained,
+            gained: gained.map(Signed::from),
         }
     }
 
@@ -174,7 +184,9 @@ mod tests {
                 tokens: tokens.map(Some),
             })
         };
-        let points = flows(&all, place, dollars);
+        // There are ten thousand of B.
+        let supply = |token| (token == B).then_some(10_000);
+        let points = flows(&all, place, dollars, supply);
         points
             .into_iter()
             .map(|point| (point.token, point.flow, point.units, point.usd))
@@ -198,6 +210,16 @@ mod tests {
                 (B, Flow::Net, 7, usd),
             ]
         );
+    }
+
+    #[test]
+    fn no_trade_counts_for_more_than_there_is() {
+        let most = i128::MAX;
+        let volume = volume(&[(trade(0, [most, -most]), [A, B])]);
+        let (usd, units) = (10_000 * 2 * 100_000_000, most.unsigned_abs());
+        assert_eq!(volume[0], (A, at(), units, usd));
+        assert_eq!(volume[2], (B, at(), 10_000, usd));
+        assert_eq!(volume[3], (B, Flow::Net, 10_000, usd));
     }
 
     #[test]

@@ -92,6 +92,12 @@ impl Figures {
         }
     }
 
+    /// How much there is of a token, if that was read and is not nothing.
+    pub(super) fn supply(&self, token: TokenId) -> Option<u128> {
+        let supply = self.tokens.get(token.index())?.supply.now()?;
+        (supply > 0).then_some(supply)
+    }
+
     /// The first second of the minute that [`Figures::rollback`] to a time
     /// makes again.
     pub fn boundary(to: i64) -> i64 {

@@ -1,7 +1,7 @@
 //! Trades as a block has them.
 
 use amm::{
-    Side,
+    Side, Signed,
     book::{Movement, PoolId},
 };
 
@@ -13,7 +13,7 @@ pub struct Trade {
     /// The pool.
     pub pool: PoolId,
     /// What the pool gained of either token.
-    pub gained: [i128; 2],
+    pub gained: [Signed; 2],
 }
 
 impl Trade {
@@ -22,7 +22,7 @@ impl Trade {
         let gained = match *movement {
             Movement::Swapped { delta, .. } => delta,
             Movement::Traded { sold, amounts } => {
-                let [into, out] = amounts.map(|units| i128::try_from(units).unwrap_or(i128::MAX));
+                let [into, out] = amounts.map(Signed::positive);
                 match sold {
                     Side::Token0 => [into, -out],
                     Side::Token1 => [-out, into],

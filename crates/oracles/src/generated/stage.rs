@@ -1,6 +1,7 @@
 //! Pools put into a book the way events would put them there.
 
 use crate::Draws;
+use amm::Signed;
 use amm::book::{
     Book, Change, Created, Facts, Kind, Maths, Movement, PoolId, Pools, Price, Registry, Shape,
     Spot, State, Venue,
@@ -132,13 +133,13 @@ impl Stage {
             price: Some(pool.price),
         };
         self.create(PoolHome::Core, created);
-        self.moved(Movement::Held(pool.held.map(signed)));
+        self.moved(Movement::Held(pool.held.map(Signed::positive)));
         for (lower, upper, liquidity) in &pool.positions {
             self.moved(Movement::Position {
                 lower: *lower,
                 upper: *upper,
-                liquidity: signed(*liquidity),
-                delta: [0, 0],
+                liquidity: Signed::positive(*liquidity),
+                delta: [Signed::ZERO; 2],
             });
         }
     }
@@ -211,8 +212,8 @@ pub(super) fn stirred(pools: &Pools, pool: PoolId, part: f64) -> Option<Change> 
             Movement::Position {
                 lower,
                 upper,
-                liquidity: signed(after).checked_sub(signed(ranges.liquidity))?,
-                delta: [0, 0],
+                liquidity: Signed::new(after.abs_diff(ranges.liquidity), after < ranges.liquidity),
+                delta: [Signed::ZERO; 2],
             }
         }
     };
@@ -232,8 +233,4 @@ fn grown(amount: u128, part: f64) -> u128 {
 )]
 pub(super) const fn whole(number: f64) -> u128 {
     number as u128
-}
-
-fn signed(amount: u128) -> i128 {
-    i128::try_from(amount).unwrap_or(i128::MAX)
 }

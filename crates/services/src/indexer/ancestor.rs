@@ -1,8 +1,15 @@
 //! Where two forks part.
 
-use crate::{fault::Fault, indexer::Indexer};
-use chain::StarknetClient;
-use primitives::BlockRef;
+use crate::{
+    fault::Fault,
+    indexer::{Indexer, nodes::Chosen},
+};
+use chain::{BlockMark, StarknetClient};
+use primitives::{BlockRef, SignedDuration, Timestamp};
+use store::MarkedBlock;
+
+/// The shortest time between two looks at more than a block's hash.
+const LOOK_BEHIND_EVERY: SignedDuration = SignedDuration::from_secs(5);
 
 /// Heights that are compared in one call.
 const COMPARED: u8 = 16;
@@ -49,17 +56,44 @@ impl Indexer {
         asked: &[u64],
         differs: &mut u64,
     ) -> Result<Option<BlockRef>, Fault> {
-        let stored = self.store.chain().blocks_at(asked).await?;
-        let theirs = node.block_hashes(asked).await?;
+        let stored = self.store.chain().marked_blocks_at(asked).await?;
+        let theirs = node.block_marks(asked).await?;
         for (number, theirs) in asked.iter().copied().zip(theirs) {
-            let block = theirs.map(|hash| BlockRef { number, hash });
-            if let Some(block) = block.filter(|block| stored.contains(block)) {
-                return Ok(Some(block));
+            let is_ours = |mark: &BlockMark| stored.iter().any(|ours| is_same(ours, mark));
+            if let Some(mark) = theirs.filter(is_ours) {
+                return Ok(Some(mark.at));
             }
             *differs = number;
         }
         Ok(None)
     }
+
+    /// Whether a node has another block under the hash of ours: its hashes do not
+    /// tell everything. Asking takes a call, so that it is done now and then, and at
+    /// once where the node has gone back.
+    pub(super) async fn is_disguised(
+        &mut self,
+        chosen: &Chosen,
+        tip: BlockRef,
+    ) -> Result<bool, Fault> {
+        let now = self.clock.now();
+        let waits = |last: Timestamp| now.duration_since(last).abs() < LOOK_BEHIND_EVERY;
+        if chosen.head.number >= tip.number && self.looked_behind.is_some_and(waits) {
+            return Ok(false);
+        }
+        self.looked_behind = Some(now);
+        let height = [chosen.head.number.min(tip.number)];
+        let stored = self.store.chain().marked_blocks_at(&height).await?;
+        let theirs = chosen.client.block_marks(&height).await?;
+        let pair = stored.first().zip(theirs.into_iter().flatten().next());
+        Ok(pair.is_some_and(|(ours, theirs)| ours.block == theirs.at && !is_same(ours, &theirs)))
+    }
+}
+
+/// Whether a block is the stored one, as far as headers tell.
+fn is_same(ours: &MarkedBlock, theirs: &BlockMark) -> bool {
+    let root = ours.state_root.unwrap_or(theirs.state_root);
+    (ours.block, ours.time, root) == (theirs.at, theirs.time, theirs.state_root)
 }
 
 /// The next heights on the way back from a tip, whose distances from it double.

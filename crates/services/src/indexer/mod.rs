@@ -16,6 +16,7 @@ mod pools;
 mod progress;
 mod round;
 mod run;
+mod seldom;
 mod state;
 mod writer;
 

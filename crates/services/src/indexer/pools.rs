@@ -9,7 +9,7 @@ use crate::{
     indexer::{Indexer, gauge::lossy},
 };
 use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape, Speaker};
-use chain::{Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, pool_event};
+use chain::{Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, named_pool, pool_event};
 use market::{BlockEffects, figures::Trade};
 use primitives::{Address, BlockRef, Felt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,6 +70,7 @@ impl Indexer {
                 .await?;
         }
         self.follow(block, &mut followed, &mut questions);
+        self.look_at_recoded(block, &mut questions);
         self.note_unknown(block);
         self.answer(node, block.at, &mut followed, questions)
             .await?;
@@ -130,7 +131,9 @@ impl Indexer {
             }
             match pool_event(venue.kind, event) {
                 Ok(PoolEvent::Upgraded) => {
-                    questions.classes.insert(event.from);
+                    if self.has_pools(event.from) {
+                        questions.classes.insert(event.from);
+                    }
                 }
                 Ok(told) => match self.state.book.change(speaker, &told) {
                     Some(change) => {
@@ -143,13 +146,10 @@ impl Indexer {
                 Err(Untold::Unknown) => count("stoa_venue_events_unknown_total", &venue.name),
                 Err(Untold::Malformed) => {
                     count("stoa_venue_events_malformed_total", &venue.name);
-                    tracing::warn!(
-                        venue = venue.name,
-                        contract = %event.from,
-                        block = block.at.number,
-                        "a malformed event: its pools are not followed any more"
-                    );
-                    self.give_up(speaker, followed);
+                    let named = named_pool(venue.kind, event);
+                    let (venue, contract) = (venue.name.clone(), event.from);
+                    let place = (venue.as_str(), contract, block.at.number);
+                    self.give_up(self.state.book.subject(speaker, named), place, followed);
                 }
             }
         }
@@ -172,22 +172,52 @@ impl Indexer {
         }
     }
 
-    /// Nobody can tell what a malformed event did: the pools that it may have
-    /// been about are not followed any more.
-    fn give_up(&mut self, speaker: Speaker, followed: &mut Followed) {
-        let pools: Vec<PoolId> = match speaker {
-            Speaker::Pool(_, pool) => vec![pool],
-            Speaker::Venue(venue) => {
-                let pools = self.state.book.pools().iter();
-                pools
-                    .filter(|view| view.pool.venue() == venue && view.venue.kind.is_singleton())
-                    .map(|view| view.id)
-                    .collect()
-            }
-        };
-        for pool in pools {
+    /// Nobody can tell what a malformed event did: the pool that it is about is
+    /// not followed any more. Strangers decide how often that happens, and a pool
+    /// that no event names must not stop others.
+    fn give_up(
+        &mut self,
+        subject: Option<PoolId>,
+        (venue, contract, block): (&str, Address, u64),
+        followed: &mut Followed,
+    ) {
+        let pools = self.state.book.pools();
+        let pool = subject.filter(|pool| pools.get(*pool).is_some_and(|it| !it.pool.is_flawed()));
+        if subject.is_none() {
+            count("stoa_venue_events_unplaced_total", venue);
+        }
+        if let Some(unsaid) = self.malformed.due(self.clock.now()) {
+            let effect = match subject {
+                Some(_) => "its pool is not followed any more",
+                None => "it names no pool that is known",
+            };
+            tracing::warn!(venue, %contract, block, unsaid, effect, "a malformed event");
+        }
+        if let Some(pool) = pool {
             let flaw = Flaw::Malformed;
             self.change(followed, Change::Flawed { pool, flaw });
+        }
+    }
+
+    /// Contracts that have other code from this block on are asked for it, whether
+    /// they say so or not.
+    fn look_at_recoded(&self, block: &Block, questions: &mut Questions) {
+        for contract in &block.recoded {
+            if self.has_pools(*contract) {
+                questions.classes.insert(*contract);
+            }
+        }
+    }
+
+    /// Whether a contract is a pool, or has all pools of its venue.
+    fn has_pools(&self, contract: Address) -> bool {
+        match self.state.book.speaker(contract) {
+            Some(Speaker::Pool(..)) => true,
+            Some(Speaker::Venue(venue)) => {
+                let venue = self.known.venues.venue(venue);
+                venue.is_some_and(|venue| venue.kind.is_singleton())
+            }
+            None => false,
         }
     }
 
@@ -213,9 +243,10 @@ impl Indexer {
             let contracts: Vec<Address> = questions.classes.into_iter().collect();
             let classes = node.classes(&contracts, at).await?;
             for (contract, class) in contracts.into_iter().zip(classes) {
-                if let Some(class) = class {
+                let before = self.state.book.pools().class(contract);
+                if let Some(class) = class.filter(|class| before != Some(*class)) {
                     self.change(followed, Change::Class { contract, class });
-                    self.warn_of_unknown(contract, class);
+                    self.tell_of_class(contract, class, before.is_some());
                 }
             }
         }
@@ -226,13 +257,18 @@ impl Indexer {
         Ok(())
     }
 
-    /// A class that nobody vouches for may compute differently.
-    fn warn_of_unknown(&self, contract: Address, class: Felt) {
+    /// Says that a contract has other code, or code that nobody vouches for, which
+    /// may compute differently.
+    fn tell_of_class(&self, contract: Address, class: Felt, is_other: bool) {
         let speaker = self.state.book.speaker(contract);
         let venue = speaker.and_then(|speaker| self.known.venues.venue(speaker.venue()));
-        if let Some(venue) = venue
-            && venue.maths(class).is_none()
-        {
+        let Some(venue) = venue else { return };
+        if is_other {
+            count("stoa_class_changes_total", &venue.name);
+            let class = class.to_hex_string();
+            tracing::info!(venue = venue.name, %contract, class, "a contract has other code");
+        }
+        if venue.maths(class).is_none() {
             tracing::warn!(
                 venue = venue.name,
                 %contract,
@@ -379,6 +415,7 @@ fn trade(transaction: u32, change: &Change) -> Option<Trade> {
 fn question(view: &PoolView<'_>) -> PoolQuestion {
     PoolQuestion {
         kind: view.venue.kind,
+        factory: view.venue.contract,
         contract: view.contract(),
         tokens: view.tokens(),
         stable: view.pool.shape() == Shape::Stable,

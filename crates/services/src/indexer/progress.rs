@@ -16,6 +16,8 @@ pub struct ProgressView {
     pub node_head: Option<BlockRef>,
     /// When that was.
     pub answered_at: Option<Timestamp>,
+    /// Since when it is below our newest block, if it is.
+    pub below_since: Option<Timestamp>,
     /// What went wrong since, if anything.
     pub error: Option<String>,
     /// Every node that may be asked.
@@ -28,11 +30,14 @@ impl Progress {
         self.0.load_full()
     }
 
-    /// The node, or the store that is followed, said where it is.
-    pub(crate) fn answered(&self, head: BlockRef, at: Timestamp) {
+    /// The node, or the store that is followed, said where it is, while our newest
+    /// block was this one.
+    pub(crate) fn answered(&self, head: BlockRef, ours: Option<BlockRef>, at: Timestamp) {
+        let is_below = ours.is_some_and(|ours| head.number < ours.number);
         self.change(|view| {
             view.node_head = Some(head);
             view.answered_at = Some(at);
+            view.below_since = view.below_since.or(Some(at)).filter(|_| is_below);
         });
     }
 

@@ -44,7 +44,7 @@ impl Indexer {
     pub async fn round(&mut self, stop: &CancellationToken) -> Result<Round, Fault> {
         let surveyed = self.nodes.survey(self.clock.now()).await;
         if let Ok(chosen) = &surveyed {
-            self.progress.answered(chosen.head, self.clock.now());
+            self.note_head(chosen.head);
             metrics::gauge!("stoa_node_head_block").set(lossy(chosen.head.number));
         }
         let outcome = match self.catch_up_with_others().await.and(surveyed) {
@@ -94,10 +94,8 @@ impl Indexer {
 
     /// Spends the round with one node, and remembers how it served.
     async fn spend(&mut self, chosen: &Chosen, stop: &CancellationToken) -> Result<Round, Fault> {
-        let outcome = match self.state.tip {
-            Some(tip) if chosen.head.number <= tip.block.number => self.compare(chosen, tip).await,
-            _ => self.catch_up(chosen, stop).await,
-        };
+        // On the heap: it is large, and rounds are few.
+        let outcome = Box::pin(self.come_nearer(chosen, stop)).await;
         match &outcome {
             Ok(_) => self.nodes.served_well(chosen),
             Err(fault) if fault.is_of_a_node() => {
@@ -107,6 +105,23 @@ impl Indexer {
             Err(_) => {}
         }
         outcome
+    }
+
+    async fn come_nearer(
+        &mut self,
+        chosen: &Chosen,
+        stop: &CancellationToken,
+    ) -> Result<Round, Fault> {
+        let Some(tip) = self.state.tip else {
+            return self.catch_up(chosen, stop).await;
+        };
+        if self.is_disguised(chosen, tip.block).await? {
+            self.roll_back(chosen, tip.block).await
+        } else if chosen.head.number <= tip.block.number {
+            self.compare(chosen, tip).await
+        } else {
+            self.catch_up(chosen, stop).await
+        }
     }
 
     /// The node is not ahead of us: it stands still, lags behind, or forked.
@@ -164,15 +179,16 @@ impl Indexer {
             None => self.options.start_block,
         };
         let node = chosen.client.clone();
+        let code_from = self.known.code_from();
         // Each batch is read for what is followed when it is asked for.
         let watch = ArcSwap::new(Arc::clone(self.state.roster.watch()));
         let mut batches = stream::iter(batches(next, chosen.head.number, self.options.batch))
             .map(|range| {
                 let (node, watch) = (node.clone(), watch.load_full());
                 // A task of its own goes on while the batch before is applied.
-                AbortOnDropHandle::new(tokio::spawn(
-                    async move { node.blocks_for(range, &watch).await },
-                ))
+                AbortOnDropHandle::new(tokio::spawn(async move {
+                    node.blocks_with_code(range, &watch, code_from).await
+                }))
             })
             .buffered(self.options.prefetch);
         let mut applied = 0;
@@ -203,8 +219,13 @@ impl Indexer {
     /// how far behind we are must not be told of a head of long ago.
     async fn look_again(&self, chosen: &Chosen) {
         if let Ok(head) = chosen.client.head().await {
-            self.progress.answered(head, self.clock.now());
+            self.note_head(head);
         }
+    }
+
+    fn note_head(&self, head: BlockRef) {
+        let ours = self.state.tip.map(|tip| tip.block);
+        self.progress.answered(head, ours, self.clock.now());
     }
 
     /// Reads what is due, commits everything in one transaction, publishes.
@@ -271,6 +292,7 @@ impl Indexer {
                 block: block.at,
                 parent_hash: block.parent_hash,
                 time: block.time,
+                state_root: Some(block.state_root),
                 readings,
                 pools: followed.changes,
                 checkpoint: is_checkpoint(number).then(|| self.state.book.to_bytes()),

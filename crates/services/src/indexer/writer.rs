@@ -1,8 +1,8 @@
 //! What the indexer works with.
 
-use super::{IndexerOptions, Nodes, Progress, State};
+use super::{IndexerOptions, Nodes, Progress, State, seldom::Seldom};
 use crate::{fault::Fault, known::Known, snapshot::Snapshots};
-use primitives::Clock;
+use primitives::{Clock, Timestamp};
 use std::sync::Arc;
 use store::Store;
 
@@ -17,6 +17,10 @@ pub struct Indexer {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) options: IndexerOptions,
     pub(super) state: State,
+    /// When more than a block's hash was last compared.
+    pub(super) looked_behind: Option<Timestamp>,
+    /// How often the log tells of malformed events.
+    pub(super) malformed: Seldom,
 }
 
 impl Indexer {
@@ -34,7 +38,8 @@ impl Indexer {
         store.chain().bind_chain(chain_id).await?;
         if !store.chain().bind_venues(&known.digest()).await? {
             tracing::info!(
-                "the list of venues or of anchors is new: indexing from the first block"
+                "the list of venues or of anchors, or how events are read, is new: \
+                 indexing from the first block"
             );
         }
         store.chain().bind_leads(&known.leads()).await?;
@@ -49,6 +54,8 @@ impl Indexer {
             clock,
             options,
             state,
+            looked_behind: None,
+            malformed: Seldom::default(),
         };
         indexer.gauge_pools();
         Ok(indexer)

@@ -7,6 +7,7 @@
 
 use primitives::{Felt, U256};
 use std::collections::{HashMap, VecDeque};
+use std::sync::OnceLock;
 
 /// A variable that contracts of a kind have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -108,6 +109,8 @@ pub(crate) struct State {
     /// By slot.
     keys: Vec<Key>,
     versions: Vec<VecDeque<Version>>,
+    /// Where variables are in storage, by slot: what was once worked out.
+    places: Vec<OnceLock<Felt>>,
     /// All slots of a contract, in the order in which they came into use.
     contracts: HashMap<Felt, Vec<Slot>>,
 }
@@ -137,6 +140,7 @@ impl State {
         if slot == next {
             self.keys.push(key);
             self.versions.push(VecDeque::new());
+            self.places.push(OnceLock::new());
             self.contracts.entry(key.contract).or_default().push(slot);
         }
         let versions = self.versions.get_mut(slot.0)?;
@@ -155,6 +159,12 @@ impl State {
     /// The variable of a slot.
     pub(crate) fn key(&self, slot: Slot) -> Option<&Key> {
         self.keys.get(slot.0)
+    }
+
+    /// Where the variable of a slot is in storage, worked out by `place` once.
+    pub(crate) fn place(&self, key: &Key, place: impl FnOnce(&Key) -> Felt) -> Felt {
+        let slot = self.index.get(key).and_then(|slot| self.places.get(slot.0));
+        slot.map_or_else(Felt::default, |known| *known.get_or_init(|| place(key)))
     }
 
     /// Every variable that was ever written.

@@ -12,7 +12,7 @@ use starknet_crypto::pedersen_hash;
 use std::collections::HashMap;
 
 /// The first place of a variable.
-fn address(key: &Key) -> Felt {
+pub(crate) fn place(key: &Key) -> Felt {
     let hash = key.args().fold(selector(key.variable.name), |hash, arg| {
         pedersen_hash(&hash, &arg)
     });
@@ -21,13 +21,19 @@ fn address(key: &Key) -> Felt {
 
 /// The places of a variable with what is there when it has this value.
 pub(crate) fn cells(key: &Key, value: U256) -> Vec<(Felt, Felt)> {
-    let first = || address(key);
     match key.variable.shape {
         Shape::Protocol => Vec::new(),
-        Shape::Felt => vec![(first(), felt(value))],
+        Shape::Felt | Shape::U256 => cells_from(place(key), key, value),
+    }
+}
+
+/// The same where the first place is known: hashing takes long.
+pub(crate) fn cells_from(first: Felt, key: &Key, value: U256) -> Vec<(Felt, Felt)> {
+    match key.variable.shape {
+        Shape::Protocol => Vec::new(),
+        Shape::Felt => vec![(first, felt(value))],
         Shape::U256 => {
             let [low, high] = halves(value);
-            let first = first();
             vec![(first, low), (first + Felt::ONE, high)]
         }
     }

@@ -6,7 +6,7 @@ use primitives::{Address, BlockRef, Felt, Timestamp, short_string};
 use proptest::prelude::*;
 use rstest::rstest;
 use std::{future::poll_fn, task::Poll};
-use store::{Store, StoreError};
+use store::{MarkedBlock, Store, StoreError};
 use world::{
     Engine::{self, Postgres, Sqlite},
     TestDatabase,
@@ -36,6 +36,9 @@ async fn contents(store: &Store) -> Contents {
         Some(BlockRef { number, hash })
     });
     assert_eq!(at_once, one_by_one.collect::<Vec<_>>());
+    for marked in chain.marked_blocks_at(&numbers).await.unwrap() {
+        assert!(at_once.contains(&marked.block));
+    }
     let (tip, tip_time) = (chain.tip().await.unwrap(), chain.tip_time().await.unwrap());
     let at_one_moment = chain.contents().await.unwrap();
     assert_eq!(at_one_moment.tip, tip.zip(tip_time));
@@ -99,6 +102,26 @@ async fn what_is_appended_is_read_back(#[values(Sqlite, Postgres)] engine: Engin
         .collect();
     expected.sort_by_key(|(address, number, _)| (*address, *number));
     assert_eq!(contents.readings, expected);
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_block_is_told_from_others_by_its_time_and_state(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let store = database.store().await;
+    let mut effects = fork(block(4, 0), 0, 2);
+    effects[1].state_root = Some(Felt::from(77));
+    store.chain().append(None, &effects).await.unwrap();
+    let mut marked = store.chain().marked_blocks_at(&[5, 6, 7]).await.unwrap();
+    marked.sort_unstable_by_key(|marked| marked.block.number);
+    let expected = effects.iter().map(|effect| MarkedBlock {
+        block: effect.block,
+        time: effect.time,
+        state_root: effect.state_root,
+    });
+    assert_eq!(marked, expected.collect::<Vec<_>>());
 }
 
 #[rstest]

@@ -121,6 +121,7 @@ impl Minutes {
             },
             parent_hash: Felt::ONE,
             time: Timestamp::from_second(self.figures.head_time()).unwrap(),
+            state_root: None,
             readings: readings(),
             pools: created().into_iter().chain(reserves).collect(),
             checkpoint: None,

@@ -1,10 +1,13 @@
 //! Ekubo: one contract, and the key of the pool in every event.
+//!
+//! Layouts changed once: until April 2024 `PoolInitialized` ended with the points
+//! at which the pool calls its extension.
 
 use super::{
     names::Name,
     words::{Untold, Words},
 };
-use amm::book::{Created, Movement, PoolEvent, Price, Shape, Spot};
+use amm::book::{Created, Movement, Named, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 
 /// What tells pools apart: tokens, fee, spacing of ticks, extension.
@@ -18,6 +21,9 @@ pub(super) fn decode(name: Name, mut words: Words<'_>) -> Result<PoolEvent, Unto
         Name::PoolInitialized => {
             let Key { tokens, spot } = key(&mut words)?;
             let (tick, sqrt_ratio) = (words.tick()?, words.u256()?);
+            if words.left() > 0 {
+                words.u8()?;
+            }
             words.end()?;
             return Ok(PoolEvent::Created(Created {
                 tokens,
@@ -27,7 +33,7 @@ pub(super) fn decode(name: Name, mut words: Words<'_>) -> Result<PoolEvent, Unto
             }));
         }
         Name::Swapped | Name::PositionUpdated => words.skip(1)?,
-        Name::FeesAccumulated | Name::PositionFeesCollected => {}
+        Name::FeesAccumulated | Name::PositionFeesCollected | Name::ProtocolFeesPaid => {}
         _ => return Err(Untold::Unknown),
     }
     let Key { tokens, spot } = key(&mut words)?;
@@ -47,6 +53,17 @@ pub(super) fn decode(name: Name, mut words: Words<'_>) -> Result<PoolEvent, Unto
         tokens: Some(tokens),
         movement,
     })
+}
+
+/// The pool whose key an event has.
+pub(super) fn named(name: Name, mut words: Words<'_>) -> Result<Named, Untold> {
+    if matches!(name, Name::Swapped | Name::PositionUpdated) {
+        // Who holds the lock.
+        words.skip(1)?;
+    }
+    let Key { tokens, spot } = key(&mut words)?;
+    let tokens = Some(tokens);
+    Ok(Named { spot, tokens })
 }
 
 fn key(words: &mut Words<'_>) -> Result<Key, Untold> {

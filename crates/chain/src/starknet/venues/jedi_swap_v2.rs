@@ -4,6 +4,7 @@ use super::{
     names::Name,
     words::{Untold, Words},
 };
+use amm::Signed;
 use amm::book::{Created, Movement, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 
@@ -50,12 +51,17 @@ pub(super) fn decode(name: Name, mut words: Words<'_>, from: Address) -> Result<
                 lower,
                 upper,
                 liquidity: -liquidity,
-                delta: [0, 0],
+                delta: [Signed::ZERO; 2],
             }
         }
         Name::Collect => {
             // Who owned, who receives, and the bounds.
             words.skip(2 + 4)?;
+            Movement::Held([-words.small_gain()?, -words.small_gain()?])
+        }
+        Name::CollectProtocol => {
+            // Who asked and who receives.
+            words.skip(2)?;
             Movement::Held([-words.small_gain()?, -words.small_gain()?])
         }
         _ => return Err(Untold::Unknown),

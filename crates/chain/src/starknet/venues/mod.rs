@@ -12,7 +12,7 @@ mod pairs;
 mod words;
 
 use super::receipts::Event;
-use amm::book::{Kind, PoolEvent};
+use amm::book::{Kind, Named, PoolEvent};
 use names::Name;
 pub(super) use names::is_name;
 pub use words::Untold;
@@ -24,7 +24,7 @@ pub fn pool_event(kind: Kind, event: &Event) -> Result<PoolEvent, Untold> {
     let name = names::name(*first).ok_or(Untold::Unknown)?;
     let words = Words::new(keys, &event.data);
     match (name, kind) {
-        (Name::Upgraded, _) => Ok(PoolEvent::Upgraded),
+        (Name::Upgraded | Name::ClassHashReplaced, _) => Ok(PoolEvent::Upgraded),
         (_, Kind::Ekubo) => ekubo::decode(name, words),
         (_, Kind::JediSwapV2) => jedi_swap_v2::decode(name, words, event.from),
         (_, Kind::MySwap) => my_swap::decode(name, words),
@@ -32,6 +32,23 @@ pub fn pool_event(kind: Kind, event: &Event) -> Result<PoolEvent, Untold> {
             pairs::decode(kind, name, words, event.from)
         }
     }
+}
+
+/// The pool that an event of a venue of this kind names, as far as its key goes:
+/// it tells whom an event is about that cannot be read to its end.
+pub fn named_pool(kind: Kind, event: &Event) -> Option<Named> {
+    let (first, keys) = event.keys.split_first()?;
+    let name = names::name(*first)?;
+    let words = Words::new(keys, &event.data);
+    let named = match kind {
+        Kind::Ekubo => ekubo::named(name, words),
+        Kind::MySwap => my_swap::named(words),
+        Kind::StarkDefi => pairs::named(name, words),
+        Kind::JediSwap | Kind::TenKSwap | Kind::SithSwap | Kind::Nostra | Kind::JediSwapV2 => {
+            return None;
+        }
+    };
+    named.ok()
 }
 
 #[cfg(test)]

@@ -7,7 +7,14 @@ use super::{
     names::Name,
     words::{Untold, Words},
 };
-use amm::book::{Created, Movement, PoolEvent, Shape, Spot};
+use amm::book::{Created, Movement, Named, PoolEvent, Shape, Spot};
+
+/// The pool whose number an event has.
+pub(super) fn named(mut words: Words<'_>) -> Result<Named, Untold> {
+    let spot = Spot::Numbered(words.u64()?);
+    let tokens = None;
+    Ok(Named { spot, tokens })
+}
 
 pub(super) fn decode(name: Name, mut words: Words<'_>) -> Result<PoolEvent, Untold> {
     match name {

@@ -19,8 +19,9 @@ macro_rules! names {
 }
 
 names! {
-    Burn Collect FeesAccumulated Initialize Mint PairBurn PairCreated PairMint PoolCreated
-    PoolInitialized PositionFeesCollected PositionUpdated SetPairFee Swap Swapped Sync Upgraded
+    Burn ClassHashReplaced Collect CollectProtocol FeesAccumulated Initialize Mint PairBurn
+    PairCreated PairMint PoolCreated PoolInitialized PositionFeesCollected PositionUpdated
+    ProtocolFeesPaid SetPairFee Swap Swapped Sync Upgraded
 }
 
 /// The event of this selector, if venues have one.

@@ -6,7 +6,7 @@ use super::{
     words::{Untold, Words},
 };
 use amm::Side;
-use amm::book::{Created, Kind, Movement, PoolEvent, Shape, Spot};
+use amm::book::{Created, Kind, Movement, Named, PoolEvent, Shape, Spot};
 use primitives::Address;
 
 pub(super) fn decode(
@@ -25,7 +25,14 @@ pub(super) fn decode(
         Name::Sync => moved(from, Movement::Reserves(reserves(kind, &mut words)?)),
         Name::Swap => moved(from, swap(kind, &mut words)?),
         Name::SetPairFee if kind == Kind::StarkDefi => {
-            let (pair, fee) = (words.address()?, words.u64()?);
+            let pair = words.address()?;
+            // Whether it is a stable one.
+            words.bool()?;
+            // Until October 2023 the fee was as wide as an amount.
+            let fee = match words.left() {
+                1 => words.u64()?,
+                _ => u64::try_from(words.amount()?).map_err(|_| Untold::Malformed)?,
+            };
             moved(pair, Movement::Fees([fee, fee]))
         }
         Name::Mint | Name::Burn | Name::PairMint | Name::PairBurn => return Err(Untold::Nothing),
@@ -35,25 +42,32 @@ pub(super) fn decode(
     Ok(told)
 }
 
-/// Both tokens, what the kind has beyond them, the pair, and its number.
+/// The pair that an event of a factory is about.
+pub(super) fn named(name: Name, mut words: Words<'_>) -> Result<Named, Untold> {
+    if name != Name::SetPairFee {
+        return Err(Untold::Nothing);
+    }
+    let spot = Spot::Contract(words.address()?);
+    let tokens = None;
+    Ok(Named { spot, tokens })
+}
+
+/// Both tokens, the pair, and its number. Where pairs may be stable, that stands
+/// before the pair, or at the end; there were none at first.
 fn created(kind: Kind, words: &mut Words<'_>) -> Result<Created, Untold> {
     let tokens = [words.address()?, words.address()?];
-    let has_flag = matches!(kind, Kind::SithSwap | Kind::StarkDefi);
-    let shape = if has_flag && words.bool()? {
-        Shape::Stable
-    } else {
-        Shape::Usual
-    };
-    if kind == Kind::StarkDefi {
-        // The fee, which the pair is asked for.
-        words.skip(1)?;
-    }
+    let is_stable = kind == Kind::SithSwap && words.bool()?;
     let pair = words.address()?;
     words.skip(1)?;
+    let is_stable = is_stable || (kind == Kind::StarkDefi && words.left() > 0 && words.bool()?);
     Ok(Created {
         tokens,
         spot: Spot::Contract(pair),
-        shape,
+        shape: if is_stable {
+            Shape::Stable
+        } else {
+            Shape::Usual
+        },
         price: None,
     })
 }

@@ -1,5 +1,6 @@
 //! The elements of an event, taken one after the other.
 
+use amm::Signed;
 use primitives::{Address, Felt, U256};
 
 /// Why an event tells nothing of a pool.
@@ -76,6 +77,10 @@ impl<'a> Words<'a> {
         u32::try_from(self.u128()?).map_err(malformed)
     }
 
+    pub(in crate::starknet) fn u8(&mut self) -> Taken<u8> {
+        u8::try_from(self.u128()?).map_err(malformed)
+    }
+
     pub(in crate::starknet) fn bool(&mut self) -> Taken<bool> {
         match self.u128()? {
             0 => Ok(false),
@@ -101,35 +106,29 @@ impl<'a> Words<'a> {
     }
 
     /// A number of 256 bits as one that may also be negative elsewhere.
-    pub(in crate::starknet) fn gain(&mut self) -> Taken<i128> {
-        i128::try_from(self.amount()?).map_err(malformed)
+    pub(in crate::starknet) fn gain(&mut self) -> Taken<Signed> {
+        self.amount().map(Signed::positive)
     }
 
     /// A number of 128 bits as one that may also be negative elsewhere.
-    pub(in crate::starknet) fn small_gain(&mut self) -> Taken<i128> {
-        i128::try_from(self.u128()?).map_err(malformed)
+    pub(in crate::starknet) fn small_gain(&mut self) -> Taken<Signed> {
+        self.u128().map(Signed::positive)
     }
 
-    /// Magnitude, sign.
-    pub(in crate::starknet) fn signed(&mut self) -> Taken<i128> {
-        let (magnitude, negative) = (self.u128()?, self.bool()?);
-        sign(magnitude, negative)
+    /// Magnitude, sign: the whole range of both.
+    pub(in crate::starknet) fn signed(&mut self) -> Taken<Signed> {
+        Ok(Signed::new(self.u128()?, self.bool()?))
     }
 
     /// Magnitude of 256 bits, sign.
-    pub(in crate::starknet) fn signed_amount(&mut self) -> Taken<i128> {
-        let (magnitude, negative) = (self.amount()?, self.bool()?);
-        sign(magnitude, negative)
+    pub(in crate::starknet) fn signed_amount(&mut self) -> Taken<Signed> {
+        Ok(Signed::new(self.amount()?, self.bool()?))
     }
 
     pub(in crate::starknet) fn tick(&mut self) -> Taken<i32> {
-        i32::try_from(self.signed()?).map_err(malformed)
+        let tick = i128::try_from(self.signed()?).map_err(malformed)?;
+        i32::try_from(tick).map_err(malformed)
     }
-}
-
-fn sign(magnitude: u128, negative: bool) -> Taken<i128> {
-    let value = i128::try_from(magnitude).map_err(malformed)?;
-    Ok(if negative { -value } else { value })
 }
 
 fn malformed<E>(_: E) -> Untold {

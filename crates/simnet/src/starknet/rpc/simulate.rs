@@ -11,8 +11,10 @@ use crate::starknet::gas::Prices;
 use crate::starknet::node::StarknetNode;
 use crate::starknet::process::{self, Charge, Outcome, Reversal};
 use crate::starknet::refusal::Refusal;
+use crate::starknet::storage::place;
 use crate::starknet::trace::Invocation;
 use crate::starknet::transaction::Request;
+use primitives::Felt;
 use primitives::transaction_hash::ResourceBounds;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -84,6 +86,9 @@ pub(super) fn simulate(node: &StarknetNode, params: Params) -> Answer {
         traced: true,
     };
     let simulated = run(node, &mut arguments, "transactions", mode)?;
+    let chain = node.read();
+    let now = chain.view(chain.head().number);
+    let was_there = |contract| now.class_hash(contract) != Felt::ZERO;
     let answers: Vec<Value> = simulated
         .iter()
         .map(|one| {
@@ -94,6 +99,8 @@ pub(super) fn simulate(node: &StarknetNode, params: Params) -> Answer {
                     .writes
                     .iter()
                     .map(|(key, value)| (key, *value)),
+                was_there,
+                place,
             );
             json!({
                 "transaction_trace": trace(&one.request, one.validation.as_ref(), outcome, diff),

@@ -7,9 +7,8 @@ use super::render::state_diff;
 use crate::jsonrpc::{Answer, Params, result};
 use crate::starknet::hash::digest;
 use crate::starknet::node::StarknetNode;
-use crate::starknet::state::Key;
-use crate::starknet::storage::cells;
-use primitives::{Felt, U256};
+use crate::starknet::storage::{cells, place};
+use primitives::Felt;
 use serde_json::json;
 
 /// What is at a place of a contract's storage; zero where nothing was written.
@@ -44,18 +43,20 @@ pub(super) fn update(node: &StarknetNode, params: Params) -> Answer {
         ),
     };
     let view = chain.view(number);
-    let changes: Vec<(Key, U256)> = writes
+    let changes = writes
         .iter()
         .filter_map(|slot| view.state.key(*slot))
-        .map(|key| (*key, view.read(key)))
-        .collect();
-    drop(chain);
+        .map(|key| (key, view.read(key)));
+    let was_there = |contract| {
+        let before = number.checked_sub(1);
+        before.is_some_and(|before| chain.view(before).class_hash(contract) != Felt::ZERO)
+    };
+    let diff = state_diff(changes, was_there, |key| view.state.place(key, place));
     let old_root = if number == 0 {
         Felt::ZERO
     } else {
         digest("STATE", &[parent])
     };
-    let diff = state_diff(changes.iter().map(|(key, value)| (key, *value)));
     result(&match block {
         Some(block) => json!({
             "block_hash": hex(&block.hash),

@@ -6,7 +6,7 @@ use crate::{
     network::Network,
     wiring,
 };
-use primitives::{SignedDuration, Timestamp};
+use primitives::{Address, BlockRef, Felt, SignedDuration, Timestamp};
 
 const NODE: &str = "node";
 const CLOCK: &str = "clock";
@@ -64,6 +64,10 @@ struct Answer {
     spec: String,
     head: u64,
     head_time: Timestamp,
+    /// The first block that will be indexed.
+    wanted: u64,
+    /// Why contracts cannot be called there, if they cannot.
+    pruned: Option<String>,
 }
 
 async fn ask(config: &Config, url: url::Url) -> anyhow::Result<Answer> {
@@ -74,12 +78,39 @@ async fn ask(config: &Config, url: url::Url) -> anyhow::Result<Answer> {
     let blocks = node.blocks(head..=head).await?;
     let block = blocks.first();
     let block = block.ok_or_else(|| anyhow::anyhow!("it does not have its own newest block"))?;
+    let wanted = first_wanted(config).await.min(head);
+    let hash = node.block_hash(wanted).await?;
+    let hash = hash.ok_or_else(|| anyhow::anyhow!("it does not have block {wanted}"))?;
+    let at = BlockRef {
+        number: wanted,
+        hash,
+    };
+    let state = node.check_calls(Address::new(Felt::ONE), at).await;
     Ok(Answer {
+        wanted,
+        pruned: state
+            .err()
+            .map(|error| anyhow::Error::new(error).root_cause().to_string()),
         network,
         spec,
         head,
         head_time: block.time,
     })
+}
+
+/// The first block that will be indexed: after the newest one that is stored.
+async fn first_wanted(config: &Config) -> u64 {
+    let stored = async {
+        if wiring::is_to_be_made(&wiring::location(config)) {
+            return None;
+        }
+        let store = wiring::inspect_store(config).await.ok()?;
+        let tip = store.chain().tip().await;
+        store.close().await;
+        tip.ok()?
+    };
+    let next = stored.await.map(|tip| tip.number.saturating_add(1));
+    next.unwrap_or(config.starknet.start_block)
 }
 
 impl Answer {
@@ -92,6 +123,15 @@ impl Answer {
             ..
         } = self;
         let detail = format!("{network}, spec {spec}, block {head} of {age} s ago");
+        if let Some(reason) = &self.pruned {
+            let wanted = self.wanted;
+            let detail = format!(
+                "{detail}; it cannot call contracts at block {wanted}, the first to be indexed \
+                 ({reason}): use a node that keeps the state of old blocks, or a later \
+                 starknet.start_block"
+            );
+            return Finding::fail(NODE, detail);
+        }
         let limit = config.starknet.max_head_age.as_secs();
         if u64::try_from(age).is_ok_and(|age| age > limit) {
             let detail = format!("{detail}; older than starknet.max_head_age, is the node synced?");

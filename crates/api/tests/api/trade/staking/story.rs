@@ -14,13 +14,13 @@ fn types(member: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_stake_earns_is_restaked_and_withdrawn_after_twenty_one_days() {
-    tell(Documented, ["initiate_withdraw", "claim_withdraw"]).await;
+    Box::pin(tell(Documented, ["initiate_withdraw", "claim_withdraw"])).await;
 }
 
 #[tokio::test]
 async fn so_it_does_by_the_names_of_the_public_network() {
     let names = ["exit_delegation_pool_intent", "exit_delegation_pool_action"];
-    tell(Chain, names).await;
+    Box::pin(tell(Chain, names)).await;
 }
 
 async fn tell(names: WithdrawalNames, entrypoints: [&str; 2]) {

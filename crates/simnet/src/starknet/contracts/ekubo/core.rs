@@ -40,7 +40,7 @@ const FUNCTIONS: &[Entrypoint] = &[
     Entrypoint::external("maybe_initialize_pool", &[("pool_key", POOL_KEY), ("initial_tick", I129)], &["core::option::Option::<core::integer::u256>"], Core::maybe_initialize_pool),
     Entrypoint::external("update_position", &[("pool_key", POOL_KEY), ("params", UPDATE_PARAMETERS)], &[DELTA], Core::update_position),
     Entrypoint::external("swap", &[("pool_key", POOL_KEY), ("params", SWAP_PARAMETERS)], &[DELTA], Core::swap),
-    Entrypoint::external("upgrade", &[("new_class_hash", CLASS_HASH)], &[], Core::upgrade),
+    Entrypoint::external("replace_class_hash", &[("class_hash", CLASS_HASH)], &[], Core::replace_class_hash),
 ];
 
 #[rustfmt::skip]
@@ -55,7 +55,7 @@ const EVENTS: &[EventSignature] = &[
         ("locker", ADDRESS), ("pool_key", POOL_KEY), ("params", SWAP_PARAMETERS), ("delta", DELTA),
         ("sqrt_ratio_after", U256_TYPE), ("tick_after", I129), ("liquidity_after", U128),
     ] },
-    EventSignature { name: "Upgraded", keys: &[], data: &[("class_hash", CLASS_HASH)] },
+    EventSignature { name: "ClassHashReplaced", keys: &[], data: &[("new_class_hash", CLASS_HASH)] },
 ];
 
 static OLDER: LazyLock<Kind<Core>> = LazyLock::new(|| made("Ekubo core"));
@@ -268,7 +268,7 @@ impl Core {
     }
 
     /// Becomes another version of itself.
-    fn upgrade(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
+    fn replace_class_hash(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         let class_hash = calldata.felt()?;
         ensure(env.caller() == DEPLOYER, "OWNER_ONLY")?;
         let known = [Rounding::Older, Rounding::Exact]
@@ -276,7 +276,7 @@ impl Core {
             .any(|rounding| kind(rounding).class.hash == class_hash);
         ensure(known, "INVALID_CLASS_HASH")?;
         env.replace_class(class_hash);
-        env.emit(&[selector("Upgraded")], &[class_hash]);
+        env.emit(&[selector("ClassHashReplaced")], &[class_hash]);
         Ok(vec![])
     }
 }

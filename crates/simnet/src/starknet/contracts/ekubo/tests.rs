@@ -315,11 +315,11 @@ fn only_the_owner_upgrades_and_only_to_a_core() {
     let mut lab = pooled(Rounding::Older, &key);
     let [older, exact] = [Rounding::Older, Rounding::Exact].map(core_class_hash);
     assert_ne!(older, exact);
-    let upgrade = |class| call(CORE, "upgrade", &[class]);
+    let upgrade = |class| call(CORE, "replace_class_hash", &[class]);
     lab.refuses(BOB, &upgrade(exact), "OWNER_ONLY");
     lab.refuses(DEPLOYER, &upgrade(Felt::ONE), "INVALID_CLASS_HASH");
     let (_, events) = lab.run(DEPLOYER, &upgrade(exact));
-    assert_eq!(*event(&events, "Upgraded").data, [exact]);
+    assert_eq!(*event(&events, "ClassHashReplaced").data, [exact]);
     let class = lab.read(&crate::starknet::state::Key::class_hash(CORE));
     assert_eq!(class, from_felt(exact));
     sell(&mut lab, &[hop(key)], ETH, E18).unwrap();

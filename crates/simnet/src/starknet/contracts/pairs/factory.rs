@@ -3,7 +3,7 @@
 use super::pair_id::PairId;
 use super::rules::{Case, Path, Rules, Setter};
 use crate::starknet::class::{
-    ADDRESS, ADDRESSES, BOOL, Class, EventSignature, FELT, Interface, Typed, U8, U128,
+    ADDRESS, ADDRESSES, BOOL, Class, EventSignature, FELT, Interface, Typed, U8, U32, U128,
 };
 use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind};
 use crate::starknet::contracts::arithmetic::ensure;
@@ -80,14 +80,15 @@ fn events(path: Path) -> Vec<EventSignature> {
     const STABLE: Typed = ("stable", BOOL);
     const PLAIN: &[Typed] = &[TOKENS[0], TOKENS[1], PAIR, TOTAL];
     const OF_KIND: &[Typed] = &[TOKENS[0], TOKENS[1], STABLE, PAIR, TOTAL];
-    const OF_TIER: &[Typed] = &[TOKENS[0], TOKENS[1], STABLE, ("fee", FELT), PAIR, TOTAL];
+    const KEYS: &[Typed] = &[("tokenA", ADDRESS), ("tokenB", ADDRESS)];
+    const OF_TIER: &[Typed] = &[PAIR, ("pair_count", U32), STABLE];
     let created = |data| EventSignature { name: "PairCreated", keys: &[], data };
     match path {
         Path::Tokens | Path::Pairs => vec![created(PLAIN)],
         Path::Stable => vec![created(OF_KIND)],
         Path::Tiered => vec![
-            created(OF_TIER),
-            EventSignature { name: "SetPairFee", keys: &[], data: &[("pair", ADDRESS), ("fee", FELT)] },
+            EventSignature { name: "PairCreated", keys: KEYS, data: OF_TIER },
+            EventSignature { name: "SetPairFee", keys: &[PAIR, STABLE], data: &[("fee", U8)] },
         ],
     }
 }
@@ -141,15 +142,13 @@ impl Factory {
         env.write(PAIRS, &[felt(count)], from_felt(pair));
         env.write(COUNT, &[], count.saturating_add(U256::ONE));
         env.write(PAIR, &args, from_felt(pair));
-        let mut data = vec![token0, token1];
-        if matches!(rules.path, Path::Stable | Path::Tiered) {
-            data.push(Felt::from(id.stable));
+        let (stable, total) = (Felt::from(id.stable), felt(count.saturating_add(U256::ONE)));
+        let name = selector("PairCreated");
+        match rules.path {
+            Path::Tokens | Path::Pairs => env.emit(&[name], &[token0, token1, pair, total]),
+            Path::Stable => env.emit(&[name], &[token0, token1, stable, pair, total]),
+            Path::Tiered => env.emit(&[name, token0, token1], &[pair, total, stable]),
         }
-        if rules.path == Path::Tiered {
-            data.push(Felt::from(rules.fee_of(&id)));
-        }
-        data.extend([pair, felt(count.saturating_add(U256::ONE))]);
-        env.emit(&[selector("PairCreated")], &data);
         Ok(vec![pair])
     }
 
@@ -183,7 +182,7 @@ impl Factory {
     fn get_fee(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
         env.call(&Call {
             to: calldata.felt()?,
-            selector: selector("fee"),
+            selector: selector("fee_tier"),
             calldata: Vec::new(),
         })
     }
@@ -198,7 +197,13 @@ impl Factory {
             selector: selector("set_fee"),
             calldata: vec![fee],
         })?;
-        env.emit(&[selector("SetPairFee")], &[pair, fee]);
+        let is_stable = env.call(&Call {
+            to: pair,
+            selector: selector("is_stable"),
+            calldata: Vec::new(),
+        })?;
+        let stable = Calldata::new(&is_stable).felt()?;
+        env.emit(&[selector("SetPairFee"), pair, stable], &[fee]);
         Ok(vec![])
     }
 }

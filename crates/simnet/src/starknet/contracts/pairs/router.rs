@@ -435,7 +435,7 @@ impl Router {
                 let returned = env.call(&call(*pair, name, Vec::new()))?;
                 Calldata::new(&returned).felt()
             };
-            let tokens = [token("token0")?, token("token1")?];
+            let tokens = [token("token_0")?, token("token_1")?];
             ensure(tokens.contains(&sold), self.rules.words.bad_path)?;
             let first = tokens[0] == sold;
             let [sold_here, bought] = in_order(tokens, !first);

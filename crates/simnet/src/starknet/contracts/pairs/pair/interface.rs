@@ -1,9 +1,10 @@
 //! What pairs show to the outside, each venue's with its own names and shapes.
 
-use super::super::rules::{Path, Reserves, Rules};
+use super::super::rules::{Case, Path, Reserves, Rules};
 use super::Pair;
 use crate::starknet::class::{
-    ADDRESS, BOOL, EventSignature, FELT, FELTS, Interface, Typed, U128, U256 as U256_TYPE,
+    ADDRESS, BOOL, CLASS_HASH, EventSignature, FELT, FELTS, Interface, Typed, U8, U128,
+    U256 as U256_TYPE,
 };
 use crate::starknet::contract::{Function, Kind};
 use crate::starknet::contracts::erc20;
@@ -42,16 +43,26 @@ fn functions(rules: &Rules) -> Vec<Entrypoint> {
         Reserves::Narrow => &["(core::felt252, core::felt252, core::felt252)"],
     };
     let swap = if rules.calls_back { SWAP_WITH_DATA } else { SWAP };
+    let [token0, token1] = match rules.path {
+        Path::Tokens | Path::Tiered => ["token0", "token1"],
+        Path::Stable => ["getToken0", "getToken1"],
+        Path::Pairs => ["token_0", "token_1"],
+    };
     let mut functions = vec![
         Entrypoint::view("factory", &[], &[ADDRESS], Pair::factory),
-        Entrypoint::view("token0", &[], &[ADDRESS], Pair::token0),
-        Entrypoint::view("token1", &[], &[ADDRESS], Pair::token1),
+        Entrypoint::view(token0, &[], &[ADDRESS], Pair::token0),
+        Entrypoint::view(token1, &[], &[ADDRESS], Pair::token1),
         Entrypoint::view(name("get_reserves", "getReserves"), &[], reserves, Pair::get_reserves),
         Entrypoint::external("mint", TO, &[U256_TYPE], Pair::mint),
         Entrypoint::external("burn", TO, &["(core::integer::u256, core::integer::u256)"], Pair::burn),
         Entrypoint::external("swap", swap, &[], Pair::swap),
         Entrypoint::external("sync", &[], &[], Pair::sync),
     ];
+    if (rules.case, rules.path) == (Case::Snake, Path::Tokens) {
+        const CLASS: &[Typed] = &[("new_implementation_class", CLASS_HASH)];
+        let name = "replace_implementation_class";
+        functions.push(Entrypoint::external(name, CLASS, &[], Pair::replace_implementation_class));
+    }
     functions.extend(own_functions(rules.path));
     functions
 }
@@ -65,7 +76,7 @@ fn own_functions(path: Path) -> Vec<Entrypoint> {
     match path {
         Path::Tokens => vec![],
         Path::Stable => vec![
-            Entrypoint::view("stable", &[], &[BOOL], Pair::stable),
+            Entrypoint::view("getStable", &[], &[BOOL], Pair::stable),
             Entrypoint::view("fee0", &[], &[FELT], Pair::fee0),
             Entrypoint::view("fee1", &[], &[FELT], Pair::fee1),
             Entrypoint::view("getAmountOut", SOLD, &[U256_TYPE], Pair::get_amount_out),
@@ -73,7 +84,7 @@ fn own_functions(path: Path) -> Vec<Entrypoint> {
         ],
         Path::Tiered => vec![
             Entrypoint::view("is_stable", &[], &[BOOL], Pair::stable),
-            Entrypoint::view("fee", &[], &[FELT], Pair::fee0),
+            Entrypoint::view("fee_tier", &[], &[U8], Pair::fee0),
             Entrypoint::view("fee_vault", &[], &[ADDRESS], Pair::fee_vault),
             Entrypoint::view("snapshot", &[], &["(core::starknet::contract_address::ContractAddress, core::starknet::contract_address::ContractAddress, core::integer::u256, core::integer::u256, core::integer::u256, core::integer::u256, core::bool)"], Pair::snapshot),
             Entrypoint::view("get_amount_out", SOLD, &[U256_TYPE], Pair::get_amount_out),

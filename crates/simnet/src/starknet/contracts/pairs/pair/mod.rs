@@ -257,6 +257,19 @@ impl Pair {
         Ok(vec![])
     }
 
+    /// Gets other code, without a word.
+    fn replace_implementation_class(
+        &self,
+        env: &mut Env<'_, '_>,
+        calldata: &mut Calldata<'_>,
+    ) -> Returned {
+        let class_hash = calldata.felt()?;
+        ensure(env.caller() == DEPLOYER, "must be admin")?;
+        ensure(class_hash != Felt::ZERO, "must be non zero")?;
+        env.replace_class(class_hash);
+        Ok(vec![])
+    }
+
     fn only_setter(&self, env: &Env<'_, '_>) -> Result<(), Revert> {
         let rules = self.rules;
         let setter = match rules.setter {

@@ -1,6 +1,9 @@
+mod extremes;
+mod layouts;
+
 use super::{names::NAMES, *};
-use amm::Side;
 use amm::book::{Created, Movement, Price, Shape, Spot};
+use amm::{Side, Signed};
 use primitives::{Address, Felt, U256, selector};
 use proptest::prelude::*;
 
@@ -59,6 +62,10 @@ fn created(shape: Shape, pool: u64) -> Result<PoolEvent, Untold> {
     }))
 }
 
+fn signed(numbers: [i128; 2]) -> [Signed; 2] {
+    numbers.map(Signed::from)
+}
+
 fn price(sqrt_ratio: u64, tick: i32) -> Price {
     Price {
         sqrt_ratio: U256::from(sqrt_ratio),
@@ -77,10 +84,14 @@ fn pairs_are_created_in_the_layout_of_their_venue() {
         told(Kind::SithSwap, &[1, 2, 1, 3, 9]),
         created(Shape::Stable, 3)
     );
-    assert_eq!(
-        told(Kind::StarkDefi, &[1, 2, 0, 30, 3, 9]),
-        created(Shape::Usual, 3)
-    );
+    let keyed = |data: &[u64]| {
+        let event = event("PairCreated", &[1, 2], data);
+        pool_event(Kind::StarkDefi, &event)
+    };
+    assert_eq!(keyed(&[3, 9]), created(Shape::Usual, 3));
+    assert_eq!(keyed(&[3, 9, 0]), created(Shape::Usual, 3));
+    assert_eq!(keyed(&[3, 9, 1]), created(Shape::Stable, 3));
+    assert_eq!(keyed(&[3, 9, 1, 0]), Err(Untold::Malformed));
     assert_eq!(
         told(Kind::SithSwap, &[1, 2, 2, 3, 9]),
         Err(Untold::Malformed)
@@ -121,11 +132,14 @@ fn trades_of_pairs_name_the_side_that_was_sold() {
 
 #[test]
 fn a_fee_that_is_set_is_the_pairs() {
-    let set = event("SetPairFee", &[], &[POOL, 25]);
-    assert_eq!(
-        pool_event(Kind::StarkDefi, &set),
-        moved(Movement::Fees([25, 25]))
-    );
+    let set = event("SetPairFee", &[POOL, 1], &[25]);
+    let once = event("SetPairFee", &[POOL, 1], &[25, 0]);
+    for set in [&set, &once] {
+        assert_eq!(
+            pool_event(Kind::StarkDefi, set),
+            moved(Movement::Fees([25, 25]))
+        );
+    }
     assert_eq!(pool_event(Kind::JediSwap, &set), Err(Untold::Unknown));
 }
 
@@ -164,7 +178,7 @@ fn ekubo_names_the_pool_in_every_event() {
     assert_eq!(
         told("Swapped", &[8], &[&asked[..], &done].concat()),
         moved(Movement::Swapped {
-            delta: [-40, 50],
+            delta: signed([-40, 50]),
             price: price(98, -6),
             liquidity: 1_000,
         })
@@ -178,13 +192,13 @@ fn ekubo_names_the_pool_in_every_event() {
         moved(Movement::Position {
             lower: -20,
             upper: 20,
-            liquidity: 500,
-            delta: [7, 9],
+            liquidity: Signed::from(500),
+            delta: signed([7, 9]),
         })
     );
     assert_eq!(
         told("FeesAccumulated", &[], &[3, 4]),
-        moved(Movement::Held([3, 4]))
+        moved(Movement::Held(signed([3, 4])))
     );
     assert_eq!(
         told(
@@ -192,7 +206,7 @@ fn ekubo_names_the_pool_in_every_event() {
             &[],
             &[0, 8, 20, 1, 20, 0, 3, 1, 4, 1]
         ),
-        moved(Movement::Held([-3, -4]))
+        moved(Movement::Held(signed([-3, -4])))
     );
     assert_eq!(told("Swapped", &[8], &asked), Err(Untold::Malformed));
     assert_eq!(told("Sync", &[], &[]), Err(Untold::Unknown));
@@ -216,7 +230,7 @@ fn jedi_swap_v2_has_ranges_and_collects_later() {
     assert_eq!(
         told("Swap", &[8, 9, 40, 0, 1, 50, 0, 0, 98, 0, 1_000, 6, 1]),
         moved(Movement::Swapped {
-            delta: [-40, 50],
+            delta: signed([-40, 50]),
             price: price(98, -6),
             liquidity: 1_000,
         })
@@ -224,8 +238,8 @@ fn jedi_swap_v2_has_ranges_and_collects_later() {
     let position = |liquidity, delta| Movement::Position {
         lower: -20,
         upper: 20,
-        liquidity,
-        delta,
+        liquidity: Signed::from(liquidity),
+        delta: signed(delta),
     };
     assert_eq!(
         told("Mint", &[8, 9, 20, 1, 20, 0, 500, 7, 0, 9, 0]),
@@ -237,7 +251,11 @@ fn jedi_swap_v2_has_ranges_and_collects_later() {
     );
     assert_eq!(
         told("Collect", &[9, 9, 20, 1, 20, 0, 7, 9]),
-        moved(Movement::Held([-7, -9]))
+        moved(Movement::Held(signed([-7, -9])))
+    );
+    assert_eq!(
+        told("CollectProtocol", &[8, 9, 7, 9]),
+        moved(Movement::Held(signed([-7, -9])))
     );
 }
 
@@ -276,8 +294,10 @@ fn my_swap_numbers_its_pools() {
 #[test]
 fn every_venue_can_be_upgraded() {
     for kind in KINDS {
-        let told = pool_event(kind, &event("Upgraded", &[], &[5]));
-        assert_eq!(told, Ok(PoolEvent::Upgraded));
+        for name in ["Upgraded", "ClassHashReplaced"] {
+            let told = pool_event(kind, &event(name, &[], &[5]));
+            assert_eq!(told, Ok(PoolEvent::Upgraded));
+        }
     }
 }
 
