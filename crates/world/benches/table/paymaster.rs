@@ -137,18 +137,18 @@ async fn executed(world: &World, station: &mut Station) -> Row {
     let keys = ApiKeys::new(station.store.clone(), clock, entropy);
     let mut ratios = Vec::new();
     for _ in 0..TURNS {
-        let (mut requests, mut relayed) = (Vec::new(), Vec::new());
+        let (mut requests, mut calls) = (Vec::new(), Vec::new());
         for to in 0..PER_TURN {
             let built = build(&paymaster, user.address, to).await;
             let request = signed(&user, &built, PAID);
-            relayed.push(relayed_call(&built, &request));
+            calls.push(relayed_call(&built, &request));
             requests.push(request);
         }
         let head = station.snapshots.load().unwrap().head;
         let nonces = world.client.nonces(&[relayer.address], head).await;
         let nonce = nonces.unwrap().first().unwrap().unwrap();
         let start = Instant::now();
-        for call in relayed {
+        for call in calls {
             let mut simulated =
                 Broadcast::calls(relayer.address, &[call], nonce, ResourceBounds::default());
             world.client.estimate_fee(&simulated, head).await.unwrap();
