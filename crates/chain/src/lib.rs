@@ -14,7 +14,7 @@ mod solana;
 mod starknet;
 
 pub use error::{NodeError, RpcError};
-pub use jsonrpc::RpcOptions;
+pub use jsonrpc::{RpcOptions, is_loopback};
 pub use solana::{
     BlockProduction, EpochCredits, EpochSchedule, IdentityStake, LeaderSchedule, MAX_SIGNATURES,
     RecentBlockhash, SignatureEntry, SignaturePage, SolanaClient, VoteAccount, VoteAccounts,

@@ -185,7 +185,7 @@ catalog! {
         "Book again.";
     NotFound "not-found" [404]
         "Nothing here",
-        "There is nothing at this path, or the caller has no living API token of this id.",
+        "There is nothing at this path, or nothing of this id that the caller may see.",
         "See `/docs` for the paths that there are.";
     MethodNotAllowed "method-not-allowed" [405]
         "Method not allowed",

@@ -141,7 +141,8 @@ pub(crate) fn shown(url: &Url) -> String {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Whether a URL leads to this very machine, by its host alone.
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(ip)) => ip.is_loopback(),

@@ -7,5 +7,6 @@ mod envelope;
 mod options;
 
 pub(crate) use client::{JsonRpc, parse};
+pub use endpoint::is_loopback;
 pub(crate) use endpoint::shown;
 pub use options::RpcOptions;

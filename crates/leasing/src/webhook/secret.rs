@@ -3,7 +3,7 @@
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use primitives::Timestamp;
+use primitives::{Impossible, OrImpossible as _, Timestamp};
 use sha2::Sha256;
 use std::fmt;
 
@@ -37,19 +37,17 @@ impl WebhookSecret {
     }
 
     /// The signature of a message's body, sent at this time.
-    pub fn signature(&self, id: &str, at: Timestamp, body: &str) -> String {
+    pub fn signature(&self, id: &str, at: Timestamp, body: &str) -> Result<String, Impossible> {
         signature(&self.0, id, at.as_second(), body)
     }
 }
 
-fn signature(key: &[u8], id: &str, second: i64, body: &str) -> String {
-    // Keys of any length are keys.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
-        return String::new();
-    };
+fn signature(key: &[u8], id: &str, second: i64, body: &str) -> Result<String, Impossible> {
+    let mac = Hmac::<Sha256>::new_from_slice(key);
+    let mut mac = mac.or_impossible("a key of any length is a key")?;
     mac.update(format!("{id}.{second}.{body}").as_bytes());
     let code = mac.finalize().into_bytes();
-    format!("v1,{}", BASE64_STANDARD.encode(code))
+    Ok(format!("v1,{}", BASE64_STANDARD.encode(code)))
 }
 
 #[cfg(test)]
@@ -65,7 +63,10 @@ mod tests {
             1_614_265_330,
             r#"{"test": 2432232314}"#,
         );
-        assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+        assert_eq!(
+            signed.unwrap(),
+            "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+        );
     }
 
     #[test]
@@ -77,8 +78,8 @@ mod tests {
         let at = Timestamp::from_second(1).unwrap();
         let other = WebhookSecret::from_bytes([8; 32]);
         assert_ne!(
-            secret.signature("a", at, "{}"),
-            other.signature("a", at, "{}")
+            secret.signature("a", at, "{}").unwrap(),
+            other.signature("a", at, "{}").unwrap()
         );
     }
 }

@@ -10,10 +10,7 @@ const MAX_LENGTH: usize = 2_048;
 /// Where deliveries go: an address that may be asked for. What its name leads to
 /// is only known when it is looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WebhookTarget {
-    url: Url,
-    networks: Networks,
-}
+pub struct WebhookTarget(Url);
 
 /// Why nothing is sent to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -21,7 +18,7 @@ pub enum TargetError {
     /// It is too long, or none.
     #[error("must be an address of at most {MAX_LENGTH} characters")]
     Form,
-    /// It is not https.
+    /// It is not https, and not of this machine where that may be sent to.
     #[error("must begin with https://")]
     Scheme,
     /// It has a user or a password.
@@ -57,21 +54,19 @@ impl WebhookTarget {
         let is_allowed = match url.host().ok_or(TargetError::Form)? {
             Host::Ipv4(address) => networks.allow(address.into()),
             Host::Ipv6(address) => networks.allow(address.into()),
-            Host::Domain(name) => networks.loopback || !is_this_machine(name),
+            Host::Domain(name) if is_this_machine(name) => networks.loopback,
+            Host::Domain(_) => networks.public || networks.private,
         };
-        is_allowed
-            .then_some(Self { url, networks })
-            .ok_or(TargetError::Address)
+        match url.scheme() {
+            _ if is_allowed => Ok(Self(url)),
+            "http" => Err(TargetError::Scheme),
+            _ => Err(TargetError::Address),
+        }
     }
 
     /// The address.
     pub fn url(&self) -> &Url {
-        &self.url
-    }
-
-    /// What its name may lead to.
-    pub fn networks(&self) -> Networks {
-        self.networks
+        &self.0
     }
 }
 
@@ -135,14 +130,23 @@ mod tests {
             private: true,
             loopback: true,
         };
-        let target = WebhookTarget::new("http://localhost:9000/hook", networks).unwrap();
-        assert_eq!(target.networks(), Networks::LOOPBACK);
-        for beyond in ["http://10.0.0.1", "http://1.1.1.1"] {
-            assert_eq!(refused(beyond, networks), Some(TargetError::Address));
+        for here in [
+            "http://localhost:9000/hook",
+            "http://a.localhost",
+            "http://127.0.0.1",
+        ] {
+            assert_eq!(refused(here, networks), None, "{here}");
         }
-        let target = WebhookTarget::new("https://inside.example", networks).unwrap();
-        assert_eq!(target.networks(), networks);
-        assert_eq!(refused("https://10.0.0.1", networks), None);
+        for beyond in ["http://10.0.0.1", "http://1.1.1.1", "http://hooks.example"] {
+            assert_eq!(
+                refused(beyond, networks),
+                Some(TargetError::Scheme),
+                "{beyond}"
+            );
+        }
+        for inside in ["https://inside.example", "https://10.0.0.1"] {
+            assert_eq!(refused(inside, networks), None, "{inside}");
+        }
         let metadata = "https://169.254.169.254";
         assert_eq!(refused(metadata, networks), Some(TargetError::Address));
     }

@@ -7,6 +7,7 @@ use super::{
     answer::Answer,
     options::{GlobalKey, GlobalOptions},
 };
+use chain::is_loopback;
 use reqwest::{
     Client, Response, StatusCode,
     header::{ACCEPT, HeaderMap, HeaderValue, RETRY_AFTER},
@@ -14,7 +15,7 @@ use reqwest::{
 };
 use std::{fmt, time::Duration};
 use thiserror::Error;
-use url::{Host, Url};
+use url::Url;
 
 /// Tokens in one question.
 pub(super) const MAX_IDS: usize = 250;
@@ -166,13 +167,4 @@ fn broken(source: reqwest::Error) -> SourceError {
 fn retry_after(response: &Response) -> Option<Duration> {
     let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
     value.trim().parse().ok().map(Duration::from_secs)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
-    }
 }

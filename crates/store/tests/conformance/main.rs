@@ -10,6 +10,7 @@ mod benchmarks;
 mod blocks;
 mod chain;
 mod corruption;
+mod external_identity;
 mod figure_model;
 mod figures;
 mod following;

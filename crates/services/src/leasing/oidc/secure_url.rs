@@ -1,8 +1,9 @@
 //! Addresses whose answers nobody on the way can change.
 
+use chain::is_loopback;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
-use url::{Host, Url};
+use url::Url;
 
 /// No address is longer.
 const MAX_BYTES: usize = 1_024;
@@ -43,15 +44,6 @@ impl SecureUrl {
     /// Whether it is on this machine.
     pub(super) fn is_local(&self) -> bool {
         is_loopback(&self.url)
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{fault::Fault, leasing::context::Context};
 use leasing::{DeliveryProblem, DeliveryStatus, DisabledReason, FAILING_FOR, WebhookSecret, pause};
-use primitives::{SignedDuration, Timestamp, Ulid};
+use primitives::{Impossible, SignedDuration, Timestamp, Ulid};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use store::leasing::{DeliveryRow, WebhookRow};
 use tokio::task::{self, JoinError, JoinSet};
@@ -141,7 +141,7 @@ impl Courier {
             let result = if row.disabled.is_some() {
                 Err(DeliveryProblem::EndpointDisabled)
             } else {
-                self.carrier.send(self.parcel(&row, &delivery)).await
+                self.carrier.send(self.parcel(&row, &delivery)?).await
             };
             self.conclude(&delivery, result).await?;
             if !matches!(result, Ok(200..=299)) {
@@ -162,19 +162,24 @@ impl Courier {
         Ok(claimed)
     }
 
-    fn parcel<'a>(&self, webhook: &'a WebhookRow, delivery: &DeliveryRow) -> Parcel<'a> {
+    fn parcel<'a>(
+        &self,
+        webhook: &'a WebhookRow,
+        delivery: &DeliveryRow,
+    ) -> Result<Parcel<'a>, Impossible> {
         let (now, id) = (self.context.now(), delivery.event_id.to_string());
         let sign = |secret: &WebhookSecret| secret.signature(&id, now, &delivery.body);
         let previous = webhook.previous.iter().filter(|(_, until)| now < *until);
         let previous = previous.map(|(secret, _)| sign(secret));
         let signatures = std::iter::once(sign(&webhook.secret)).chain(previous);
-        Parcel {
+        let signatures: Vec<String> = signatures.collect::<Result<_, _>>()?;
+        Ok(Parcel {
             url: &webhook.url,
-            signature: signatures.collect::<Vec<_>>().join(" "),
+            signature: signatures.join(" "),
             id,
             timestamp: now.as_second().to_string(),
             body: delivery.body.clone(),
-        }
+        })
     }
 
     /// Writes what became of an attempt, and what that means for the webhook.

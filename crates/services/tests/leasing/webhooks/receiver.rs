@@ -48,7 +48,7 @@ impl Got {
     /// Whether one of its signatures is of a secret.
     pub(super) fn is_signed_with(&self, secret: &WebhookSecret) -> bool {
         let at = Timestamp::from_second(self.second).unwrap();
-        let expected = secret.signature(&self.id, at, &self.text);
+        let expected = secret.signature(&self.id, at, &self.text).unwrap();
         self.signature.split(' ').any(|one| one == expected)
     }
 }

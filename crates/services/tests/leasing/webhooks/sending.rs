@@ -332,7 +332,7 @@ async fn a_name_is_looked_up_for_every_attempt_and_never_followed_inside() {
     let user = market.user("user").await;
     let receiver = Receiver::new(&[Reply::Status(500)]).await;
     // Nobody else knows this name: what is reached is what the lookup said.
-    let url = receiver.url.replace("127.0.0.1", "hooks.example");
+    let url = receiver.url.replace("127.0.0.1", "hooks.localhost");
     let hook = webhook(&market.leasing, &user, &url, ALL).await;
     market.leasing.webhooks.test(&user, hook.id).await.unwrap();
     let address = |text: &str| text.parse::<IpAddr>().unwrap();
