@@ -1,5 +1,6 @@
 //! Hexadecimal and text forms of the Starknet field element.
 
+use crate::hex::bytes_to_hex;
 use starknet_types_core::felt::Felt;
 use thiserror::Error;
 
@@ -41,7 +42,11 @@ pub fn felt_from_hex(text: &str) -> Result<Felt, FeltError> {
 
 /// The shortest hexadecimal form, `0x0` for zero.
 pub fn felt_to_hex(felt: Felt) -> String {
-    felt.to_hex_string()
+    let digits = bytes_to_hex(&felt.to_bytes_be());
+    match digits.trim_start_matches('0') {
+        "" => "0x0".to_owned(),
+        short => format!("0x{short}"),
+    }
 }
 
 /// The element of a big-endian number, if the number is below the prime.
@@ -100,6 +105,7 @@ mod tests {
         fn hex_round_trips(bytes in any::<[u8; 32]>()) {
             let felt = Felt::from_bytes_be(&bytes);
             prop_assert_eq!(felt_from_hex(&felt_to_hex(felt)), Ok(felt));
+            prop_assert_eq!(felt_to_hex(felt), felt.to_hex_string());
         }
 
         #[test]

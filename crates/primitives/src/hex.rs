@@ -1,15 +1,12 @@
 //! Bytes as hexadecimal digits, two for each.
 
-use std::fmt::Write as _;
-
 /// The digits of bytes, in lower case.
 #[must_use]
 pub fn bytes_to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    let mut text = String::with_capacity(2 * bytes.len());
+    text.extend(digits.filter_map(|digit| char::from_digit(digit.into(), 16)));
+    text
 }
 
 /// The bytes of exactly as many digits as they need, in either case.
