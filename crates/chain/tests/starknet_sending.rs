@@ -137,8 +137,8 @@ impl Stage {
     /// The receipt of what was sent, in a block of now.
     async fn landed(&self, hash: Felt) -> TransactionReceipt {
         self.node.mine(1).unwrap();
-        let receipt = self.client.transaction_receipt(hash).await;
-        receipt.unwrap().unwrap()
+        let receipts = self.client.transaction_receipts(&[hash]).await;
+        receipts.unwrap().remove(0).unwrap()
     }
 
     async fn sent_before(&self) -> u64 {

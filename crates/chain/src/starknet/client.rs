@@ -464,11 +464,11 @@ impl StarknetClient {
         outcome::status(&self.0, hash).await
     }
 
-    /// What a transaction cost and where it is; `None` before it is executed.
-    pub async fn transaction_receipt(
+    /// What transactions cost and where they are; `None` before one is executed.
+    pub async fn transaction_receipts(
         &self,
-        hash: Felt,
-    ) -> Result<Option<TransactionReceipt>, RpcError> {
-        outcome::receipt(&self.0, hash).await
+        hashes: &[Felt],
+    ) -> Result<Vec<Option<TransactionReceipt>>, RpcError> {
+        outcome::receipts(&self.0, hashes).await
     }
 }

@@ -3,7 +3,7 @@
 use super::felt::{WireFelt, u128_from_hex};
 use crate::{
     error::{RpcError, cut},
-    jsonrpc::JsonRpc,
+    jsonrpc::{JsonRpc, parse},
 };
 use primitives::{BlockRef, Felt};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
@@ -115,36 +115,58 @@ pub(super) async fn status(
     hash: Felt,
 ) -> Result<Option<TransactionStatus>, RpcError> {
     const METHOD: &str = "starknet_getTransactionStatus";
-    let status: Option<WireStatus> = ask(rpc, METHOD, hash).await?;
-    Ok(status.map(|status| {
-        let finality = match status.finality_status {
-            WireFinality::Received | WireFinality::Candidate => return TransactionStatus::Waiting,
-            WireFinality::Rejected => {
-                return TransactionStatus::Rejected(reason(status.failure_reason));
-            }
-            WireFinality::PreConfirmed => Finality::PreConfirmed,
-            WireFinality::AcceptedOnL2 => Finality::AcceptedOnL2,
-            WireFinality::AcceptedOnL1 => Finality::AcceptedOnL1,
-        };
-        let reverted = status.execution_status == Some(Execution::Reverted);
-        TransactionStatus::Executed(Executed {
-            finality,
-            revert_reason: reverted.then(|| reason(status.failure_reason)),
-        })
-    }))
+    let question = OfTransaction {
+        transaction_hash: WireFelt(hash),
+    };
+    let status: WireStatus = match rpc.call(METHOD, &question).await {
+        Err(error) if error.is_transaction_not_found() => return Ok(None),
+        answer => answer?,
+    };
+    Ok(Some(told(status)))
 }
 
-/// `None` if it was not executed yet.
-pub(super) async fn receipt(
+fn told(status: WireStatus) -> TransactionStatus {
+    let finality = match status.finality_status {
+        WireFinality::Received | WireFinality::Candidate => return TransactionStatus::Waiting,
+        WireFinality::Rejected => {
+            return TransactionStatus::Rejected(reason(status.failure_reason));
+        }
+        WireFinality::PreConfirmed => Finality::PreConfirmed,
+        WireFinality::AcceptedOnL2 => Finality::AcceptedOnL2,
+        WireFinality::AcceptedOnL1 => Finality::AcceptedOnL1,
+    };
+    let reverted = status.execution_status == Some(Execution::Reverted);
+    TransactionStatus::Executed(Executed {
+        finality,
+        revert_reason: reverted.then(|| reason(status.failure_reason)),
+    })
+}
+
+/// In the order of the hashes; `None` for what was not executed yet.
+pub(super) async fn receipts(
     rpc: &JsonRpc,
-    hash: Felt,
-) -> Result<Option<TransactionReceipt>, RpcError> {
+    hashes: &[Felt],
+) -> Result<Vec<Option<TransactionReceipt>>, RpcError> {
     const METHOD: &str = "starknet_getTransactionReceipt";
-    let receipt: Option<WireReceipt> = ask(rpc, METHOD, hash).await?;
-    Ok(receipt.map(|receipt| {
+    let questions: Vec<_> = hashes
+        .iter()
+        .map(|hash| OfTransaction {
+            transaction_hash: WireFelt(*hash),
+        })
+        .collect();
+    rpc.batch(METHOD, &questions, |_, answer| match answer {
+        Ok(receipt) => parse::<WireReceipt>(METHOD, receipt).map(|receipt| Some(receipt.into())),
+        Err(error) if error.is_transaction_not_found() => Ok(None),
+        Err(error) => Err(error),
+    })
+    .await
+}
+
+impl From<WireReceipt> for TransactionReceipt {
+    fn from(receipt: WireReceipt) -> Self {
         let place = receipt.block_number.zip(receipt.block_hash);
         let reverted = receipt.execution_status == Execution::Reverted;
-        TransactionReceipt {
+        Self {
             block: place.map(|(number, WireFelt(hash))| BlockRef { number, hash }),
             executed: Executed {
                 finality: receipt.finality_status,
@@ -152,21 +174,6 @@ pub(super) async fn receipt(
             },
             fee: receipt.actual_fee.amount,
         }
-    }))
-}
-
-async fn ask<T: for<'de> Deserialize<'de>>(
-    rpc: &JsonRpc,
-    method: &'static str,
-    hash: Felt,
-) -> Result<Option<T>, RpcError> {
-    let question = OfTransaction {
-        transaction_hash: WireFelt(hash),
-    };
-    match rpc.call(method, &question).await {
-        Ok(answer) => Ok(Some(answer)),
-        Err(error) if error.is_transaction_not_found() => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

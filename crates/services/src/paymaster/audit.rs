@@ -34,12 +34,13 @@ pub async fn audit_sponsor(
             return Ok(audit);
         };
         after = Some(last.hash);
-        for row in &rows {
+        let hashes: Vec<_> = rows.iter().map(|row| row.hash).collect();
+        let receipts = node.transaction_receipts(&hashes).await?;
+        for (row, receipt) in rows.iter().zip(receipts) {
             let charged = match row.state {
                 SponsoredState::Final(outcome) => outcome.fee,
                 SponsoredState::Open(_) | SponsoredState::Released => 0,
             };
-            let receipt = node.transaction_receipt(row.hash).await?;
             let fee = receipt.map(|receipt| match receipt.executed.revert_reason {
                 None => receipt.fee.saturating_add(row.pool_fee),
                 Some(_) => receipt.fee,

@@ -1,10 +1,12 @@
 //! What became of what was sent.
 
-use super::{SendRefused, Sender, Sighting, admission::AccountView, kept, rise::is_stuck};
+use super::{
+    SendRefused, Sender, Sighting, admission::AccountView, kept, rise::is_stuck, settle::FinalSend,
+};
 use chain::{StarknetClient, TransactionReceipt, TransactionStatus};
-use metrics::{counter, gauge};
+use metrics::gauge;
 use primitives::{BlockRef, OrImpossible as _, U256};
-use store::{PaidFees, SendReceipt, SendRow, SendState, SponsoredProgress};
+use store::{SendRow, SponsoredProgress};
 
 /// Transactions that are sent in the place of one. After that a person has to
 /// look.
@@ -18,6 +20,13 @@ struct Progress {
     used: u64,
     /// Those that nothing takes back any more.
     final_used: u64,
+}
+
+/// What is open in the ledger, and what the node says of it.
+#[derive(Debug)]
+struct OpenSend<'a> {
+    row: &'a SendRow,
+    receipt: Option<TransactionReceipt>,
 }
 
 impl Sender {
@@ -48,23 +57,67 @@ impl Sender {
         } = self.view(&node).await?;
         let count = u32::try_from(open.len()).unwrap_or(u32::MAX);
         self.watch(count, balance);
-        let progress = Progress {
-            head,
-            used: nonce,
-            final_used: self.final_nonce(&node, head).await?,
-        };
-        let mut sightings = Vec::new();
-        for rivals in open.chunk_by(|one, other| one.nonce == other.nonce) {
-            let progress = self.look_at(&node, rivals, progress).await?;
-            let speaks = |row: &&SendRow| row.purpose.is_some() && !row.superseded;
-            let speaker = rivals.iter().rfind(speaks);
-            let sighting = speaker.zip(progress).map(|(row, progress)| Sighting {
-                hash: row.hash,
-                progress,
-            });
-            sightings.extend(sighting);
+        let hashes: Vec<_> = open.iter().map(|row| row.hash).collect();
+        let receipts = node.transaction_receipts(&hashes).await?;
+        let sends = open.iter().zip(receipts);
+        let sends: Vec<_> = sends
+            .map(|(row, receipt)| OpenSend { row, receipt })
+            .collect();
+        let rivals = sends.chunk_by(|one, other| one.row.nonce == other.row.nonce);
+        let (landed, missing): (Vec<_>, Vec<_>) =
+            rivals.partition(|rivals| rivals.iter().any(|send| send.receipt.is_some()));
+        let mut sightings = self.take_note(&landed, head).await?;
+        if !missing.is_empty() {
+            let progress = Progress {
+                head,
+                used: nonce,
+                final_used: self.final_nonce(&node, head).await?,
+            };
+            for rivals in missing {
+                let rivals: Vec<_> = rivals.iter().map(|send| send.row).collect();
+                let found = self.look_for(&node, &rivals, progress).await?;
+                sightings.extend(found.and_then(|found| sighting(&rivals, found)));
+            }
         }
         Ok(sightings)
+    }
+
+    /// Writes down what nothing takes back any more, and tells where the rest is.
+    /// Of transactions with one nonce one at most has landed.
+    async fn take_note(
+        &self,
+        landed: &[&[OpenSend<'_>]],
+        head: BlockRef,
+    ) -> Result<Vec<Sighting>, SendRefused> {
+        let (mut final_sends, mut sightings) = (Vec::new(), Vec::new());
+        for rivals in landed {
+            let mut receipts = rivals
+                .iter()
+                .filter_map(|send| Some((send.row, send.receipt.as_ref()?)));
+            let Some((row, receipt)) = receipts.next() else {
+                continue;
+            };
+            let found = match receipt.block.map(|block| block.number) {
+                Some(block_number) if self.is_final(block_number, head) => {
+                    final_sends.push(FinalSend {
+                        row,
+                        receipt,
+                        block_number,
+                    });
+                    continue;
+                }
+                Some(block_number) => SponsoredProgress::Landed { block_number },
+                None => SponsoredProgress::Sent,
+            };
+            let rows: Vec<_> = rivals.iter().map(|send| send.row).collect();
+            sightings.extend(sighting(&rows, found));
+        }
+        self.settle(&final_sends).await?;
+        Ok(sightings)
+    }
+
+    fn is_final(&self, block_number: u64, head: BlockRef) -> bool {
+        block_number.saturating_add(self.options.depth) <= head.number
     }
 
     /// Says what the account has, loudly when that is too little for one more.
@@ -79,19 +132,16 @@ impl Sender {
         }
     }
 
-    /// Transactions of one nonce, of which at most one lands: how far that is, unless
-    /// it is settled.
-    async fn look_at(
+    /// Transactions of one nonce, none of which has a receipt: how far they are,
+    /// unless they are given up.
+    async fn look_for(
         &self,
         node: &StarknetClient,
-        rivals: &[SendRow],
+        rivals: &[&SendRow],
         progress: Progress,
     ) -> Result<Option<SponsoredProgress>, SendRefused> {
         let mut waiting = None;
         for row in rivals {
-            if let Some(receipt) = node.transaction_receipt(row.hash).await? {
-                return self.landed(row, &receipt, progress.head).await;
-            }
             match node.transaction_status(row.hash).await? {
                 Some(TransactionStatus::Executed(_)) => return Ok(Some(SponsoredProgress::Sent)),
                 Some(TransactionStatus::Waiting) => waiting = Some(row.attempt),
@@ -141,100 +191,6 @@ impl Sender {
         }
     }
 
-    /// Gives up all with a nonce.
-    async fn lose(&self, nonce: u64, reason: &str) -> Result<(), SendRefused> {
-        let state = SendState::Lost {
-            at: self.clock.now(),
-            reason: reason.to_owned(),
-        };
-        let mut tx = self.store.ledger().begin().await?;
-        tx.lock_sender(self.account).await?;
-        let rivals = tx.rivals(self.account, nonce).await?;
-        for row in &rivals {
-            tx.settle_send(row, &state).await?;
-        }
-        tx.commit().await?;
-        for row in rivals {
-            tell(&row, "lost", reason);
-        }
-        Ok(())
-    }
-
-    /// How far something is that has a receipt; once that is for good, it is written
-    /// down.
-    async fn landed(
-        &self,
-        row: &SendRow,
-        receipt: &TransactionReceipt,
-        head: BlockRef,
-    ) -> Result<Option<SponsoredProgress>, SendRefused> {
-        let Some(BlockRef { number, .. }) = receipt.block else {
-            return Ok(Some(SponsoredProgress::Sent));
-        };
-        if number.saturating_add(self.options.depth) > head.number {
-            return Ok(Some(SponsoredProgress::Landed {
-                block_number: number,
-            }));
-        }
-        self.settle(row, receipt, number).await?;
-        Ok(None)
-    }
-
-    /// Writes down what has landed for good, and gives up its rivals. What they were
-    /// for is done by it, whichever attempt it is.
-    async fn settle(
-        &self,
-        row: &SendRow,
-        receipt: &TransactionReceipt,
-        block_number: u64,
-    ) -> Result<(), SendRefused> {
-        let at = self.clock.now();
-        let landed = SendReceipt {
-            at,
-            block_number,
-            fee: receipt.fee,
-        };
-        let state = match &receipt.executed.revert_reason {
-            None => SendState::Landed(landed),
-            Some(reason) => SendState::Reverted {
-                receipt: landed,
-                reason: reason.clone(),
-            },
-        };
-        let lost = SendState::Lost {
-            at,
-            reason: "another transaction with its nonce landed".to_owned(),
-        };
-        let chain_id = self.account.chain_id;
-        let mut tx = self.store.ledger().begin().await?;
-        tx.lock_sender(self.account).await?;
-        let rivals = tx.rivals(self.account, row.nonce).await?;
-        for rival in rivals.iter().filter(|rival| rival.attempt != row.attempt) {
-            tx.settle_send(rival, &lost).await?;
-            if row.purpose.is_some() && rival.purpose == row.purpose && !rival.superseded {
-                tx.rename_sponsored(chain_id, rival.hash, row.hash).await?;
-            }
-        }
-        let settled = tx.settle_send(row, &state).await?;
-        if let Some(paid) = row.paid.filter(|_| settled) {
-            let reverted = receipt.executed.revert_reason.is_some();
-            let fees = PaidFees {
-                // A reverted one took nothing from its user.
-                paid: if reverted { 0 } else { paid },
-                cost: receipt.fee,
-            };
-            tx.add_paid_fees(chain_id, fees).await?;
-        }
-        tx.commit().await?;
-        if settled {
-            match &state {
-                SendState::Reverted { reason, .. } => tell(row, "reverted", reason),
-                _ => counter!("stoa_sends_total", "outcome" => "landed").increment(1),
-            }
-        }
-        Ok(())
-    }
-
     /// Gives the node the same transaction again. If it does not take it any
     /// more, it is the last that could land, and all that come after wait for it, one
     /// takes its place.
@@ -265,13 +221,13 @@ impl Sender {
     }
 }
 
-/// Says that a send came to nothing.
-fn tell(row: &SendRow, outcome: &'static str, reason: &str) {
-    counter!("stoa_sends_total", "outcome" => outcome).increment(1);
-    tracing::warn!(
-        purpose = row.purpose,
-        nonce = row.nonce,
-        reason,
-        "a transaction is {outcome}"
-    );
+/// Where the transactions of one nonce are, in the name of the one that speaks for
+/// their purpose.
+fn sighting(rivals: &[&SendRow], progress: SponsoredProgress) -> Option<Sighting> {
+    let speaks = |row: &&&SendRow| row.purpose.is_some() && !row.superseded;
+    let speaker = rivals.iter().rfind(speaks)?;
+    Some(Sighting {
+        hash: speaker.hash,
+        progress,
+    })
 }

@@ -16,6 +16,7 @@ mod pool;
 mod refused;
 mod replace;
 mod rise;
+mod settle;
 mod sighting;
 mod survey;
 

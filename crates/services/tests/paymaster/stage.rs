@@ -155,7 +155,8 @@ impl Stage {
 
     /// What a receipt of the node says was paid; none while there is none.
     pub(crate) async fn fee(&self, hash: Felt) -> Option<(u128, bool)> {
-        let receipt = self.world.client.transaction_receipt(hash).await.unwrap()?;
+        let receipts = self.world.client.transaction_receipts(&[hash]).await;
+        let receipt = receipts.unwrap().remove(0)?;
         let reverted = receipt.executed.revert_reason.is_some();
         receipt.block.map(|_| (receipt.fee, reverted))
     }
