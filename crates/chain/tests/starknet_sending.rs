@@ -296,3 +296,20 @@ async fn where_every_answer_is_lost_it_is_said_that_nothing_is_known() {
     }
     assert_eq!(stage.sent_before().await, stage.nonce);
 }
+
+#[tokio::test]
+async fn a_node_that_cannot_answer_says_nothing_of_a_signature_or_an_account() {
+    let stage = Stage::start().await;
+    let (account, at, hash) = (stage.account.address, stage.node.head(), Felt::from(77));
+    let signature = stage.signer.sign(hash).unwrap();
+    let client = &stage.client;
+    let valid = || client.is_valid_signature(account, hash, &signature, at);
+    assert!(valid().await.unwrap());
+    assert!(client.account_facts(account, at).await.unwrap().is_some());
+    let other = client.is_valid_signature(account, Felt::ONE, &signature, at);
+    assert!(!other.await.unwrap());
+    let fault = FaultKind::Http5xx;
+    stage.node.fault("starknet_call", fault, 1_000).unwrap();
+    assert!(valid().await.is_err());
+    assert!(client.account_facts(account, at).await.is_err());
+}

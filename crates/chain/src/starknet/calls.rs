@@ -82,6 +82,27 @@ pub(super) enum Said {
     Silence(RpcError),
 }
 
+impl Said {
+    /// What the contract says, if anything. A node's silence says nothing of it.
+    pub(super) fn felts(self) -> Result<Option<Vec<Felt>>, RpcError> {
+        match self {
+            Self::Felts(felts) => Ok(Some(felts)),
+            Self::Nothing | Self::TooMuch => Ok(None),
+            Self::Silence(error) => Err(error),
+        }
+    }
+}
+
+/// Asks one view at a block.
+pub(super) async fn ask_one(
+    rpc: &JsonRpc,
+    view: View,
+    block_hash: Felt,
+) -> Result<Option<Vec<Felt>>, RpcError> {
+    let said = ask(rpc, &[view], block_hash).await?.pop();
+    said.map_or(Ok(None), Said::felts)
+}
+
 /// Asks all views at one block; the answers are in their order.
 pub(super) async fn ask(
     rpc: &JsonRpc,

@@ -1,7 +1,7 @@
 //! The terms of the exchange contract that executes routes, and what gas costs.
 
 use super::{
-    calls::{Said, View, ask},
+    calls::{View, ask},
     felt::{WireFelt, u128_from_hex},
     venues::Words,
 };
@@ -122,10 +122,9 @@ pub(super) async fn terms(
         .map(|integrator| of("is_integrator_whitelisted", integrator));
     let views: Vec<View> = fees.chain(weights).chain(waived).collect();
     let said = ask(rpc, &views, block_hash).await?;
-    let mut numbers = said.into_iter().map(|said| match said {
-        Said::Felts(felts) => Ok(Words::new(&[], &felts).u64().ok()),
-        Said::Nothing | Said::TooMuch => Ok(None),
-        Said::Silence(error) => Err(error),
+    let mut numbers = said.into_iter().map(|said| {
+        let felts = said.felts()?;
+        Ok(felts.and_then(|felts| Words::new(&[], &felts).u64().ok()))
     });
     let mut next = || {
         let said = numbers.next().or_impossible("each view is answered");

@@ -44,15 +44,10 @@ pub(super) async fn allowance(
 /// The first amount that was said; a silence is no answer.
 fn first(said: Vec<Said>) -> Result<Option<U256>, RpcError> {
     for said in said {
-        match said {
-            Said::Felts(felts) => {
-                let mut words = Words::new(&[], &felts);
-                if let (Ok(amount), Ok(())) = (words.u256(), words.end()) {
-                    return Ok(Some(amount));
-                }
-            }
-            Said::Nothing | Said::TooMuch => {}
-            Said::Silence(error) => return Err(error),
+        let felts = said.felts()?.unwrap_or_default();
+        let mut words = Words::new(&[], &felts);
+        if let (Ok(amount), Ok(())) = (words.u256(), words.end()) {
+            return Ok(Some(amount));
         }
     }
     Ok(None)

@@ -2,7 +2,7 @@
 //! a class would be able to, whether a signature is good, what tips are usual.
 
 use super::{
-    calls::{ByHash, Said, View, ask},
+    calls::{ByHash, Said, View, ask, ask_one},
     felt::{WireFelt, u128_from_hex},
     simulation,
 };
@@ -52,12 +52,10 @@ pub(super) async fn account(
         return Ok(None);
     };
     let mut said = said.into_iter();
-    let mut yes = || matches!(said.next(), Some(Said::Felts(felts)) if felts == [Felt::ONE]);
-    let outside = [yes(), yes()];
-    let signers = match said.next() {
-        Some(Said::Felts(felts)) => felts.len(),
-        _ => 0,
-    };
+    let mut next = || said.next().map_or(Ok(None), Said::felts);
+    let mut yes = || Ok::<_, RpcError>(next()?.is_some_and(|felts| felts == [Felt::ONE]));
+    let outside = [yes()?, yes()?];
+    let signers = next()?.map_or(0, |felts| felts.len());
     Ok(Some(AccountFacts {
         nonce,
         outside,
@@ -118,9 +116,9 @@ pub(super) async fn is_valid_signature(
         entrypoint: "is_valid_signature",
         calldata,
     };
-    let said = ask(rpc, &[view], at.hash).await?.into_iter().next();
-    Ok(matches!(said, Some(Said::Felts(felts))
-        if felts == [short_string("VALID")] || felts == [Felt::ONE]))
+    let said = ask_one(rpc, view, at.hash).await?;
+    let is_yes = |felts: Vec<Felt>| felts == [short_string("VALID")] || felts == [Felt::ONE];
+    Ok(said.is_some_and(is_yes))
 }
 
 /// What a pool of private transactions takes; `None` if it does not say.
@@ -130,12 +128,9 @@ pub(super) async fn pool_fee(
     at: BlockRef,
 ) -> Result<Option<u128>, RpcError> {
     let view = View::plain(pool, "get_fee_amount");
-    let said = ask(rpc, &[view], at.hash).await?.into_iter().next();
-    Ok(match said {
-        Some(Said::Felts(felts)) => match felts.as_slice() {
-            [fee] => u128::try_from(*fee).ok(),
-            _ => None,
-        },
+    let said = ask_one(rpc, view, at.hash).await?;
+    Ok(match said.as_deref() {
+        Some([fee]) => u128::try_from(*fee).ok(),
         _ => None,
     })
 }
@@ -147,12 +142,9 @@ pub(super) async fn gas_fees_recipient(
     at: BlockRef,
 ) -> Result<Option<Address>, RpcError> {
     let view = View::plain(forwarder, "get_gas_fees_recipient");
-    let said = ask(rpc, &[view], at.hash).await?.into_iter().next();
-    Ok(match said {
-        Some(Said::Felts(felts)) => match felts.as_slice() {
-            [recipient] => Some(Address::new(*recipient)),
-            _ => None,
-        },
+    let said = ask_one(rpc, view, at.hash).await?;
+    Ok(match said.as_deref() {
+        Some([recipient]) => Some(Address::new(*recipient)),
         _ => None,
     })
 }

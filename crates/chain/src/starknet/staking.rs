@@ -119,11 +119,10 @@ pub(super) async fn staker(
 fn told(said: Vec<Said>) -> Result<Option<Vec<Vec<Felt>>>, RpcError> {
     let mut all = Vec::with_capacity(said.len());
     for said in said {
-        match said {
-            Said::Felts(felts) => all.push(felts),
-            Said::Nothing | Said::TooMuch => return Ok(None),
-            Said::Silence(error) => return Err(error),
-        }
+        let Some(felts) = said.felts()? else {
+            return Ok(None);
+        };
+        all.push(felts);
     }
     Ok(Some(all))
 }
