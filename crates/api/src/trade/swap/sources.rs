@@ -2,12 +2,15 @@
 
 use super::super::TradeState;
 use crate::http::error::Rejection;
+use amm::book::{ClassStanding, Verdict};
 use axum::{Json, extract::State};
+use primitives::felt_to_hex;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// Where routes may pass.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = Source)]
 pub(super) struct SourceBody {
     /// Its name, as `excludeSources` takes it.
@@ -15,6 +18,53 @@ pub(super) struct SourceBody {
     name: String,
     #[serde(rename = "type")]
     kind: SourceType,
+    /// Its pools that are followed.
+    pools: usize,
+    /// Those of them that routes pass.
+    tradable_pools: usize,
+    /// The classes of its contracts, and what is known of them.
+    classes: Vec<ClassBody>,
+}
+
+/// Code that contracts of a source run.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SourceClass)]
+pub(super) struct ClassBody {
+    /// The hash of the class; behind a proxy, that of the implementation.
+    #[schema(example = "0x5f1a")]
+    class_hash: String,
+    /// The pools whose contract runs it now.
+    pools: usize,
+    /// What its swaps say: `undecided`, `learned` or `refuted`.
+    #[schema(example = "learned")]
+    verdict: &'static str,
+    /// The rule that swaps proved, if they did.
+    #[schema(example = "ekubo_exact")]
+    rule: Option<&'static str>,
+    /// The swaps that agreed to the last unit, by the token sold, as far as they
+    /// are counted.
+    #[schema(example = json!([8, 8]))]
+    agreed: [u8; 2],
+    /// Whether the operator's list says what to think of it, whatever its swaps say.
+    pinned: bool,
+}
+
+impl From<&ClassStanding> for ClassBody {
+    fn from(standing: &ClassStanding) -> Self {
+        let rule = match standing.verdict {
+            Verdict::Learned(maths) => Some(maths.word()),
+            Verdict::Undecided | Verdict::Refuted => None,
+        };
+        Self {
+            class_hash: felt_to_hex(standing.class),
+            pools: standing.pools,
+            verdict: standing.verdict.word(),
+            rule,
+            agreed: standing.agreed,
+            pinned: standing.pin.is_some(),
+        }
+    }
 }
 
 /// What a source is.
@@ -27,7 +77,7 @@ pub(super) enum SourceType {
 
 /// List sources
 ///
-/// The exchanges whose pools routes may pass.
+/// The exchanges whose pools routes may pass, and how many of them do.
 #[utoipa::path(
     get,
     path = "/swap/v3/sources",
@@ -42,11 +92,14 @@ pub(super) async fn swap_sources(
     State(state): State<TradeState>,
 ) -> Result<Json<Vec<SourceBody>>, Rejection> {
     let snapshot = state.snapshot()?;
-    let venues = snapshot.pools.registry().venues().iter();
-    let sources = venues.filter(|venue| venue.is_routed());
+    let venues = snapshot.standing.venues.iter();
+    let sources = venues.filter(|venue| venue.is_routed);
     let bodies = sources.map(|venue| SourceBody {
         name: venue.name.clone(),
         kind: SourceType::Dex,
+        pools: venue.pools(),
+        tradable_pools: venue.tradable(),
+        classes: venue.classes.iter().map(ClassBody::from).collect(),
     });
     Ok(Json(bodies.collect()))
 }
