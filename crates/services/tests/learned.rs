@@ -87,7 +87,10 @@ async fn swaps_prove_every_venue_and_what_was_off_is_as_if_it_had_been_named() {
         let [verdict] = verdicts.as_slice() else {
             panic!("{venue} has one class, not {verdicts:?}")
         };
-        assert!(matches!(verdict, Verdict::Learned(_)), "{venue} {verdict:?}");
+        assert!(
+            matches!(verdict, Verdict::Learned(_)),
+            "{venue} {verdict:?}"
+        );
     }
     assert!(after.standing.tradable() >= 15, "{}", after.standing);
     // A restart changes nothing, and who comes later finds the same.
