@@ -18,12 +18,16 @@ pub(super) struct SourceBody {
     name: String,
     #[serde(rename = "type")]
     kind: SourceType,
-    /// Its pools that are followed.
-    pools: usize,
+    /// Its pools that are followed. The plain dialect alone has this and what
+    /// follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pools: Option<usize>,
     /// Those of them that routes pass.
-    tradable_pools: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tradable_pools: Option<usize>,
     /// The classes of its contracts, and what is known of them.
-    classes: Vec<ClassBody>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classes: Option<Vec<ClassBody>>,
 }
 
 /// Code that contracts of a source run.
@@ -77,7 +81,8 @@ pub(super) enum SourceType {
 
 /// List sources
 ///
-/// The exchanges whose pools routes may pass, and how many of them do.
+/// The exchanges whose pools routes may pass. The plain dialect says how many of
+/// them routes do pass, and what is known of the code of their contracts.
 #[utoipa::path(
     get,
     path = "/swap/v3/sources",
@@ -92,14 +97,15 @@ pub(super) async fn swap_sources(
     State(state): State<TradeState>,
 ) -> Result<Json<Vec<SourceBody>>, Rejection> {
     let snapshot = state.snapshot()?;
+    let has_additions = state.dialect.has_additions();
     let venues = snapshot.standing.venues.iter();
     let sources = venues.filter(|venue| venue.is_routed);
     let bodies = sources.map(|venue| SourceBody {
         name: venue.name.clone(),
         kind: SourceType::Dex,
-        pools: venue.pools(),
-        tradable_pools: venue.tradable(),
-        classes: venue.classes.iter().map(ClassBody::from).collect(),
+        pools: has_additions.then(|| venue.pools()),
+        tradable_pools: has_additions.then(|| venue.tradable()),
+        classes: has_additions.then(|| venue.classes.iter().map(ClassBody::from).collect()),
     });
     Ok(Json(bodies.collect()))
 }
