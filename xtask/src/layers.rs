@@ -73,7 +73,10 @@ const LAYERS: &[Layer] = &[
     layer(
         "simnet",
         Reach::Transitive,
-        &["trading", "chain", "store", "services", "api", "sqlx"],
+        // It has contracts that compute: those who are held against them stay away.
+        &[
+            "amm", "trading", "chain", "store", "services", "api", "sqlx",
+        ],
     ),
     layer("store", Reach::Direct, &["chain", "axum"]),
     layer("services", Reach::Direct, &["axum", "sqlx", "simnet"]),

@@ -2,7 +2,7 @@
 
 use amm::Signed;
 use amm::book::{
-    Book, Change, Created, Kind, Maths, Movement, PoolId, Price, Registry, Shape, Spot, Venue,
+    Book, Change, Created, Kind, Movement, Pin, PoolId, Price, Registry, Shape, Spot, Venue,
 };
 use amm::ekubo;
 use primitives::{Address, Felt};
@@ -43,7 +43,7 @@ pub(crate) fn market(pools: &[Pool]) -> Book {
         contract: address(contract),
         router: Some(address(contract)),
         start_block: 0,
-        classes: [(address(1), Maths::Usual)].into(),
+        classes: [(address(1), Pin::Usual)].into(),
         extensions: [].into(),
         enabled: true,
     };

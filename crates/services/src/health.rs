@@ -7,6 +7,7 @@ use crate::{
     shared_redis::{RedisState, SharedRedis},
     snapshot::Snapshots,
 };
+use amm::book::Standing;
 use primitives::{BlockRef, Clock, SignedDuration};
 use std::sync::Arc;
 
@@ -44,6 +45,9 @@ pub struct PartHealth {
     pub error: Option<String>,
     /// The nodes that may be asked, the preferred one first.
     pub nodes: Vec<NodeHealth>,
+    /// How many pools are traded with, and why others are not. That none is does
+    /// not make the part unready: data is served all the same.
+    pub standing: Option<Arc<Standing>>,
 }
 
 /// The state of one node.
@@ -265,7 +269,8 @@ impl Health {
         PartHealth {
             role: self.role,
             ready: problem.is_none(),
-            block: snapshot.map(|snapshot| snapshot.head),
+            block: snapshot.as_ref().map(|snapshot| snapshot.head),
+            standing: snapshot.map(|snapshot| Arc::clone(&snapshot.standing)),
             age_s: age.map(|age| age.as_secs().max(0)),
             lag_blocks,
             problem,
@@ -342,6 +347,7 @@ mod tests {
                 trail: Trail::default(),
                 figures: Figures::default(),
                 shunned: Arc::default(),
+                standing: Arc::default(),
             });
         }
 

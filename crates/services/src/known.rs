@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 /// How events of venues are read: a number that is raised whenever the same block
 /// may come to tell something else of pools than before.
-const READING: u32 = 2;
+const READING: u32 = 3;
 
 /// The curated part of what is known.
 #[derive(Debug, Clone, Default)]

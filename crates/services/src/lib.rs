@@ -45,6 +45,7 @@ pub use health::{
 pub use impossible::tell_what_is_impossible;
 pub use indexer::{
     Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
+    stored_standing,
 };
 pub use keys::{ApiKeys, DEMO_SPONSOR_KEY, KeyCaller, NewKey, Recollection};
 pub use known::Known;

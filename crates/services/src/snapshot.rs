@@ -1,7 +1,7 @@
 //! What requests are answered from.
 
 use crate::trail::Trail;
-use amm::book::Pools;
+use amm::book::{Pools, Standing};
 use arc_swap::ArcSwapOption;
 use market::{TokenList, figures::Figures};
 use primitives::{Address, BlockRef, Timestamp};
@@ -28,6 +28,9 @@ pub struct Snapshot {
     pub figures: Figures,
     /// Tokens that do not do what they say: no route passes them.
     pub shunned: Arc<BTreeSet<Address>>,
+    /// How many pools are traded with, and why others are not: as of the last
+    /// block that did something else to a pool than to trade with it.
+    pub standing: Arc<Standing>,
 }
 
 impl Snapshot {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use amm::book::{Change, Flaw, Kind, Movement, Off, Pools, Registry, Venue, changes_to_bytes};
+use amm::book::{Change, Flaw, Kind, Movement, Off, Pin, Pools, Registry, Venue, changes_to_bytes};
 use market::price::AnchorList;
 use services::Known;
 use simnet::{History, StarknetConfig};
@@ -46,24 +46,29 @@ fn all_off(station: &Station, kind: Kind, off: Off) {
 }
 
 #[tokio::test]
-async fn pools_of_an_unknown_class_are_off() {
+async fn pools_of_a_class_that_the_list_switches_off_are_off() {
     let world = world_with(|venue| {
         if venue.kind == Kind::Ekubo {
-            venue.classes.clear();
+            bar(venue);
         }
     })
     .await;
-    all_off(&synced(&world).await, Kind::Ekubo, Off::Class);
+    all_off(&synced(&world).await, Kind::Ekubo, Off::Barred);
+}
+
+/// Switches every class of a venue off.
+fn bar(venue: &mut Venue) {
+    venue.classes.values_mut().for_each(|pin| *pin = Pin::Off);
 }
 
 #[tokio::test]
-async fn a_class_that_becomes_known_needs_no_new_index() {
-    let mut world = world_with(|venue| venue.classes.clear()).await;
+async fn a_class_that_is_named_otherwise_needs_no_new_index() {
+    let mut world = world_with(bar).await;
     let station = synced(&world).await;
     assert!(
         pools(&station)
             .iter()
-            .all(|view| view.off() == Some(Off::Class))
+            .all(|view| view.off() == Some(Off::Barred))
     );
     station.store.close().await;
     world.known = World::with_history(1, 30).await.known;

@@ -4,6 +4,7 @@ use crate::{config::Config, exchange::order_factory, network::Network, staking::
 use amm::book::{Registry, Venue};
 use anyhow::{Context as _, anyhow};
 use market::{Listings, following::Following, price::AnchorList};
+use primitives::Address;
 use serde::Deserialize;
 use services::{Known, RecurringOrders, Staking};
 use simnet::StarknetNode;
@@ -14,6 +15,8 @@ const MAX_LIST_BYTES: u64 = 64 * 1024 * 1024;
 
 const MAINNET_VENUES: &str = include_str!("../venues/mainnet.json");
 const MAINNET_ANCHORS: &str = include_str!("../anchors/mainnet.json");
+const SEPOLIA_VENUES: &str = include_str!("../venues/sepolia.json");
+const SEPOLIA_ANCHORS: &str = include_str!("../anchors/sepolia.json");
 
 /// A list and what to call it when it is wrong.
 struct List {
@@ -59,7 +62,11 @@ fn listings(config: &Config, network: Network) -> anyhow::Result<Listings> {
 
 /// The exchanges that are followed.
 fn venues(config: &Config, network: Network) -> anyhow::Result<Registry> {
-    let built_in = built_in(network, StarknetNode::venues, MAINNET_VENUES);
+    let built_in = built_in(
+        network,
+        StarknetNode::venues,
+        [MAINNET_VENUES, SEPOLIA_VENUES],
+    );
     let list = list(
         "list of venues",
         config.starknet.venues.as_deref(),
@@ -73,7 +80,11 @@ fn venues(config: &Config, network: Network) -> anyhow::Result<Registry> {
 
 /// The tokens that prices hang on.
 fn anchors(config: &Config, network: Network) -> anyhow::Result<AnchorList> {
-    let built_in = built_in(network, StarknetNode::anchors, MAINNET_ANCHORS);
+    let built_in = built_in(
+        network,
+        StarknetNode::anchors,
+        [MAINNET_ANCHORS, SEPOLIA_ANCHORS],
+    );
     let list = list(
         "list of anchors",
         config.starknet.anchors.as_deref(),
@@ -86,12 +97,33 @@ fn anchors(config: &Config, network: Network) -> anyhow::Result<AnchorList> {
 }
 
 /// The list that comes with the program, where it has one for the network.
-fn built_in(network: Network, simulated: fn() -> String, mainnet: &str) -> Option<String> {
+fn built_in(
+    network: Network,
+    simulated: fn() -> String,
+    [mainnet, sepolia]: [&str; 2],
+) -> Option<String> {
     if network.is_simulated() {
         Some(simulated())
+    } else if network.is_mainnet() {
+        Some(mainnet.to_owned())
     } else {
-        network.is_mainnet().then(|| mainnet.to_owned())
+        network.is_sepolia().then(|| sepolia.to_owned())
     }
+}
+
+/// What an operator has to name before anything can be traded here, if anything.
+pub(crate) fn lacking(known: &Known, exchange: Option<Address>) -> Vec<&'static str> {
+    let mut lacking = Vec::new();
+    if known.venues.venues().is_empty() {
+        lacking.push("no exchange is known here: name a list in starknet.venues");
+    }
+    if known.anchors.stables.is_empty() {
+        lacking.push("no dollar is known here: name a list in starknet.anchors");
+    }
+    if exchange.is_none() {
+        lacking.push("no contract that executes swaps is known here: name it in swap.exchange");
+    }
+    lacking
 }
 
 /// The list in the file, if one is given, otherwise the built-in one.
@@ -130,16 +162,37 @@ fn parse(text: &str, is_simulated: bool) -> anyhow::Result<Registry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use primitives::Felt;
 
     #[test]
     fn the_built_in_lists_are_well_formed() {
-        for text in [MAINNET_VENUES.to_owned(), StarknetNode::venues()] {
-            assert!(!parse(&text, true).unwrap().venues().is_empty());
+        for text in [MAINNET_VENUES, SEPOLIA_VENUES, &StarknetNode::venues()] {
+            assert!(!parse(text, true).unwrap().venues().is_empty());
         }
-        for text in [MAINNET_ANCHORS.to_owned(), StarknetNode::anchors()] {
-            let anchors = AnchorList::parse(&text).unwrap();
-            assert_eq!((anchors.stables.len(), anchors.hubs.len()), (3, 3));
+        for (text, counts) in [
+            (MAINNET_ANCHORS, (3, 3)),
+            (SEPOLIA_ANCHORS, (2, 2)),
+            (&StarknetNode::anchors(), (3, 3)),
+        ] {
+            let anchors = AnchorList::parse(text).unwrap();
+            assert_eq!((anchors.stables.len(), anchors.hubs.len()), counts);
         }
+    }
+
+    #[test]
+    fn what_a_network_lacks_is_said() {
+        let nothing = Known::default();
+        assert_eq!(lacking(&nothing, None).len(), 3);
+        let sepolia = Known {
+            venues: Arc::new(parse(SEPOLIA_VENUES, false).unwrap()),
+            anchors: Arc::new(AnchorList::parse(SEPOLIA_ANCHORS).unwrap()),
+            ..Known::default()
+        };
+        assert!(lacking(&sepolia, Some(Address::new(Felt::ONE))).is_empty());
+        let [text] = lacking(&sepolia, None)[..] else {
+            panic!("one thing is missing")
+        };
+        assert!(text.ends_with("swap.exchange"), "{text}");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use crate::{Bps, FeeTerms, Fixed, Integrator, Wanted};
 use amm::book::{
-    Book, Change, Created, Facts, Kind, Maths, Movement, PoolId, Pools, Price, Registry, Shape,
-    Spot, Venue,
+    Book, Change, Created, Facts, Kind, Movement, Pin, PoolId, Pools, Price, Registry, Shape, Spot,
+    Venue,
 };
 use amm::ekubo::{Extension, sqrt_ratio_at};
 use amm::{Side, Signed};
@@ -112,7 +112,7 @@ fn market(fullness: &Fullness, ratio: [u128; 2]) -> Pools {
         contract: address(100 + number),
         router: Some(address(200 + number)),
         start_block: 0,
-        classes: BTreeMap::from([(address(CLASS), Maths::Usual)]),
+        classes: BTreeMap::from([(address(CLASS), Pin::Usual)]),
         extensions: BTreeMap::from([(address(ORACLE), Extension::Oracle)]),
         enabled: true,
     });

@@ -2,6 +2,8 @@
 
 use super::facts::Facts;
 use super::pool_id::PoolId;
+use super::venue::Maths;
+use super::verdict::Judgement;
 use crate::{Side, Signed};
 use primitives::{Address, Felt, U256};
 use serde::{Deserialize, Serialize};
@@ -204,6 +206,18 @@ pub enum Change {
         pool: PoolId,
         /// Why.
         flaw: Flaw,
+    },
+    /// A swap said something new of a class.
+    Judged {
+        /// The venue's contract.
+        venue: Address,
+        /// The class.
+        #[serde(with = "felt_bytes")]
+        class: Felt,
+        /// The rule.
+        maths: Maths,
+        /// What the swap says of it.
+        judgement: Judgement,
     },
 }
 

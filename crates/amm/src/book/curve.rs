@@ -111,7 +111,7 @@ impl PoolView<'_> {
         ConstantProduct::new(reserves, rule).map(AnyCurve::ConstantProduct)
     }
 
-    fn of_ranges(&self, ranges: &Concentrated, maths: Maths) -> Option<AnyCurve> {
+    pub(super) fn of_ranges(&self, ranges: &Concentrated, maths: Maths) -> Option<AnyCurve> {
         match (self.venue.kind, self.spot(), self.pool.shape()) {
             (
                 Kind::Ekubo,

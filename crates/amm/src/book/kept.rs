@@ -9,6 +9,7 @@ use super::pool::State;
 use super::pool_id::PoolId;
 use super::undo::Undo;
 use super::venue::Registry;
+use super::verdict::{Record, Tally};
 use super::{Book, Pool};
 use primitives::{Address, OrImpossible as _};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// The form that is written.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 /// Why bytes are no book, or no changes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -47,7 +48,15 @@ pub fn changes_from_bytes(bytes: &[u8]) -> Result<Vec<Change>, KeptError> {
 #[derive(Serialize, Deserialize)]
 struct KeptBook {
     classes: Vec<(Address, Address)>,
+    records: Vec<KeptRecord>,
     pools: Vec<KeptPool>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptRecord {
+    venue: Address,
+    class: Address,
+    tallies: Vec<Tally>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -81,8 +90,17 @@ impl Book {
             facts: view.pool.facts,
             flaw: view.pool.flaw,
         });
+        let registry = self.pools.registry();
+        let records = self.pools.records().filter_map(|record| {
+            Some(KeptRecord {
+                venue: registry.venue(record.venue)?.contract,
+                class: Address::new(record.class),
+                tallies: record.tallies.clone(),
+            })
+        });
         to_bytes(&KeptBook {
             classes: classes.into_iter().collect(),
+            records: records.collect(),
             pools: pools.collect(),
         })
     }
@@ -113,6 +131,15 @@ impl Book {
             book.apply(&Change::Class {
                 contract,
                 class: class.felt(),
+            });
+        }
+        for kept in kept.records {
+            let venue = book.pools.registry().of_contract(kept.venue);
+            let venue = venue.ok_or(KeptError::Venue(kept.venue))?;
+            Arc::make_mut(&mut book.pools.records).restore(Record {
+                venue,
+                class: kept.class.felt(),
+                tallies: kept.tallies,
             });
         }
         book.undo = Undo::restart(block);

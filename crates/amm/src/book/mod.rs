@@ -16,10 +16,13 @@ mod pool;
 mod pool_id;
 mod quotation;
 mod shelf;
+mod standing;
 #[cfg(test)]
 mod tests;
+mod trial;
 mod undo;
 mod venue;
+mod verdict;
 mod view;
 
 pub use crate::quotation::{QUOTED_SHARE, Quotation};
@@ -29,8 +32,11 @@ pub use facts::Facts;
 pub use kept::{KeptError, changes_from_bytes, changes_to_bytes};
 pub use pool::{Concentrated, Pool, State};
 pub use pool_id::PoolId;
+pub use standing::{ClassStanding, Standing, VenueStanding};
+pub use trial::{Asked, Testimony, Witness};
 pub use undo::TooDeep;
-pub use venue::{Kind, Maths, Registry, RegistryError, Venue, VenueId};
+pub use venue::{Kind, Maths, Pin, Registry, RegistryError, Venue, VenueId};
+pub use verdict::{Judgement, PROOF, Record, Tally, Verdict};
 pub use view::{Off, PoolView, Pools};
 
 use crate::Side;
@@ -177,6 +183,18 @@ impl Book {
                 self.undo.class_changes(&self.pools);
                 let contract = self.pools.names.give(contract.felt());
                 Arc::make_mut(&mut self.pools.classes).insert(contract, class);
+            }
+            Change::Judged {
+                venue,
+                class,
+                maths,
+                judgement,
+            } => {
+                if let Some(venue) = self.pools.registry().of_contract(venue) {
+                    self.undo.record_changes(&self.pools);
+                    let records = Arc::make_mut(&mut self.pools.records);
+                    records.note(venue, class, maths, judgement);
+                }
             }
         }
     }

@@ -67,7 +67,7 @@ fn of_ranges<R: Rules>(ranges: &Concentrated) -> Option<Quotation> {
 #[cfg(test)]
 mod tests {
     use super::super::facts::Facts;
-    use super::super::{Book, Change, Created, Flaw, Maths, PoolId, Registry, Venue};
+    use super::super::{Book, Change, Created, Flaw, Pin, PoolId, Registry, Venue};
     use super::*;
     use crate::concentrated::tests::{self as sketched, Sketch, sketches};
     use crate::quotation::QUOTED_SHARE;
@@ -109,7 +109,7 @@ mod tests {
             contract: address(VENUE),
             router: None,
             start_block: 0,
-            classes: BTreeMap::from([(address(CLASS), Maths::Usual)]),
+            classes: BTreeMap::from([(address(CLASS), Pin::Usual)]),
             extensions: BTreeMap::from([(address(TWAMM), Extension::Twamm)]),
             enabled,
         };

@@ -22,7 +22,7 @@ fn venue(name: &str, kind: Kind, contract: u64) -> Venue {
         contract: address(contract),
         router: None,
         start_block: 0,
-        classes: BTreeMap::from([(address(CLASS), Maths::Usual)]),
+        classes: BTreeMap::from([(address(CLASS), Pin::Usual)]),
         extensions: BTreeMap::from([(address(ORACLE), Extension::Oracle)]),
         enabled: true,
     }
@@ -125,6 +125,16 @@ fn change() -> impl Strategy<Value = Change> {
             facts: Facts { fees, ..Facts::default() },
         }),
         1 => (0_u32..12).prop_map(|pool| Change::Flawed { pool: PoolId(pool), flaw: Flaw::Malformed }),
+        1 => (0_u64..4, 76_u64..79, 0_usize..3).prop_map(|(venue, class, judgement)| Change::Judged {
+            venue: address(venue),
+            class: Felt::from(class),
+            maths: Maths::EkuboExact,
+            judgement: [
+                Judgement::Agrees(Side::Token0),
+                Judgement::Agrees(Side::Token1),
+                Judgement::Differs,
+            ][judgement],
+        }),
     ]
 }
 

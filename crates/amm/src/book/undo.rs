@@ -3,6 +3,7 @@
 use super::names::Name;
 use super::pool::Pool;
 use super::pool_id::PoolId;
+use super::verdict::Records;
 use super::view::Pools;
 use primitives::Felt;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -42,6 +43,7 @@ struct Frame {
     names: usize,
     images: Vec<(PoolId, Pool)>,
     classes: Option<Arc<BTreeMap<Name, Felt>>>,
+    records: Option<Arc<Records>>,
 }
 
 impl Undo {
@@ -53,6 +55,7 @@ impl Undo {
             names: pools.names.len(),
             images: Vec::new(),
             classes: None,
+            records: None,
         });
         while self.frames.len() > 1
             && (self.frames.len() > MAX_BLOCKS || self.images > MAX_IMAGES)
@@ -87,6 +90,15 @@ impl Undo {
         }
     }
 
+    /// Keeps what swaps said of classes, if the block has not changed it yet.
+    pub(super) fn record_changes(&mut self, pools: &Pools) {
+        if let Some(frame) = self.frames.back_mut() {
+            frame
+                .records
+                .get_or_insert_with(|| Arc::clone(&pools.records));
+        }
+    }
+
     pub(super) const fn reaches(&self) -> Option<u64> {
         self.floor
     }
@@ -116,6 +128,9 @@ impl Undo {
             pools.truncate(frame.pools, frame.names);
             if let Some(classes) = frame.classes {
                 pools.classes = classes;
+            }
+            if let Some(records) = frame.records {
+                pools.records = records;
             }
         }
         // The newest frame left is closed: its block is over.

@@ -1,5 +1,5 @@
-//! The exchanges that are followed: where they are, how they speak, and which
-//! of their contracts' classes compute in a way that is known.
+//! The exchanges that are followed: where they are, how they speak, and what is
+//! said of their contracts' classes.
 
 use crate::ekubo::Extension;
 use primitives::{Address, Felt};
@@ -122,7 +122,7 @@ impl Kind {
 }
 
 /// What the contracts of a class compute like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Maths {
     /// As the venue's kind says.
@@ -131,6 +131,45 @@ pub enum Maths {
     EkuboOlder,
     /// Ekubo since.
     EkuboExact,
+}
+
+impl Maths {
+    /// The rule in a word, as a list of venues names it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Usual => "usual",
+            Self::EkuboOlder => "ekubo_older",
+            Self::EkuboExact => "ekubo_exact",
+        }
+    }
+}
+
+/// What whoever wrote the list says of a class, whatever its contracts do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pin {
+    /// It computes as the venue's kind says.
+    Usual,
+    /// It computes as Ekubo before its change of rounding.
+    EkuboOlder,
+    /// It computes as Ekubo since.
+    EkuboExact,
+    /// Nothing is traded with it.
+    Off,
+}
+
+impl Pin {
+    /// What the class computes like; `None` if nothing is traded with it.
+    #[must_use]
+    pub const fn maths(self) -> Option<Maths> {
+        match self {
+            Self::Usual => Some(Maths::Usual),
+            Self::EkuboOlder => Some(Maths::EkuboOlder),
+            Self::EkuboExact => Some(Maths::EkuboExact),
+            Self::Off => None,
+        }
+    }
 }
 
 /// An exchange.
@@ -150,9 +189,9 @@ pub struct Venue {
     /// The block before which it has nothing to say.
     #[serde(default)]
     pub start_block: u64,
-    /// The classes of its pools' contracts that are known.
+    /// The classes of its pools' contracts that need no proof, or shall have none.
     #[serde(default)]
-    pub classes: BTreeMap<Address, Maths>,
+    pub classes: BTreeMap<Address, Pin>,
     /// What contracts that extend its pools do.
     #[serde(default)]
     pub extensions: BTreeMap<Address, Extension>,
@@ -167,13 +206,13 @@ const fn yes() -> bool {
 }
 
 impl Venue {
-    /// What a class of its contracts computes like, if that is known.
+    /// What the list says of a class of its contracts.
     #[must_use]
-    pub fn maths(&self, class: Felt) -> Option<Maths> {
+    pub fn pin(&self, class: Felt) -> Option<Pin> {
         // They are few, and equality is cheaper than order.
         let mut classes = self.classes.iter();
-        let known = classes.find(|(known, _)| known.felt() == class);
-        known.map(|(_, maths)| *maths)
+        let named = classes.find(|(named, _)| named.felt() == class);
+        named.map(|(_, pin)| *pin)
     }
 
     /// Whether routes may pass its pools.
@@ -290,7 +329,7 @@ mod tests {
             contract: Address::new(Felt::from(contract)),
             router: None,
             start_block: 0,
-            classes: BTreeMap::from([(Address::new(Felt::ONE), Maths::EkuboOlder)]),
+            classes: BTreeMap::from([(Address::new(Felt::ONE), Pin::EkuboOlder)]),
             extensions: BTreeMap::from([(Address::new(Felt::TWO), Extension::Oracle)]),
             enabled: true,
         }
@@ -319,10 +358,10 @@ mod tests {
     }
 
     #[test]
-    fn only_known_classes_and_extensions_mean_something() {
+    fn only_named_classes_and_extensions_mean_something() {
         let venue = venue("a", 1);
-        assert_eq!(venue.maths(Felt::ONE), Some(Maths::EkuboOlder));
-        assert_eq!(venue.maths(Felt::TWO), None);
+        assert_eq!(venue.pin(Felt::ONE), Some(Pin::EkuboOlder));
+        assert_eq!(venue.pin(Felt::TWO), None);
         let extension = |number: u64| venue.extension(Address::new(Felt::from(number)));
         assert_eq!(extension(0), Extension::None);
         assert_eq!(extension(2), Extension::Oracle);

@@ -6,6 +6,7 @@ use super::pool::{NamedSpot, Pool};
 use super::pool_id::PoolId;
 use super::shelf::Shelf;
 use super::venue::{Kind, Maths, Registry, Venue, VenueId};
+use super::verdict::{Record, Records, Tally, Verdict};
 use crate::ekubo::Extension;
 use primitives::{Address, Felt};
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ pub struct Pools {
     pub(super) names: Names,
     shelf: Shelf<Pool>,
     pub(super) classes: Arc<BTreeMap<Name, Felt>>,
+    pub(super) records: Arc<Records>,
 }
 
 /// Why a pool is not traded with.
@@ -30,9 +32,15 @@ pub enum Off {
     /// Its contract was not asked for its settings yet.
     #[error("its contract was not asked yet")]
     Unread,
-    /// Its contract's class is not known.
-    #[error("its contract's class is not known")]
+    /// Nobody named its contract's class, and too few swaps of it were seen.
+    #[error("its contract's class is not proven yet")]
     Class,
+    /// A swap of its contract's class was not what the rule says.
+    #[error("a swap of its contract's class was not what its rule says")]
+    Refuted,
+    /// Whoever wrote the list wants nothing traded with its contract's class.
+    #[error("the list of venues switches its contract's class off")]
+    Barred,
     /// It calls a contract that changes its trades.
     #[error("its extension changes its trades")]
     Extension(Extension),
@@ -46,7 +54,16 @@ pub enum Off {
 
 impl Off {
     /// Every reason in a word.
-    pub const WORDS: [&str; 6] = ["venue", "unread", "class", "extension", "flaw", "state"];
+    pub const WORDS: [&str; 8] = [
+        "venue",
+        "unread",
+        "class",
+        "refuted",
+        "barred",
+        "extension",
+        "flaw",
+        "state",
+    ];
 
     /// The reason in a word.
     #[must_use]
@@ -55,6 +72,8 @@ impl Off {
             Self::Venue => "venue",
             Self::Unread => "unread",
             Self::Class => "class",
+            Self::Refuted => "refuted",
+            Self::Barred => "barred",
             Self::Extension(_) => "extension",
             Self::Flaw(_) => "flaw",
             Self::State => "state",
@@ -151,6 +170,20 @@ impl Pools {
         self.classes.get(&contract).copied()
     }
 
+    /// What swaps said of a class of a venue.
+    #[must_use]
+    pub fn verdict(&self, venue: VenueId, class: Felt) -> Verdict {
+        match self.kind(venue) {
+            Some(kind) => self.records.verdict(kind, venue, class),
+            None => Verdict::Undecided,
+        }
+    }
+
+    /// What swaps said of all classes.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.records.iter()
+    }
+
     /// The classes of contracts that were read.
     pub(super) fn known_classes(&self) -> impl Iterator<Item = (Address, Felt)> {
         self.classes
@@ -223,10 +256,24 @@ impl PoolView<'_> {
         self.pools.classes.get(contract).copied()
     }
 
-    /// What its contract's class computes like, if that is known.
-    #[must_use]
-    pub fn maths(&self) -> Option<Maths> {
-        self.venue.maths(self.class()?)
+    /// What its contract's class computes like: as the list says, or else as its
+    /// swaps show.
+    fn maths(&self) -> Result<Maths, Off> {
+        let class = self.class().ok_or(Off::Class)?;
+        if let Some(pin) = self.venue.pin(class) {
+            return pin.maths().ok_or(Off::Barred);
+        }
+        match self.pools.verdict(self.pool.venue(), class) {
+            Verdict::Learned(maths) => Ok(maths),
+            Verdict::Undecided => Err(Off::Class),
+            Verdict::Refuted => Err(Off::Refuted),
+        }
+    }
+
+    /// How a rule stands for a class of its venue.
+    pub(super) fn tally(&self, class: Felt, maths: Maths) -> Tally {
+        let venue = self.pool.venue();
+        self.pools.records.tally(venue, class, maths)
     }
 
     /// Why nothing is traded with it; `None` if it is.
@@ -243,7 +290,7 @@ impl PoolView<'_> {
         if !self.venue.enabled {
             return Err(Off::Venue);
         }
-        let maths = self.maths().ok_or(Off::Class)?;
+        let maths = self.maths()?;
         if let Spot::Keyed { extension, .. } = self.spot() {
             let extension = self.venue.extension(extension);
             if !extension.is_quotable() {

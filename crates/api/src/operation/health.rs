@@ -2,6 +2,7 @@
 
 use super::OperationState;
 use crate::http::error::Rejection;
+use amm::book::Standing;
 use axum::{
     Json,
     extract::{RawQuery, State},
@@ -177,6 +178,32 @@ pub(crate) struct Part {
     /// listener tells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<Node>,
+    /// How many pools can be traded with; absent before the first block. That none
+    /// can does not keep the part from being ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pools: Option<TradablePools>,
+}
+
+/// How many pools can be traded with.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TradablePools {
+    /// All that are followed.
+    total: usize,
+    /// Those that routes pass.
+    tradable: usize,
+    /// Both, and why the others are not traded with.
+    #[schema(example = "3 of 4 pools are tradable; 1: their venue is switched off")]
+    summary: String,
+}
+
+impl From<&Standing> for TradablePools {
+    fn from(standing: &Standing) -> Self {
+        Self {
+            total: standing.pools(),
+            tradable: standing.tradable(),
+            summary: standing.to_string(),
+        }
+    }
 }
 
 /// A node of the chain.
@@ -217,6 +244,7 @@ impl From<PartHealth> for Part {
             problem: part.problem,
             error: part.error,
             nodes: part.nodes.into_iter().map(Node::from).collect(),
+            pools: part.standing.as_deref().map(TradablePools::from),
         }
     }
 }
@@ -325,6 +353,7 @@ mod tests {
     use primitives::{BlockRef, Felt};
     use serde_json::json;
     use services::MarketHealth;
+    use std::sync::Arc;
 
     fn part() -> PartHealth {
         PartHealth {
@@ -344,6 +373,7 @@ mod tests {
                 silent_s: Some(1),
                 problem: None,
             }],
+            standing: Some(Arc::default()),
         }
     }
 
@@ -357,7 +387,8 @@ mod tests {
                 "error": "refused", "nodes": [{
                     "name": "http://node.example", "blockNumber": 7, "silentSeconds": 1,
                     "problem": null
-                }]
+                }],
+                "pools": { "total": 0, "tradable": 0, "summary": "0 of 0 pools are tradable" }
             })
         );
     }

@@ -28,7 +28,8 @@ async fn readiness_shows_the_block_and_what_is_wrong() {
         answer.json(),
         json!({"ready": false, "parts": {"starknet": {
             "role": "indexer", "ready": false, "blockNumber": 7, "blockHash": "0xabc",
-            "ageSeconds": 5, "lagBlocks": null, "problem": "the node does not answer"
+            "ageSeconds": 5, "lagBlocks": null, "problem": "the node does not answer",
+            "pools": {"total": 0, "tradable": 0, "summary": "0 of 0 pools are tradable"}
         }}})
     );
 }

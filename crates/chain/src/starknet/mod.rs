@@ -42,4 +42,4 @@ pub use signer::StarkSigner;
 pub use simulation::{Imagined, Simulated};
 pub use spec::SpecVersion;
 pub use staking::{DelegationPool, Membership, PoolMember, StakerAnswer, StakerQuestion};
-pub use venues::{Untold, named_pool, pool_event};
+pub use venues::{Untold, asked, named_pool, pool_event};

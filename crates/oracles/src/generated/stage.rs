@@ -3,8 +3,8 @@
 use crate::Draws;
 use amm::Signed;
 use amm::book::{
-    Book, Change, Created, Facts, Kind, Maths, Movement, PoolId, Pools, Price, Registry, Shape,
-    Spot, State, Venue,
+    Book, Change, Created, Facts, Kind, Movement, Pin, PoolId, Pools, Price, Registry, Shape, Spot,
+    State, Venue,
 };
 use amm::ekubo;
 use primitives::{Address, Felt, U256};
@@ -49,7 +49,7 @@ impl PoolHome {
             contract: self.contract(),
             router: Some(self.contract()),
             start_block: 0,
-            classes: BTreeMap::from([(Address::new(Felt::from(CLASS)), Maths::Usual)]),
+            classes: BTreeMap::from([(Address::new(Felt::from(CLASS)), Pin::Usual)]),
             extensions: BTreeMap::new(),
             enabled: true,
         }

@@ -8,11 +8,16 @@ use crate::{
     fault::Fault,
     indexer::{Indexer, gauge::lossy},
 };
-use amm::book::{Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape, Speaker};
-use chain::{Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, named_pool, pool_event};
+use amm::book::{
+    Change, Facts, Flaw, Movement, Off, PoolEvent, PoolId, PoolView, Shape, Speaker, Testimony,
+    Verdict, Witness,
+};
+use chain::{
+    Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, asked, named_pool, pool_event,
+};
 use market::{BlockEffects, figures::Trade};
 use primitives::{Address, BlockRef, Felt};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// All pools are kept every so many blocks.
 const CHECKPOINT_EVERY: u64 = 1_024;
@@ -41,6 +46,8 @@ pub(super) struct Followed {
     pub(super) trades: Vec<Trade>,
     /// The pools that it is about.
     pub(super) touched: BTreeSet<PoolId>,
+    /// What its swaps say of classes.
+    pub(super) heard: Vec<Testimony>,
 }
 
 /// What has to be asked before a block is done.
@@ -72,8 +79,10 @@ impl Indexer {
         self.follow(block, &mut followed, &mut questions);
         self.look_at_recoded(block, &mut questions);
         self.note_unknown(block);
+        self.leave_out_recoded(&mut followed, &questions.classes);
         self.answer(node, block.at, &mut followed, questions)
             .await?;
+        self.judge(node, block.at, &mut followed).await?;
         if block.at.number.is_multiple_of(CHECK_EVERY) {
             self.check(node, block.at, &mut followed).await?;
         }
@@ -88,37 +97,42 @@ impl Indexer {
         }
     }
 
-    /// Shows how many pools there are, and how many are off and why.
+    /// Shows how many pools there are, and how many are off and why; and what is
+    /// known of their classes.
     pub(super) fn gauge_pools(&self) {
-        let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-        for venue in self.known.venues.venues() {
-            for word in Off::WORDS.into_iter().chain([ON]) {
-                counts.insert((&venue.name, word), 0);
+        for venue in &self.state.standing().venues {
+            let gauge = |state: &'static str, count: usize| {
+                metrics::gauge!("stoa_pools", "venue" => venue.name.clone(), "state" => state)
+                    .set(lossy(count as u64));
+            };
+            gauge(ON, venue.on);
+            for word in Off::WORDS {
+                gauge(word, venue.off.get(word).copied().unwrap_or(0));
             }
-        }
-        for view in self.state.book.pools().iter() {
-            let word = view.curve().map_or_else(Off::word, |_| ON);
-            *counts.entry((&view.venue.name, word)).or_default() += 1;
-        }
-        for ((venue, state), count) in counts {
-            metrics::gauge!("stoa_pools", "venue" => venue.to_owned(), "state" => state)
-                .set(lossy(count));
+            for word in Verdict::WORDS {
+                let classes = venue.classes.iter();
+                let count = classes.filter(|known| known.verdict.word() == word).count();
+                let name = venue.name.clone();
+                metrics::gauge!("stoa_classes", "venue" => name, "verdict" => word)
+                    .set(lossy(count as u64));
+            }
         }
     }
 
-    fn change(&mut self, followed: &mut Followed, change: Change) {
+    pub(super) fn change(&mut self, followed: &mut Followed, change: Change) {
         self.state.book.apply(&change);
         followed.touched.extend(match &change {
             Change::Created { .. } => self.state.book.pools().newest().map(|view| view.id),
             Change::Moved { pool, .. }
             | Change::Asked { pool, .. }
             | Change::Flawed { pool, .. } => Some(*pool),
-            Change::Class { .. } => None,
+            Change::Class { .. } | Change::Judged { .. } => None,
         });
         followed.changes.push(change);
     }
 
     fn follow(&mut self, block: &Block, followed: &mut Followed, questions: &mut Questions) {
+        let mut witness = Witness::default();
         for event in &block.venue_events {
             let Some(speaker) = self.state.book.speaker(event.from) else {
                 continue;
@@ -138,6 +152,10 @@ impl Indexer {
                 Ok(told) => match self.state.book.change(speaker, &told) {
                     Some(change) => {
                         followed.trades.extend(trade(event.transaction, &change));
+                        let pools = self.state.book.pools();
+                        let asked = asked(venue.kind, event);
+                        let heard = witness.hear(pools, event.transaction, &change, asked);
+                        followed.heard.extend(heard);
                         self.take_up(change, followed, questions);
                     }
                     None => count("stoa_pool_events_ignored_total", &venue.name),
@@ -257,25 +275,20 @@ impl Indexer {
         Ok(())
     }
 
-    /// Says that a contract has other code, or code that nobody vouches for, which
-    /// may compute differently.
+    /// Says that a contract has other code, which may compute differently.
     fn tell_of_class(&self, contract: Address, class: Felt, is_other: bool) {
         let speaker = self.state.book.speaker(contract);
-        let venue = speaker.and_then(|speaker| self.known.venues.venue(speaker.venue()));
-        let Some(venue) = venue else { return };
-        if is_other {
-            count("stoa_class_changes_total", &venue.name);
-            let class = class.to_hex_string();
-            tracing::info!(venue = venue.name, %contract, class, "a contract has other code");
-        }
-        if venue.maths(class).is_none() {
-            tracing::warn!(
-                venue = venue.name,
-                %contract,
-                class = class.to_hex_string(),
-                "an unknown class: nothing is traded with its pools until the list of venues names it"
-            );
-        }
+        let Some(id) = speaker.map(Speaker::venue).filter(|_| is_other) else {
+            return;
+        };
+        let Some(venue) = self.known.venues.venue(id) else {
+            return;
+        };
+        count("stoa_class_changes_total", &venue.name);
+        let verdict = self.state.book.pools().verdict(id, class).word();
+        let pin = venue.pin(class);
+        let class = class.to_hex_string();
+        tracing::warn!(venue = venue.name, %contract, class, ?pin, verdict, "a contract has other code");
     }
 
     /// What the contracts of pools say, where they answer.
@@ -297,7 +310,7 @@ impl Indexer {
             .collect())
     }
 
-    fn questions(&self, pools: &[PoolId]) -> Vec<(PoolId, PoolQuestion)> {
+    pub(super) fn questions(&self, pools: &[PoolId]) -> Vec<(PoolId, PoolQuestion)> {
         let views = pools
             .iter()
             .filter_map(|pool| self.state.book.pools().get(*pool));
@@ -422,6 +435,6 @@ fn question(view: &PoolView<'_>) -> PoolQuestion {
     }
 }
 
-fn count(metric: &'static str, venue: &str) {
+pub(super) fn count(metric: &'static str, venue: &str) {
     metrics::counter!(metric, "venue" => venue.to_owned()).increment(1);
 }

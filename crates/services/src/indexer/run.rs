@@ -17,6 +17,7 @@ impl Indexer {
     /// the bell ends a pause.
     pub async fn run(mut self, bell: Doorbell, stop: CancellationToken) {
         let mut failures = 0_u32;
+        let mut has_told = false;
         while !stop.is_cancelled() {
             let round = tokio::select! {
                 round = self.round(&stop) => round,
@@ -25,6 +26,10 @@ impl Indexer {
             let pause = match round {
                 Ok(Round::CaughtUp) => {
                     failures = 0;
+                    if !has_told {
+                        self.tell_of_pools();
+                        has_told = true;
+                    }
                     self.options.poll
                 }
                 Ok(Round::Applied { .. } | Round::RolledBack { .. }) => {

@@ -7,7 +7,7 @@ use crate::{
     snapshot::{Snapshot, Snapshots},
     trail::Trail,
 };
-use amm::book::{Book, Change, PoolId, Registry, Speaker};
+use amm::book::{Book, Change, PoolId, Registry, Speaker, Standing};
 use market::{
     BlockEffects, Directory, TokenList,
     figures::{Appraiser, Delta, Figures, Taken},
@@ -38,6 +38,8 @@ pub(crate) struct State {
     pub(crate) trail: Trail,
     /// The tokens that no route passes, as the store has them.
     shunned: Arc<BTreeSet<Address>>,
+    /// How many pools were traded with when something but a trade last changed them.
+    standing: Arc<Standing>,
 }
 
 /// The newest block applied.
@@ -79,9 +81,11 @@ impl State {
             graphed: 0,
             trail,
             shunned: Arc::new(shunned),
+            standing: Arc::default(),
         };
         state.list(known);
         state.graph_anew();
+        state.count_pools();
         Ok(state)
     }
 
@@ -120,6 +124,19 @@ impl State {
             Some(changed) => self.graph_changes(&changed),
             None => self.graph_anew(),
         }
+        let mut changes = effects.iter().flat_map(|effects| &effects.pools);
+        if changes.any(|change| !matches!(change, Change::Moved { .. })) {
+            self.count_pools();
+        }
+    }
+
+    fn count_pools(&mut self) {
+        self.standing = Arc::new(self.book.pools().standing());
+    }
+
+    /// How many pools are traded with, and why others are not.
+    pub(crate) fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     /// Takes up blocks that another process committed on top of the tip.
@@ -164,6 +181,7 @@ impl State {
         self.look_anew(known);
         self.list(known);
         self.graph_anew();
+        self.count_pools();
         Ok(())
     }
 
@@ -227,13 +245,14 @@ impl State {
                 trail: self.trail.clone(),
                 figures,
                 shunned: Arc::clone(&self.shunned),
+                standing: Arc::clone(&self.standing),
             });
             metrics::gauge!("stoa_tokens_shunned").set(lossy(self.shunned.len() as u64));
         }
     }
 
-    /// The pools that blocks changed or brought; none if a class did, which may
-    /// switch any pool on or off.
+    /// The pools that blocks changed or brought; none if a class did, or what is
+    /// known of one, which may switch any pool on or off.
     fn changed(&self, effects: &[BlockEffects]) -> Option<Vec<PoolId>> {
         let mut changed = BTreeSet::new();
         for change in effects.iter().flat_map(|effects| &effects.pools) {
@@ -244,7 +263,7 @@ impl State {
                     changed.insert(*pool);
                 }
                 Change::Created { .. } => {}
-                Change::Class { .. } => return None,
+                Change::Class { .. } | Change::Judged { .. } => return None,
             }
         }
         let new = self.book.pools().iter().skip(self.graphed);
@@ -332,6 +351,17 @@ async fn shunned(store: &Store, known: &Known) -> Result<BTreeSet<Address>, Faul
         shunned.remove(&anchor);
     }
     Ok(shunned)
+}
+
+/// How many pools of a store are traded with, and why others are not; none if it
+/// has no blocks.
+pub async fn stored_standing(store: &Store, known: &Known) -> Result<Option<Standing>, Fault> {
+    let contents = store.chain().contents().await?;
+    let Some((tip, _)) = contents.tip else {
+        return Ok(None);
+    };
+    let (book, _) = replay(Arc::clone(&known.venues), &contents.pools, tip.number)?;
+    Ok(Some(book.pools().standing()))
 }
 
 /// The book at the end of what is stored, and the way there.

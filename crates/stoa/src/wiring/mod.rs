@@ -15,10 +15,11 @@ use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{Bytes, Config, Plan, Role, StarkKey},
     exchange::{exchange, executor, order_factory},
-    known::known,
+    known::{known, lacking},
     network::Network,
     staking,
 };
+use amm::book::Standing;
 use anyhow::{Context as _, anyhow};
 pub(crate) use api::Api;
 pub(crate) use api::Connections;
@@ -141,6 +142,22 @@ pub(crate) async fn open_store(
 /// Opens the store as it is.
 pub(crate) async fn inspect_store(config: &Config) -> Result<Store, store::StoreError> {
     Store::open(&location(config)).await
+}
+
+/// What an operator has to name before anything can be traded.
+pub(crate) fn missing(config: &Config, network: Network) -> anyhow::Result<Vec<&'static str>> {
+    let known = known(config, network)?;
+    Ok(lacking(&known, exchange(config, network)))
+}
+
+/// How many pools of the store can be traded with; none if it has no blocks.
+pub(crate) async fn stored_standing(
+    config: &Config,
+    network: Network,
+    store: &Store,
+) -> anyhow::Result<Option<Standing>> {
+    let known = known(config, network)?;
+    Ok(services::stored_standing(store, &known).await?)
 }
 
 /// Those who pay for others.
@@ -468,6 +485,9 @@ pub(crate) async fn service(
         aggregator,
     } = sources;
     let known = known(config, network)?;
+    for what in lacking(&known, exchange(config, network)) {
+        tracing::warn!(what, "nothing can be traded");
+    }
     let feed = GlobalFeed::default();
     let global = global(config, aggregator, &known.listings, feed.clone())?;
     let (snapshots, progress) = (Snapshots::default(), Progress::default());

@@ -12,6 +12,7 @@ mod failures;
 mod gate;
 mod harness;
 mod keys;
+mod learning;
 mod market;
 mod node;
 mod own_postgres;

@@ -4,7 +4,8 @@ use crate::{
     blocks::{address, block, empty},
     corruption::assert_corrupt,
 };
-use amm::book::{Change, Created, Shape, Spot};
+use amm::Side;
+use amm::book::{Change, Created, Judgement, Maths, Shape, Spot};
 use market::BlockEffects;
 use primitives::{BlockRef, Felt};
 use rstest::rstest;
@@ -98,6 +99,32 @@ async fn a_rollback_takes_changes_and_checkpoints_along(
     roll_back(5, 2).await;
     let found = history(&store).await;
     assert_eq!((found.checkpoint.clone(), heights(&found)), (None, vec![2]));
+}
+
+#[rstest]
+#[tokio::test]
+async fn what_swaps_said_of_classes_comes_and_goes_with_its_block(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let database = TestDatabase::new(engine).await;
+    let store = database.store().await;
+    let judged = |judgement| Change::Judged {
+        venue: address(1),
+        class: Felt::from(77),
+        maths: Maths::EkuboExact,
+        judgement,
+    };
+    let mut effects = blocks(5, &[]);
+    effects[0].pools = vec![judged(Judgement::Agrees(Side::Token1))];
+    effects[4].pools = vec![judged(Judgement::Differs)];
+    store.chain().append(None, &effects).await.unwrap();
+    let found = history(&store).await;
+    assert_eq!(found.changes.first(), Some(&(1, effects[0].pools.clone())));
+    assert_eq!(found.changes.last(), Some(&(5, effects[4].pools.clone())));
+    let back = Some(block(4, 0));
+    let chain = store.chain();
+    chain.rollback(block(5, 0), back, None).await.unwrap();
+    assert_eq!(heights(&history(&store).await), [1, 2, 4]);
 }
 
 #[rstest]

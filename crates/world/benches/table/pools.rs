@@ -2,7 +2,7 @@
 //! and what a pool weighs.
 
 use crate::{Goal, Row, median};
-use amm::book::{Book, Change, Created, Kind, Maths, Registry, Shape, Spot, Venue};
+use amm::book::{Book, Change, Created, Kind, Pin, Registry, Shape, Spot, Venue};
 use chain::{Event, pool_event};
 use primitives::{Address, Felt, selector};
 use serde_json::{Value, json};
@@ -128,7 +128,7 @@ fn book(pools: u32) -> Book {
         contract: address(1),
         router: None,
         start_block: 0,
-        classes: BTreeMap::from([(address(2), Maths::EkuboExact)]),
+        classes: BTreeMap::from([(address(2), Pin::EkuboExact)]),
         extensions: BTreeMap::new(),
         enabled: true,
     };

@@ -207,6 +207,7 @@ impl Bench {
             trail: Trail::default(),
             figures: Figures::default(),
             shunned: Arc::default(),
+            standing: Arc::default(),
         });
     }
 }

@@ -7,7 +7,8 @@ use super::{
     names::Name,
     words::{Untold, Words},
 };
-use amm::book::{Created, Movement, Named, PoolEvent, Price, Shape, Spot};
+use amm::Side;
+use amm::book::{Asked, Created, Movement, Named, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 
 /// What tells pools apart: tokens, fee, spacing of ticks, extension.
@@ -64,6 +65,23 @@ pub(super) fn named(name: Name, mut words: Words<'_>) -> Result<Named, Untold> {
     let Key { tokens, spot } = key(&mut words)?;
     let tokens = Some(tokens);
     Ok(Named { spot, tokens })
+}
+
+/// What a swap was asked for.
+pub(super) fn asked(mut words: Words<'_>) -> Result<Asked, Untold> {
+    // Who holds the lock.
+    words.skip(1)?;
+    key(&mut words)?;
+    Ok(Asked::Order {
+        amount: words.signed()?,
+        token: if words.bool()? {
+            Side::Token1
+        } else {
+            Side::Token0
+        },
+        limit: words.u256()?,
+        skip_ahead: words.u128()?,
+    })
 }
 
 fn key(words: &mut Words<'_>) -> Result<Key, Untold> {

@@ -12,7 +12,7 @@ mod pairs;
 mod words;
 
 use super::receipts::Event;
-use amm::book::{Kind, Named, PoolEvent};
+use amm::book::{Asked, Kind, Named, PoolEvent};
 use names::Name;
 pub(super) use names::is_name;
 pub use words::Untold;
@@ -49,6 +49,26 @@ pub fn named_pool(kind: Kind, event: &Event) -> Option<Named> {
         }
     };
     named.ok()
+}
+
+/// What the event of a swap says of what was asked for; `None` if it is no swap,
+/// or one that is more than an exchange of one token for the other.
+pub fn asked(kind: Kind, event: &Event) -> Option<Asked> {
+    let (first, keys) = event.keys.split_first()?;
+    let name = names::name(*first)?;
+    let words = Words::new(keys, &event.data);
+    match (kind, name) {
+        (Kind::Ekubo, Name::Swapped) => ekubo::asked(words).ok(),
+        (Kind::JediSwapV2 | Kind::MySwap, Name::Swap) => Some(Asked::Plain),
+        (
+            Kind::JediSwap | Kind::TenKSwap | Kind::SithSwap | Kind::StarkDefi | Kind::Nostra,
+            Name::Swap,
+        ) => {
+            let is_plain = pairs::is_plain(kind, words).ok()?;
+            is_plain.then_some(Asked::Plain)
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

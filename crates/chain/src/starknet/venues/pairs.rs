@@ -79,12 +79,18 @@ fn reserves(kind: Kind, words: &mut Words<'_>) -> Result<[u128; 2], Untold> {
     Ok([words.amount()?, words.amount()?])
 }
 
+/// Whether one token came and the other went, and nothing was borrowed.
+pub(super) fn is_plain(kind: Kind, mut words: Words<'_>) -> Result<bool, Untold> {
+    let [in0, in1, out0, out1] = flows(kind, &mut words)?.map(|flow| flow > 0);
+    Ok(in0 != in1 && in0 == out1 && in1 == out0)
+}
+
 /// Who sold, both tokens in, both tokens out, and who bought; in some venues
 /// both people are keys.
-fn swap(kind: Kind, words: &mut Words<'_>) -> Result<Movement, Untold> {
+fn flows(kind: Kind, words: &mut Words<'_>) -> Result<[u128; 4], Untold> {
     let keyed = kind == Kind::StarkDefi;
     words.skip(if keyed { 2 } else { 1 })?;
-    let [in0, in1, out0, out1] = [
+    let flows = [
         words.amount()?,
         words.amount()?,
         words.amount()?,
@@ -93,6 +99,11 @@ fn swap(kind: Kind, words: &mut Words<'_>) -> Result<Movement, Untold> {
     if !keyed {
         words.skip(1)?;
     }
+    Ok(flows)
+}
+
+fn swap(kind: Kind, words: &mut Words<'_>) -> Result<Movement, Untold> {
+    let [in0, in1, out0, out1] = flows(kind, words)?;
     // What comes straight back is no part of the trade.
     let (sold, amounts) = if in0 > out0 {
         (Side::Token0, [in0 - out0, out1.saturating_sub(in1)])

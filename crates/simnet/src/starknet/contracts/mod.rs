@@ -13,6 +13,7 @@ pub(crate) mod manner;
 pub(crate) mod pairs;
 pub(crate) mod paymaster;
 pub(crate) mod recurring;
+mod roots;
 mod signed;
 pub(crate) mod staking;
 pub(crate) mod text;

@@ -26,7 +26,7 @@ fn classes_describe_every_type_they_use() {
             venue.install(contracts);
         }
         pairs::my_swap::install(contracts);
-        ekubo::install(contracts, amm::ekubo::Rounding::Older);
+        ekubo::install(contracts, ekubo::Rounding::Older);
         jediswap_v2::install(contracts);
         exchange::install(contracts);
         recurring::install(contracts);

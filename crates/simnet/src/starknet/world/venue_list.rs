@@ -1,10 +1,10 @@
 //! The exchanges of the network, for those who follow them.
 
+use crate::starknet::contracts::ekubo::Rounding;
 use crate::starknet::contracts::pairs::{
     JEDISWAP, NOSTRA, SITHSWAP, STARKDEFI, TEN_K_SWAP, Venue, my_swap,
 };
 use crate::starknet::contracts::{ekubo, jediswap_v2};
-use amm::ekubo::Rounding;
 use primitives::{Address, Felt, felt_to_hex};
 use serde_json::{Map, Value, json};
 

@@ -7,6 +7,7 @@ mod folder;
 mod issuer;
 mod market;
 mod node;
+mod pools;
 mod ports;
 mod shared;
 mod store;
@@ -24,6 +25,7 @@ pub(super) async fn doctor(config: &Config) -> anyhow::Result<ExitCode> {
     let (of_node, network) = node::check(config).await;
     findings.push(store::check(config, network).await);
     findings.extend(of_node);
+    findings.extend(pools::check(config, network).await);
     findings.extend(market::check(config).await);
     findings.extend(issuer::check(config).await);
     findings.extend(ports::check(config).await);

@@ -337,9 +337,23 @@ async fn sources_are_the_exchanges_that_routes_may_pass() {
     let desk = Desk::new().await;
     let sources = desk.bench.get("/swap/v3/sources").await.json();
     let sources = sources.as_array().unwrap();
-    assert!(sources.contains(&json!({"name": "Ekubo", "type": "DEX"})));
+    let ekubo = sources.iter().find(|it| it["name"] == "Ekubo").unwrap();
+    assert_eq!(ekubo["type"], "DEX");
+    assert!(ekubo["tradablePools"].as_u64() > Some(0), "{ekubo}");
+    assert!(ekubo["tradablePools"].as_u64() <= ekubo["pools"].as_u64());
+    let class = &ekubo["classes"][0];
+    let fields = "agreed classHash pinned pools rule verdict";
+    assert_eq!(names(class), fields.split(' ').collect::<Vec<_>>());
+    assert_eq!(
+        (&class["pinned"], &class["pools"]),
+        (&json!(true), &ekubo["pools"])
+    );
     assert!(sources.iter().all(|it| it["name"] != "JediSwap v2"));
     assert_eq!(sources.len(), 7);
+    let desk = Desk::with(Dialect::Avnu, swap_options()).await;
+    let sources = desk.bench.get("/swap/v3/sources").await.json();
+    let sources = sources.as_array().unwrap();
+    assert!(sources.contains(&json!({"name": "Ekubo", "type": "DEX"})));
 }
 
 #[tokio::test]

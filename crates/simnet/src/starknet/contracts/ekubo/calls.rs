@@ -1,13 +1,13 @@
 //! Calls to the exchange, for those who trade from within the world.
 
 use super::addresses::{CORE, POSITIONS, ROUTER};
+use super::maths::SKIP_AHEAD;
 use super::pool_key::PoolKey;
 use super::wire::Bounds;
 use crate::starknet::contract::halves;
 use crate::starknet::contracts::erc20::transfer_call;
 use crate::starknet::contracts::signed::Signed;
 use crate::starknet::transaction::Call;
-use amm::ekubo::SKIP_AHEAD;
 use primitives::{Felt, U256, selector};
 
 /// One pool on the way of a swap.

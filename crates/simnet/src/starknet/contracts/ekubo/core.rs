@@ -2,6 +2,7 @@
 //! positions trade and change liquidity.
 
 use super::addresses::{CORE, POSITIONS, ROUTER};
+use super::maths::{MAX_TICK, Rounding, position_amounts, sqrt_ratio_at};
 use super::pool::Pool;
 use super::pool_key::PoolKey;
 use super::wire::{
@@ -19,7 +20,6 @@ use crate::starknet::execution::{Execution, View};
 use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, from_felt};
 use crate::starknet::network::DEPLOYER;
-use amm::ekubo::{MAX_TICK, MIN_TICK, Rounding, position_amounts, sqrt_ratio_at};
 use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;
 
@@ -127,7 +127,7 @@ fn give(env: &mut Env<'_, '_>, key: &PoolKey, delta: Delta) -> Result<(), Revert
 
 fn check_bounds(key: &PoolKey, bounds: Bounds) -> Result<(), Revert> {
     ensure(bounds.lower < bounds.upper, "BOUNDS_ORDER")?;
-    ensure(bounds.lower >= MIN_TICK, "BOUNDS_MAX")?;
+    ensure(bounds.lower >= -MAX_TICK, "BOUNDS_MAX")?;
     ensure(bounds.upper <= MAX_TICK, "BOUNDS_MAX")?;
     let spaced = |tick: i32| i64::from(tick).rem_euclid(key.tick_spacing.into()) == 0;
     ensure(
@@ -224,7 +224,8 @@ impl Core {
         let pool = Pool::new(&key);
         let now = pool.initialized(env.syscalls)?;
         let amounts = given.i128().and_then(|change| {
-            let amounts = position_amounts(now.sqrt_ratio, bounds.lower, bounds.upper, change)?;
+            let ticks = [bounds.lower, bounds.upper];
+            let amounts = position_amounts(now.sqrt_ratio, ticks, change)?;
             Some((change, amounts))
         });
         let (change, amounts) = amounts.ok_or_else(|| Revert::new("AMOUNT_OVERFLOW"))?;

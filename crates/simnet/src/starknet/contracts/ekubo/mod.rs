@@ -1,16 +1,16 @@
 //! The Ekubo-type exchange: one core that holds all pools, positions between
 //! ticks, and a router.
 //!
-//! The walk from tick to tick, the bitmap and the bookkeeping are written here.
-//! Prices and amounts within a range come from crate `amm`, whose steps are held
-//! against another implementation. Callers settle with the core directly: only
-//! the router and the positions can, so that no lock is needed. Fees stay in the
-//! core.
+//! All of it is written here, plainly and apart from crate `amm`, which computes
+//! the same for quotes: tests hold one against the other. Callers settle with the
+//! core directly: only the router and the positions can, so that no lock is
+//! needed. Fees stay in the core.
 
 mod addresses;
 mod calls;
 mod clear;
 mod core;
+mod maths;
 mod pool;
 mod pool_key;
 mod positions;
@@ -23,6 +23,7 @@ pub(crate) use calls::{
     Hop, clear_call, initialize_call, mint_position_call, price_call, quote_call, swap_calls,
     withdraw_call,
 };
+pub(crate) use maths::{MAX_SQRT_RATIO, MIN_SQRT_RATIO, Rounding, tick_at};
 pub(crate) use pool::{pool, price_keys};
 pub(crate) use pool_key::PoolKey;
 pub(crate) use positions::{COUNT as POSITION_COUNT, position_owner};
@@ -30,7 +31,6 @@ pub(crate) use wire::read_key;
 
 use self::core::Core;
 use crate::starknet::execution::Contracts;
-use amm::ekubo::Rounding;
 use primitives::Felt;
 use std::sync::Arc;
 

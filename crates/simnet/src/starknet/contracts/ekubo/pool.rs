@@ -1,6 +1,9 @@
 //! One pool in the core's storage, and the walk of a swap through it.
 
 use super::addresses::CORE;
+use super::maths::{
+    MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, Named, Rounding, sqrt_ratio_at, step, tick_at,
+};
 use super::pool_key::PoolKey;
 use super::wire::{Bounds, Delta, SwapParameters};
 use crate::starknet::contract::Env;
@@ -11,10 +14,6 @@ use crate::starknet::execution::View;
 use crate::starknet::failure::Revert;
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::syscalls::Syscalls;
-use amm::Side;
-use amm::ekubo::{
-    Amount, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, Rounding, sqrt_ratio_at, step, tick_at,
-};
 use primitives::{Felt, U256};
 
 const SQRT_RATIO: Variable = Variable::u256("pool_sqrt_ratio");
@@ -181,18 +180,18 @@ impl<'p> Pool<'p> {
                 .previous(syscalls, now.tick, order.skip_ahead)?
         };
         let end = sqrt_ratio_at(tick).ok_or_else(overflow)?;
-        let (sold, limit) = if rising {
-            (Side::Token1, end.min(order.limit))
+        let limit = if rising {
+            end.min(order.limit)
         } else {
-            (Side::Token0, end.max(order.limit))
+            end.max(order.limit)
         };
-        let amount = if order.amount.negative {
-            Amount::Out(left)
-        } else {
-            Amount::In(left)
+        let named = Named {
+            amount: left,
+            is_bought: order.amount.negative,
+            is_token1: order.is_token1,
         };
         let (ratio, liquidity, fee) = (now.sqrt_ratio, now.liquidity, self.key.fee);
-        let step = step(rounding, fee, sold, ratio, liquidity, limit, amount);
+        let step = step(rounding, fee, named, ratio, liquidity, limit);
         let step = step.ok_or_else(overflow)?;
         let mut after = Snapshot {
             sqrt_ratio: step.sqrt_ratio,

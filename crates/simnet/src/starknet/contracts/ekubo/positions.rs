@@ -3,6 +3,7 @@
 use super::addresses::POSITIONS;
 use super::clear;
 use super::core::update_position;
+use super::maths::position_amounts;
 use super::pool::Pool;
 use super::pool_key::PoolKey;
 use super::wire::{BOUNDS, Bounds, POOL_KEY, STRUCTURES, read_key};
@@ -17,7 +18,6 @@ use crate::starknet::execution::View;
 use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::{Key, Variable};
-use amm::ekubo::position_amounts;
 use primitives::{Felt, U256};
 use std::sync::LazyLock;
 
@@ -77,7 +77,7 @@ fn max_liquidity(ratio: U256, bounds: Bounds, held: [u128; 2]) -> u128 {
     let affordable = |liquidity: u128| {
         i128::try_from(liquidity)
             .ok()
-            .and_then(|change| position_amounts(ratio, bounds.lower, bounds.upper, change))
+            .and_then(|change| position_amounts(ratio, [bounds.lower, bounds.upper], change))
             .is_some_and(|amounts| {
                 amounts
                     .iter()

@@ -4,6 +4,7 @@
 use super::addresses::CORE;
 use super::clear;
 use super::core::{kind, swap};
+use super::maths::{MAX_SQRT_RATIO, MIN_SQRT_RATIO, Rounding};
 use super::pool::Pool;
 use super::pool_key::PoolKey;
 use super::wire::{
@@ -16,7 +17,6 @@ use crate::starknet::contracts::signed::Signed;
 use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::felt;
 use crate::starknet::state::Key;
-use amm::ekubo::{MAX_SQRT_RATIO, MIN_SQRT_RATIO, Rounding};
 use primitives::{Felt, U256};
 use std::sync::LazyLock;
 

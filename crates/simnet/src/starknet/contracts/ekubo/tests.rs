@@ -8,7 +8,7 @@ use crate::starknet::hash::from_felt;
 use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::{Call, Event};
 use amm::Side;
-use amm::ekubo::{Amount, MAX_SQRT_RATIO, MIN_SQRT_RATIO, Terms, sqrt_ratio_at};
+use amm::ekubo::{Amount, Terms, sqrt_ratio_at};
 use primitives::U256;
 use proptest::prelude::*;
 
@@ -367,6 +367,14 @@ fn ticks_are_found_word_by_word() {
     );
 }
 
+/// What crate `amm` calls a rounding.
+fn predicted(rounding: Rounding) -> amm::ekubo::Rounding {
+    match rounding {
+        Rounding::Older => amm::ekubo::Rounding::Older,
+        Rounding::Exact => amm::ekubo::Rounding::Exact,
+    }
+}
+
 fn roundings() -> impl Strategy<Value = Rounding> {
     prop::sample::select(vec![Rounding::Older, Rounding::Exact])
 }
@@ -415,7 +423,7 @@ proptest! {
         let tick = start * 10;
         lab.run(ALICE, &initialize_call(&key, tick));
         let mut model = amm::ekubo::Pool {
-            rules: Terms { fee: FEE, rounding },
+            rules: Terms { fee: FEE, rounding: predicted(rounding) },
             tick_spacing: spacing,
             sqrt_ratio: sqrt_ratio_at(tick).unwrap(),
             tick,

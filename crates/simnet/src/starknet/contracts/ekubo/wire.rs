@@ -1,5 +1,6 @@
 //! Signed numbers and keys as the exchange's contracts pass them.
 
+use super::maths::MAX_TICK_SPACING;
 use super::pool_key::PoolKey;
 use crate::starknet::class::{ADDRESS, BOOL, FELT, Structure, U128, U256 as U256_TYPE};
 use crate::starknet::contract::Calldata;
@@ -109,7 +110,7 @@ impl SwapParameters {
 pub(crate) fn read_key(calldata: &mut Calldata<'_>) -> Result<PoolKey, Revert> {
     let tokens = [calldata.felt()?, calldata.felt()?];
     let (fee, spacing) = (calldata.u128()?, calldata.u128()?);
-    let largest = u128::from(amm::ekubo::MAX_TICK_SPACING);
+    let largest = u128::from(MAX_TICK_SPACING);
     ensure((1..=largest).contains(&spacing), "TICK_SPACING")?;
     Ok(PoolKey {
         tokens,

@@ -3,12 +3,11 @@
 
 use super::routes::Leg;
 use crate::starknet::contract::{Calldata, Env};
-use crate::starknet::contracts::ekubo::{self, Hop};
+use crate::starknet::contracts::ekubo::{self, Hop, MAX_SQRT_RATIO, MIN_SQRT_RATIO};
 use crate::starknet::contracts::erc20::approve_call;
 use crate::starknet::contracts::pairs::{JEDISWAP, NOSTRA, Path, VENUES, Venue, my_swap};
 use crate::starknet::failure::Revert;
 use crate::starknet::hash::from_felt;
-use amm::ekubo::{MAX_SQRT_RATIO, MIN_SQRT_RATIO};
 use primitives::{Felt, U256};
 
 /// How to trade at a venue.

@@ -1,13 +1,14 @@
 //! The second version of `JediSwap`: a contract for each pool, with positions
 //! between ticks as in Uniswap v3.
 //!
-//! As for the other exchange of this kind, the walk and the bitmap are the
-//! contract's own and the steps within a range come from crate `amm`. Instead of
-//! calling back, a pool collects what its caller allowed it to spend.
+//! As for the other exchange of this kind, everything is the contract's own, and
+//! tests hold crate `amm` against it. Instead of calling back, a pool collects
+//! what its caller allowed it to spend.
 
 mod addresses;
 mod calls;
 mod factory;
+mod maths;
 mod pool;
 mod pool_id;
 mod router;
@@ -16,6 +17,7 @@ pub(crate) use addresses::{FACTORY, ROUTER};
 pub(crate) use calls::{
     burn_call, collect_call, create_pool_call, initialize_call, mint_call, sell_call,
 };
+pub(crate) use maths::{MAX_TICK, tick_at};
 pub(crate) use pool::{price_keys, snapshot};
 pub(crate) use pool_id::PoolId;
 

@@ -1,5 +1,9 @@
 //! A pool: a price, liquidity between ticks, and the tokens of both.
 
+use super::maths::{
+    MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, Named, WORD, position_amounts, sqrt_ratio_at, step,
+    tick_at,
+};
 use crate::starknet::class::{
     ADDRESS, BOOL, Class, EventSignature, FELTS, Interface, Structure, Typed, U32, U128,
     U256 as U256_TYPE,
@@ -14,11 +18,6 @@ use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, felt, from_felt};
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::transaction::Call;
-use amm::Side;
-use amm::v3::{
-    Amount, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, WORD, position_amounts,
-    sqrt_ratio_at, step, tick_at,
-};
 use primitives::{Felt, U256, selector};
 use std::sync::LazyLock;
 
@@ -213,7 +212,7 @@ fn ticks(env: &Env<'_, '_>) -> TickMap {
         contract: env.address(),
         pool: Felt::ZERO,
         spacing: env.read(SPACING, &[]).saturating_to::<i64>().max(1),
-        word: WORD.into(),
+        word: WORD,
         last: MAX_TICK,
     }
 }
@@ -226,7 +225,7 @@ fn read_bounds(env: &Env<'_, '_>, calldata: &mut Calldata<'_>) -> Result<[i32; 2
     };
     let [lower, upper] = [next()?, next()?];
     ensure(lower < upper, "tick_lower must be less than tick_upper")?;
-    ensure(lower >= MIN_TICK, "tick_lower too low")?;
+    ensure(lower >= -MAX_TICK, "tick_lower too low")?;
     ensure(upper <= MAX_TICK, "tick_upper too high")?;
     let spacing = ticks(env).spacing;
     let usable = |tick: i32| i64::from(tick) % spacing == 0;
@@ -252,7 +251,7 @@ fn change(
 ) -> Result<[u128; 2], Revert> {
     let mut now = now(env)?;
     let [lower, upper] = bounds;
-    let amounts = position_amounts(now.sqrt_ratio, lower, upper, change).ok_or_else(overflow)?;
+    let amounts = position_amounts(now.sqrt_ratio, bounds, change).ok_or_else(overflow)?;
     let id = [position(owner, bounds)];
     let held: u128 = env.read(POSITION, &id).saturating_to();
     let left = held.checked_add_signed(change);
@@ -282,18 +281,18 @@ fn pass(
         map.next(env.syscalls, now.tick, 0)?
     };
     let end = sqrt_ratio_at(tick).ok_or_else(overflow)?;
-    let (sold, limit) = if order.falling {
-        (Side::Token0, end.max(order.limit))
+    let target = if order.falling {
+        end.max(order.limit)
     } else {
-        (Side::Token1, end.min(order.limit))
+        end.min(order.limit)
     };
-    let amount = if order.amount.negative {
-        Amount::Out(left)
-    } else {
-        Amount::In(left)
+    let named = Named {
+        amount: left,
+        is_bought: order.amount.negative,
+        falling: order.falling,
     };
     let fee = env.read(FEE, &[]).saturating_to();
-    let step = step(fee, sold, now.sqrt_ratio, now.liquidity, limit, amount);
+    let step = step(fee, named, now.sqrt_ratio, now.liquidity, target);
     let step = step.ok_or_else(overflow)?;
     let mut after = Snapshot {
         sqrt_ratio: step.sqrt_ratio,

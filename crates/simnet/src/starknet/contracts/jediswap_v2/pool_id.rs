@@ -1,9 +1,9 @@
 //! What names a pool, and where that puts it.
 
 use super::addresses::FACTORY;
+use super::maths::FEE_TIERS;
 use super::pool::class_hash;
 use crate::starknet::hash::{deployed_address, digest, from_felt};
-use amm::v3::FEE_TIERS;
 use primitives::Felt;
 
 /// Names a pool.

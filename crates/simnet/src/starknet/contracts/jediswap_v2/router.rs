@@ -1,6 +1,7 @@
 //! The router: sells for people who let it spend.
 
 use super::calls::get_pool_call;
+use super::maths::{MAX_SQRT_RATIO, MIN_SQRT_RATIO};
 use super::pool::{SwapArguments, swap};
 use super::pool_id::PoolId;
 use crate::starknet::class::{ADDRESS, Class, Interface, Structure, U32, U64, U256 as U256_TYPE};
@@ -9,7 +10,6 @@ use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::contracts::erc20::{approve_call, collect};
 use crate::starknet::contracts::signed::Signed;
 use crate::starknet::failure::{Returned, Revert};
-use amm::v3::{MAX_SQRT_RATIO, MIN_SQRT_RATIO};
 use primitives::{Felt, U256};
 use std::sync::LazyLock;
 

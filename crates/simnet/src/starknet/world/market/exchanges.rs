@@ -3,6 +3,7 @@
 use super::asset::{self, Asset, Prices};
 use super::listing;
 use super::pool::Pool;
+use crate::starknet::contracts::ekubo::Rounding;
 use crate::starknet::contracts::pairs::{VENUES, my_swap};
 use crate::starknet::contracts::{
     ekubo, exchange, jediswap_v2, paymaster, recurring, staking, vault,
@@ -10,7 +11,6 @@ use crate::starknet::contracts::{
 use crate::starknet::execution::Contracts;
 use crate::starknet::world::genesis::Genesis;
 use crate::starknet::world::random::random_felt;
-use amm::ekubo::Rounding;
 use primitives::Felt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

@@ -199,7 +199,7 @@ fn created(scene: Scene<'_>, pool: &Pool, v2: &V2, provider: Felt) -> Option<Vec
     if pool.worth == 0.0 {
         return Some(calls);
     }
-    let tick = amm::v3::tick_at(ratio)?;
+    let tick = jediswap_v2::tick_at(ratio)?;
     let spacing = i32::try_from(v2.id.tick_spacing()?).ok()?;
     let near = [tick - V2_REACH, tick + V2_REACH].map(|tick| tick / spacing * spacing);
     for bounds in [widest(spacing), near] {
@@ -217,7 +217,7 @@ fn created(scene: Scene<'_>, pool: &Pool, v2: &V2, provider: Felt) -> Option<Vec
 
 /// The bounds of a position over all prices.
 pub(super) fn widest(spacing: i32) -> [i32; 2] {
-    let last = amm::v3::MAX_TICK / spacing * spacing;
+    let last = jediswap_v2::MAX_TICK / spacing * spacing;
     [-last, last]
 }
 
@@ -256,5 +256,5 @@ fn around(key: &PoolKey, middle: i32, reach: i32) -> Option<[i32; 2]> {
 /// The tick of a price.
 pub(super) fn tick_of(price: f64) -> Option<i32> {
     let root = price.sqrt() * 128_f64.exp2();
-    amm::ekubo::tick_at(U256::try_from(root).ok()?)
+    ekubo::tick_at(U256::try_from(root).ok()?)
 }

@@ -9,7 +9,9 @@ mod selling;
 
 use super::*;
 use crate::starknet::contract::halves;
-use crate::starknet::contracts::ekubo::{self, PoolKey, initialize_call, mint_position_call};
+use crate::starknet::contracts::ekubo::{
+    self, PoolKey, Rounding, initialize_call, mint_position_call,
+};
 use crate::starknet::contracts::erc20::transfer_call;
 use crate::starknet::contracts::jediswap_v2;
 use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, event, numbers};
@@ -18,7 +20,6 @@ use crate::starknet::contracts::pairs::{
 };
 use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::Call;
-use amm::ekubo::Rounding;
 use primitives::{Felt, U256};
 
 const WHOLE: u128 = 1_000_000_000_000;
