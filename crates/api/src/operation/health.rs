@@ -11,8 +11,8 @@ use axum::{
 use primitives::felt_to_hex;
 use serde::Serialize;
 use services::{
-    ClusterHealth, LedgerHealth, NodeHealth, PartHealth, Product, RedisState, Report,
-    SettlementHealth,
+    ClusterHealth, HistoryView, LedgerHealth, NodeHealth, PartHealth, Product, RedisState, Report,
+    SettlementHealth, TakeoverHealth,
 };
 use url::form_urlencoded;
 use utoipa::{IntoParams, ToSchema};
@@ -177,6 +177,59 @@ pub(crate) struct Part {
     /// listener tells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<Node>,
+    /// How far pools are taken over near the chain's head; only while they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    takeover: Option<Takeover>,
+    /// How far the chain's history is indexed, while what is served began near its
+    /// head: whatever has a memory is provisional until then, and every answer says so
+    /// with `x-stoa-provisional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<History>,
+}
+
+/// How far pools are taken over.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Takeover {
+    /// Of the past that has to be read.
+    percent: u64,
+    /// How long the rest takes at the speed so far.
+    seconds_left: Option<i64>,
+}
+
+impl From<TakeoverHealth> for Takeover {
+    fn from(takeover: TakeoverHealth) -> Self {
+        Self {
+            percent: takeover.percent,
+            seconds_left: takeover.seconds_left,
+        }
+    }
+}
+
+/// How far a history is indexed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct History {
+    /// Its newest block.
+    block_number: Option<u64>,
+    /// The block that it has to reach.
+    of_block_number: u64,
+    /// How long that takes at the speed so far.
+    seconds_left: Option<u64>,
+    /// What went wrong last. Only the operations listener tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl From<HistoryView> for History {
+    fn from(history: HistoryView) -> Self {
+        Self {
+            block_number: history.block,
+            of_block_number: history.of,
+            seconds_left: history.seconds_left,
+            error: history.error,
+        }
+    }
 }
 
 /// A node of the chain.
@@ -217,6 +270,8 @@ impl From<PartHealth> for Part {
             problem: part.problem,
             error: part.error,
             nodes: part.nodes.into_iter().map(Node::from).collect(),
+            takeover: part.takeover.map(Takeover::from),
+            history: part.history.map(History::from),
         }
     }
 }
@@ -299,6 +354,9 @@ fn answer(ready: bool, mut report: Report, tells_all: bool) -> Response {
     if !tells_all {
         report.starknet.nodes.clear();
         report.starknet.error = None;
+        if let Some(history) = &mut report.starknet.history {
+            history.error = None;
+        }
         if let Some(market) = &mut report.leasing {
             market.ledger.error = None;
         }
@@ -344,6 +402,8 @@ mod tests {
                 silent_s: Some(1),
                 problem: None,
             }],
+            takeover: None,
+            history: None,
         }
     }
 
@@ -360,6 +420,28 @@ mod tests {
                 }]
             })
         );
+    }
+
+    #[test]
+    fn a_part_that_began_near_the_head_says_how_far_the_rest_is() {
+        let part = PartHealth {
+            takeover: Some(TakeoverHealth {
+                percent: 25,
+                seconds_left: Some(30),
+            }),
+            history: Some(HistoryView {
+                block: Some(5),
+                of: 9,
+                seconds_left: Some(4),
+                error: Some("pruned".to_owned()),
+            }),
+            ..part()
+        };
+        let told = serde_json::to_value(Part::from(part)).unwrap();
+        assert_eq!(told["takeover"], json!({"percent": 25, "secondsLeft": 30}));
+        let history =
+            json!({"blockNumber": 5, "ofBlockNumber": 9, "secondsLeft": 4, "error": "pruned"});
+        assert_eq!(told["history"], history);
     }
 
     #[test]

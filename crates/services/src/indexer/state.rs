@@ -227,6 +227,8 @@ impl State {
                 trail: self.trail.clone(),
                 figures,
                 shunned: Arc::clone(&self.shunned),
+                // The place says.
+                provisional: false,
             });
             metrics::gauge!("stoa_tokens_shunned").set(lossy(self.shunned.len() as u64));
         }

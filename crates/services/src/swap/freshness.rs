@@ -103,6 +103,7 @@ mod tests {
     fn snapshot(number: u64) -> Snapshot {
         Snapshot {
             shunned: Arc::default(),
+            provisional: false,
             head: block(number),
             head_time: at(0),
             tokens: Arc::default(),

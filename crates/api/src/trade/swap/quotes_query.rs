@@ -295,6 +295,7 @@ mod tests {
             trail: Trail::default(),
             figures: Figures::default(),
             shunned: Arc::default(),
+            provisional: false,
         }
     }
 
