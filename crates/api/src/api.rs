@@ -90,6 +90,7 @@ impl Api {
             limits(),
             Arc::clone(&services.entropy),
             config.signer.clone(),
+            services.snapshots.clone(),
         );
         let market = MarketState::new(
             services.snapshots.clone(),

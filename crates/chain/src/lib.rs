@@ -21,9 +21,10 @@ pub use solana::{
 };
 pub use starknet::{
     AccountFacts, Block, BlockGas, BlockMark, Broadcast, BroadcastAction, ContractCall,
-    DelegationPool, Event, ExchangeAnswer, ExchangeQuestion, Executed, FeeEstimate, Finality,
-    HeadsError, Imagined, MAX_BLOCKS, MAX_PAIRS, Membership, PoolAnswer, PoolMember, PoolQuestion,
-    SendError, Simulated, SpecVersion, StakerAnswer, StakerQuestion, StarkSigner, StarknetClient,
-    TransactionReceipt, TransactionStatus, Transfers, Untold, asked, execution, named_pool,
-    pool_event, ring_at_heads,
+    DelegationPool, Event, EventPage, ExchangeAnswer, ExchangeQuestion, Executed, FeeEstimate,
+    Finality, HeadsError, Imagined, MAX_BLOCKS, MAX_EVENT_PAGES, MAX_PAIRS, Membership,
+    NumberedPool, PastEvent, PoolAnswer, PoolMember, PoolQuestion, SendError, Simulated,
+    SpecVersion, StakerAnswer, StakerQuestion, StarkSigner, StarknetClient, TickedPool,
+    TickedQuestion, TransactionReceipt, TransactionStatus, Transfers, Untold, asked, execution,
+    named_pool, pool_event, ring_at_heads,
 };

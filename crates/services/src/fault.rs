@@ -114,6 +114,12 @@ pub enum Fault {
         /// The most blocks that are read.
         limit: usize,
     },
+    /// Pools that are taken over have more positions than are remembered.
+    #[error("pools that are taken over have more than {limit} ranges with liquidity")]
+    ManyPositions {
+        /// The most that are remembered.
+        limit: usize,
+    },
     /// A task of ours was cut short, by a bug or because the process ends.
     #[error("a task was cut short")]
     Interrupted(#[source] tokio::task::JoinError),
@@ -150,6 +156,7 @@ impl Fault {
             | Self::Figures(_)
             | Self::Delta(_)
             | Self::LongPast { .. }
+            | Self::ManyPositions { .. }
             | Self::NoAgreement { .. }
             | Self::Impossible(_)
             | Self::Interrupted(_) => false,

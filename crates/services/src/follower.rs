@@ -65,7 +65,7 @@ impl Follower {
                 Ok(()) => self.progress.recovered(),
                 Err(fault) => {
                     tracing::warn!(error = fault.chain_text(), "cannot follow the store");
-                    self.progress.failed(fault.chain_text());
+                    self.progress.failed(&fault.chain_text());
                 }
             }
             tokio::select! {
@@ -112,7 +112,7 @@ impl Follower {
             self.progress
                 .answered(chosen.head, Some(tip), self.clock.now());
         }
-        self.progress.surveyed(self.nodes.views());
+        self.progress.surveyed(&self.nodes.views());
     }
 
     /// Everything, which readers may have seen otherwise.

@@ -1,14 +1,14 @@
 //! Whether the service serves fresh data, part by part and product by product.
 
 use crate::{
-    indexer::Progress,
+    indexer::{HistoryView, Progress, TakeoverView},
     leasing::Epochs,
     ledger_probe::{LedgerHealth, LedgerProbe},
     shared_redis::{RedisState, SharedRedis},
     snapshot::Snapshots,
 };
 use amm::book::Standing;
-use primitives::{BlockRef, Clock, SignedDuration};
+use primitives::{BlockRef, Clock, SignedDuration, Timestamp};
 use std::sync::Arc;
 
 /// How long a node may be below the newest block that is served: nodes behind one
@@ -48,6 +48,32 @@ pub struct PartHealth {
     /// How many pools are traded with, and why others are not. That none is does
     /// not make the part unready: data is served all the same.
     pub standing: Option<Arc<Standing>>,
+    /// How far pools are taken over, while they are.
+    pub takeover: Option<TakeoverHealth>,
+    /// How far the history is, while what is served began near the chain's head.
+    pub history: Option<HistoryView>,
+}
+
+/// How far pools are taken over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakeoverHealth {
+    /// Of the past that has to be read.
+    pub percent: u64,
+    /// How long the rest takes at the speed so far.
+    pub seconds_left: Option<i64>,
+}
+
+impl TakeoverHealth {
+    fn new(view: TakeoverView, now: Timestamp) -> Self {
+        let TakeoverView { begun, done, of } = view;
+        let passed = u64::try_from(now.duration_since(begun).as_secs()).unwrap_or(0);
+        let left = u128::from(passed) * u128::from(of.saturating_sub(done));
+        let left = left.checked_div(u128::from(done));
+        Self {
+            percent: done.saturating_mul(100).checked_div(of).unwrap_or(0),
+            seconds_left: left.and_then(|left| i64::try_from(left).ok()),
+        }
+    }
 }
 
 /// The state of one node.
@@ -253,7 +279,9 @@ impl Health {
             .map(|(snapshot, head)| head.number.saturating_sub(snapshot.head.number));
         let silence = view.answered_at.map(|at| now.duration_since(at));
         let below = view.below_since.map(|since| now.duration_since(since));
-        let problem = if snapshot.is_none() {
+        let problem = if snapshot.is_none() && view.takeover.is_some() {
+            Some("pools are taken over near the chain's head")
+        } else if snapshot.is_none() {
             Some("no block is indexed yet")
         } else if silence.is_none_or(|silence| silence > self.limits.max_silence) {
             Some("the node does not answer")
@@ -287,6 +315,8 @@ impl Health {
                     problem: node.problem.clone(),
                 })
                 .collect(),
+            takeover: view.takeover.map(|view| TakeoverHealth::new(view, now)),
+            history: view.history.clone(),
         }
     }
 }
@@ -297,7 +327,7 @@ mod tests {
     use crate::{snapshot::Snapshot, trail::Trail};
     use amm::book::Pools;
     use market::figures::Figures;
-    use primitives::{Felt, ManualClock, Timestamp};
+    use primitives::{Felt, ManualClock};
 
     fn block(number: u64) -> BlockRef {
         BlockRef {
@@ -348,6 +378,7 @@ mod tests {
                 figures: Figures::default(),
                 shunned: Arc::default(),
                 standing: Arc::default(),
+                provisional: false,
             });
         }
 
@@ -373,6 +404,32 @@ mod tests {
         bench.answered(9);
         assert_eq!(bench.problem(), None);
         assert_eq!(bench.health.report().starknet.lag_blocks, Some(2));
+    }
+
+    #[test]
+    fn a_takeover_says_how_far_it_is_and_how_long_it_takes() {
+        let bench = bench();
+        bench.progress.begins_to_take_over(bench.clock.now());
+        let told = |bench: &Bench| bench.health.report().starknet.takeover;
+        let none = TakeoverHealth {
+            percent: 0,
+            seconds_left: None,
+        };
+        assert_eq!(told(&bench), Some(none));
+        assert_eq!(
+            bench.problem(),
+            Some("pools are taken over near the chain's head")
+        );
+        bench.progress.takes_over(4);
+        bench.clock.advance(SignedDuration::from_secs(10));
+        bench.progress.took_over();
+        let quarter = TakeoverHealth {
+            percent: 25,
+            seconds_left: Some(30),
+        };
+        assert_eq!(told(&bench), Some(quarter));
+        bench.progress.ends_to_take_over();
+        assert_eq!(told(&bench), None);
     }
 
     #[test]
@@ -406,7 +463,7 @@ mod tests {
         assert_eq!(bench.problem(), Some("catching up with the chain"));
         bench.indexed(13);
         bench.clock.advance(SignedDuration::from_secs(61));
-        bench.progress.failed("refused".to_owned());
+        bench.progress.failed("refused");
         assert_eq!(bench.problem(), Some("the node does not answer"));
         let error = bench.health.report().starknet.error;
         assert_eq!(error.as_deref(), Some("refused"));

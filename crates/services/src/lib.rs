@@ -40,12 +40,12 @@ pub use global::{
 };
 pub use health::{
     ClusterHealth, Health, HealthLimits, MarketHealth, NodeHealth, PartHealth, Product, Report,
-    SettlementHealth,
+    SettlementHealth, TakeoverHealth,
 };
 pub use impossible::tell_what_is_impossible;
 pub use indexer::{
-    Doorbell, Indexer, IndexerOptions, NodeView, Nodes, Progress, ProgressView, Round,
-    stored_standing,
+    Doorbell, HeadStart, HistoryView, Indexer, IndexerOptions, NearStore, NodeView, Nodes,
+    Progress, ProgressView, Round, TakeoverView, stored_standing,
 };
 pub use keys::{ApiKeys, DEMO_SPONSOR_KEY, KeyCaller, NewKey, Recollection};
 pub use known::Known;

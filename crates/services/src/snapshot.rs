@@ -31,6 +31,9 @@ pub struct Snapshot {
     /// How many pools are traded with, and why others are not: as of the last
     /// block that did something else to a pool than to trade with it.
     pub standing: Arc<Standing>,
+    /// Whether blocks before the first one here count and are still to be indexed:
+    /// what has a memory is not yet what the chain says.
+    pub provisional: bool,
 }
 
 impl Snapshot {
@@ -50,16 +53,37 @@ impl Snapshot {
 /// The place where the newest snapshot is published: one writer, any number of
 /// readers, no lock.
 #[derive(Debug, Clone, Default)]
-pub struct Snapshots(Arc<ArcSwapOption<Snapshot>>);
+pub struct Snapshots {
+    newest: Arc<ArcSwapOption<Snapshot>>,
+    provisional: bool,
+}
 
 impl Snapshots {
+    /// The same place, for a writer that began in the middle of the chain.
+    #[must_use]
+    pub fn provisional(&self) -> Self {
+        Self {
+            newest: Arc::clone(&self.newest),
+            provisional: true,
+        }
+    }
+
     /// The newest snapshot, or none before the first block.
     pub fn load(&self) -> Option<Arc<Snapshot>> {
-        self.0.load_full()
+        self.newest.load_full()
+    }
+
+    /// Whether the newest snapshot is that of such a writer.
+    pub fn is_provisional(&self) -> bool {
+        let newest = self.newest.load();
+        newest.as_ref().is_some_and(|newest| newest.provisional)
     }
 
     /// Makes a snapshot the newest. Its block must be committed.
     pub fn publish(&self, snapshot: Snapshot) {
-        self.0.store(Some(Arc::new(snapshot)));
+        self.newest.store(Some(Arc::new(Snapshot {
+            provisional: self.provisional,
+            ..snapshot
+        })));
     }
 }

@@ -34,7 +34,10 @@ pub use paymaster::{paymaster_options, relayer_options, signed};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
 pub use redis::OwnRedis;
 pub use relay::Relay;
-use services::{Follower, Indexer, IndexerOptions, Known, Nodes, Progress, Round, Snapshots};
+use services::{
+    Doorbell, Follower, HeadStart, Indexer, IndexerOptions, Known, NearStore, Nodes, Progress,
+    Round, Snapshot, Snapshots,
+};
 use simnet::{History, StarknetConfig, StarknetNode};
 use std::{
     path::{Path, PathBuf},
@@ -44,12 +47,18 @@ use std::{
 use store::{Location, PoolHistory, Store};
 pub use swap::{exchange_terms, sale, swap_options, swaps_alone};
 use tempfile::TempDir;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::{
+    sync::{CancellationToken, DropGuard},
+    task::AbortOnDropHandle,
+};
 pub use trader::{Traded, Trader};
 use url::Url;
 
 /// When every world begins.
 const START_S: i64 = 1_800_000_000;
+
+/// How long a test waits for what must happen, on however slow a machine.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Pools of a world: a few of every venue.
 const POOLS: usize = 24;
@@ -86,6 +95,39 @@ pub struct Station {
     pub progress: Progress,
     /// The work.
     pub indexer: Indexer,
+}
+
+/// A start that serves from near the head, at work until it is dropped.
+#[derive(Debug)]
+pub struct Started {
+    /// The store of the history.
+    pub store: Store,
+    /// What is published.
+    pub snapshots: Snapshots,
+    /// How the work goes.
+    pub progress: Progress,
+    work: AbortOnDropHandle<()>,
+}
+
+impl Started {
+    /// Waits until what is published is so.
+    pub async fn until(&self, is_so: impl Fn(&Snapshot) -> bool) -> Arc<Snapshot> {
+        let begun = tokio::time::Instant::now();
+        loop {
+            match self.snapshots.load().filter(|newest| is_so(newest)) {
+                Some(newest) => return newest,
+                None if begun.elapsed() > PATIENCE => panic!("{:?}", self.progress.view()),
+                None => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        }
+    }
+
+    /// Ends it in the midst of whatever it does, as a crash would.
+    pub async fn kill(self) {
+        self.work.abort();
+        let _ = self.work.await;
+        self.store.close().await;
+    }
 }
 
 /// Everything that a store holds of the chain.
@@ -200,6 +242,36 @@ impl World {
             Duration::from_secs(1),
         );
         (follower, snapshots, progress)
+    }
+
+    /// Both indexers of a start that serves from near the head of a node, on stores of
+    /// that name, with what they publish.
+    pub async fn head_start(&self, name: &str, node: &StarknetClient, leap: u64) -> Started {
+        let options = IndexerOptions {
+            batch: 5,
+            poll: Duration::from_millis(20),
+            ..IndexerOptions::default()
+        };
+        let nodes = || Nodes::new(vec![node.clone()], 1);
+        let station = self.station_with(self.store(name).await, nodes(), options);
+        let Station {
+            store,
+            snapshots,
+            progress,
+            indexer,
+        } = station.await;
+        let near = self.folder.join(name).join("near");
+        let near = NearStore::open(near).await.expect("a store");
+        let start = HeadStart::open(indexer, nodes(), near, leap).await;
+        let start = start.expect("both indexers");
+        let stop = CancellationToken::new();
+        let work = tokio::spawn(start.run(Doorbell::default(), stop));
+        Started {
+            store,
+            snapshots,
+            progress,
+            work: AbortOnDropHandle::new(work),
+        }
     }
 
     /// An indexer on a given store, with given nodes.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// What tells a pool from its venue's other pools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Spot {
     /// A contract of its own.
     Contract(Address),
@@ -28,7 +28,7 @@ pub enum Spot {
 }
 
 /// The pool that an event names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Named {
     /// What tells it from its venue's other pools.
     pub spot: Spot,

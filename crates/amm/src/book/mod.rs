@@ -16,6 +16,7 @@ mod pool;
 mod pool_id;
 mod quotation;
 mod shelf;
+mod shortfall;
 mod standing;
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ const ALLOWED_HEADERS: &str = "accept, content-type, cache-control, if-none-matc
     api-key, x-paymaster-api-key, x-request-id, ask-signature, authorization, idempotency-key";
 const EXPOSED_HEADERS: &str = "x-request-id, x-ratelimit-limit, x-ratelimit-remaining, \
     x-ratelimit-reset, retry-after, etag, x-partial-bucket, idempotent-replayed, \
-    signature";
+    signature, x-stoa-provisional";
 
 /// Seconds for which a browser may remember a preflight's answer.
 const MAX_AGE_S: &str = "3600";

@@ -13,14 +13,14 @@ use super::{
 use axum::{
     Router,
     extract::{DefaultBodyLimit, MatchedPath, Request},
-    http::{Method, header},
+    http::{HeaderName, HeaderValue, Method, header},
     response::{IntoResponse, Response},
     routing::Route,
 };
 use futures_util::FutureExt;
 use hyper::body::Body as _;
 use primitives::Entropy;
-use services::AnswerSigner;
+use services::{AnswerSigner, Snapshots};
 use std::{
     any::Any,
     convert::Infallible,
@@ -46,6 +46,11 @@ const TURNS: usize = 128;
 /// Bytes of a body that are read where nothing else is said.
 const USUAL_BODY_BYTES: usize = 2 * 1024 * 1024;
 
+/// Says that an answer may change in what it tells of the past, which is still to be
+/// read.
+const PROVISIONAL: HeaderName = HeaderName::from_static("x-stoa-provisional");
+const HISTORY: HeaderValue = HeaderValue::from_static("history");
+
 /// The surroundings, shared by all requests.
 #[derive(Debug, Clone)]
 pub(crate) struct Middleware(Arc<Parts>);
@@ -56,6 +61,8 @@ struct Parts {
     entropy: Arc<dyn Entropy>,
     /// Signs answers to counted requests.
     signer: Option<AnswerSigner>,
+    /// What answers to counted requests are made of.
+    snapshots: Snapshots,
     timeout: Duration,
     max_body_bytes: usize,
     answers: metrics::Answers,
@@ -93,11 +100,13 @@ impl Middleware {
         limits: Limits,
         entropy: Arc<dyn Entropy>,
         signer: Option<AnswerSigner>,
+        snapshots: Snapshots,
     ) -> Self {
         Self(Arc::new(Parts {
             limits,
             entropy,
             signer,
+            snapshots,
             timeout: request_timeout,
             max_body_bytes,
             answers: metrics::Answers::default(),
@@ -164,6 +173,8 @@ impl Middleware {
         arrival: &Arrival,
         answer: Pin<&mut impl Future<Output = Response>>,
     ) -> Response {
+        // Before: the answer may be made of what is shown now.
+        let is_provisional = self.0.snapshots.is_provisional();
         let mut counted = None;
         let admitted = async {
             match self.0.limits.admit(caller, &mut counted).await {
@@ -179,6 +190,9 @@ impl Middleware {
         let mut response = answer.unwrap_or_else(IntoResponse::into_response);
         if let Some(decision) = counted {
             limits::write_headers(&decision, response.headers_mut());
+        }
+        if is_provisional {
+            response.headers_mut().insert(PROVISIONAL, HISTORY);
         }
         response
     }

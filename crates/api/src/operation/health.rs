@@ -12,8 +12,8 @@ use axum::{
 use primitives::felt_to_hex;
 use serde::Serialize;
 use services::{
-    ClusterHealth, LedgerHealth, NodeHealth, PartHealth, Product, RedisState, Report,
-    SettlementHealth,
+    ClusterHealth, HistoryView, LedgerHealth, NodeHealth, PartHealth, Product, RedisState, Report,
+    SettlementHealth, TakeoverHealth,
 };
 use url::form_urlencoded;
 use utoipa::{IntoParams, ToSchema};
@@ -182,6 +182,14 @@ pub(crate) struct Part {
     /// can does not keep the part from being ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pools: Option<TradablePools>,
+    /// How far pools are taken over near the chain's head; only while they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    takeover: Option<Takeover>,
+    /// How far the chain's history is indexed, while what is served began near its
+    /// head: whatever has a memory is provisional until then, and every answer says so
+    /// with `x-stoa-provisional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<History>,
 }
 
 /// How many pools can be traded with.
@@ -202,6 +210,51 @@ impl From<&Standing> for TradablePools {
             total: standing.pools(),
             tradable: standing.tradable(),
             summary: standing.to_string(),
+        }
+    }
+}
+
+/// How far pools are taken over.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Takeover {
+    /// Of the past that has to be read.
+    percent: u64,
+    /// How long the rest takes at the speed so far.
+    seconds_left: Option<i64>,
+}
+
+impl From<TakeoverHealth> for Takeover {
+    fn from(takeover: TakeoverHealth) -> Self {
+        Self {
+            percent: takeover.percent,
+            seconds_left: takeover.seconds_left,
+        }
+    }
+}
+
+/// How far a history is indexed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct History {
+    /// Its newest block.
+    block_number: Option<u64>,
+    /// The block that it has to reach.
+    of_block_number: u64,
+    /// How long that takes at the speed so far.
+    seconds_left: Option<u64>,
+    /// What went wrong last. Only the operations listener tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl From<HistoryView> for History {
+    fn from(history: HistoryView) -> Self {
+        Self {
+            block_number: history.block,
+            of_block_number: history.of,
+            seconds_left: history.seconds_left,
+            error: history.error,
         }
     }
 }
@@ -245,6 +298,8 @@ impl From<PartHealth> for Part {
             error: part.error,
             nodes: part.nodes.into_iter().map(Node::from).collect(),
             pools: part.standing.as_deref().map(TradablePools::from),
+            takeover: part.takeover.map(Takeover::from),
+            history: part.history.map(History::from),
         }
     }
 }
@@ -327,6 +382,9 @@ fn answer(ready: bool, mut report: Report, tells_all: bool) -> Response {
     if !tells_all {
         report.starknet.nodes.clear();
         report.starknet.error = None;
+        if let Some(history) = &mut report.starknet.history {
+            history.error = None;
+        }
         if let Some(market) = &mut report.leasing {
             market.ledger.error = None;
         }
@@ -374,6 +432,8 @@ mod tests {
                 problem: None,
             }],
             standing: Some(Arc::default()),
+            takeover: None,
+            history: None,
         }
     }
 
@@ -391,6 +451,28 @@ mod tests {
                 "pools": { "total": 0, "tradable": 0, "summary": "0 of 0 pools are tradable" }
             })
         );
+    }
+
+    #[test]
+    fn a_part_that_began_near_the_head_says_how_far_the_rest_is() {
+        let part = PartHealth {
+            takeover: Some(TakeoverHealth {
+                percent: 25,
+                seconds_left: Some(30),
+            }),
+            history: Some(HistoryView {
+                block: Some(5),
+                of: 9,
+                seconds_left: Some(4),
+                error: Some("pruned".to_owned()),
+            }),
+            ..part()
+        };
+        let told = serde_json::to_value(Part::from(part)).unwrap();
+        assert_eq!(told["takeover"], json!({"percent": 25, "secondsLeft": 30}));
+        let history =
+            json!({"blockNumber": 5, "ofBlockNumber": 9, "secondsLeft": 4, "error": "pruned"});
+        assert_eq!(told["history"], history);
     }
 
     #[test]

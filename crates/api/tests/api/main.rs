@@ -9,6 +9,7 @@
 mod client_address;
 mod docs;
 mod error;
+mod head_start;
 mod health;
 mod limits;
 mod market;

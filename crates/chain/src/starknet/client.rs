@@ -7,6 +7,7 @@ use super::{
     calls::{Said, View, ask},
     classes::{self, Forwarders},
     event_heights,
+    event_pages::{self, EventPage, Wanted},
     exchange::{self, BlockGas, ExchangeAnswer, ExchangeQuestion},
     fees::{self, FeeEstimate},
     felt::WireFelt,
@@ -20,6 +21,7 @@ use super::{
     simulation::{self, Imagined, Simulated},
     staking::{self, Membership, StakerAnswer, StakerQuestion},
     supplies,
+    takeover::{self, NumberedPool, TickedPool, TickedQuestion},
 };
 use crate::{
     error::RpcError,
@@ -198,6 +200,23 @@ impl StarknetClient {
         event_heights::find(&self.0, contract, range, limit).await
     }
 
+    /// Some events of a contract, with one of these selectors of names, in a range of
+    /// blocks: the first ones, or those from where the page before said.
+    pub async fn event_page(
+        &self,
+        contract: Address,
+        names: &[Felt],
+        range: &RangeInclusive<u64>,
+        next: Option<&str>,
+    ) -> Result<EventPage, RpcError> {
+        let wanted = Wanted {
+            contract,
+            names,
+            range,
+        };
+        event_pages::events(&self.0, &wanted, next).await
+    }
+
     /// What each of `tokens` says of itself at a block: one reading per token,
     /// sorted by address. A token's answer never fails the whole; a node that
     /// cannot answer for that block does.
@@ -291,6 +310,25 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<Vec<Created>, RpcError> {
         pools::pairs(&self.0, kind, factory, at.hash).await
+    }
+
+    /// All pools of a contract that numbers them, at a block.
+    pub async fn numbered_pools(
+        &self,
+        contract: Address,
+        at: BlockRef,
+    ) -> Result<Vec<NumberedPool>, RpcError> {
+        takeover::numbered(&self.0, contract, at.hash).await
+    }
+
+    /// Where each of some pools with ticks stands at a block; `None` where its
+    /// contract does not answer as its kind does.
+    pub async fn ticked_pools(
+        &self,
+        pools: &[TickedQuestion],
+        at: BlockRef,
+    ) -> Result<Vec<Option<TickedPool>>, RpcError> {
+        takeover::ticked(&self.0, pools, at.hash).await
     }
 
     /// How much of a token somebody has at a block; `None` if the token does not

@@ -15,7 +15,7 @@ pub const MAX_PAIRS: usize = 10_000;
 const DECIMALS: &str = "decimals";
 
 /// What a contract answers; `None` if it refuses.
-type Answer = Option<Vec<Felt>>;
+pub(super) type Answer = Option<Vec<Felt>>;
 
 /// What a pool says when it is asked; `None` where it does not answer as its
 /// kind does.
@@ -289,7 +289,11 @@ async fn counted_pairs(
 /// What contracts answer, `None` where one refuses. Silence is the node's
 /// failure: a pool must not change because a node is slow. Tokens are strangers'
 /// contracts, and may be silent themselves.
-async fn answers(rpc: &JsonRpc, views: &[View], block_hash: Felt) -> Result<Vec<Answer>, RpcError> {
+pub(super) async fn answers(
+    rpc: &JsonRpc,
+    views: &[View],
+    block_hash: Felt,
+) -> Result<Vec<Answer>, RpcError> {
     if views.is_empty() {
         return Ok(Vec::new());
     }

@@ -59,7 +59,7 @@ impl Indexer {
     /// Shows how many contracts are followed, if `effects` brought any.
     pub(super) fn gauge_followed(&self, effects: &[BlockEffects]) {
         let mut effects = effects.iter();
-        if effects.any(|effects| !effects.followed.contracts.is_empty()) {
+        if self.serves && effects.any(|effects| !effects.followed.contracts.is_empty()) {
             let followed = self.state.roster.len();
             metrics::gauge!("stoa_contracts_followed").set(lossy(followed as u64));
             if followed >= MAX_FOLLOWED {
@@ -140,7 +140,7 @@ impl Indexer {
 
     /// Makes sure that all that was said of earlier blocks is of our fork: a node
     /// that has a block has those before it.
-    async fn still_has(&self, node: &StarknetClient, at: BlockRef) -> Result<(), Fault> {
+    pub(super) async fn still_has(&self, node: &StarknetClient, at: BlockRef) -> Result<(), Fault> {
         if node.block_hash(at.number).await? == Some(at.hash) {
             Ok(())
         } else {

@@ -7,6 +7,9 @@ use std::time::Duration;
 pub struct IndexerOptions {
     /// The first block to index in an empty store.
     pub start_block: u64,
+    /// Begins near the node's head instead, and anew whenever it is more than so many
+    /// blocks behind or the blocks that it began with are gone.
+    pub leap: Option<u64>,
     /// How long to wait between two looks at the node's head.
     pub poll: Duration,
     /// Blocks fetched and committed together while catching up.
@@ -22,6 +25,7 @@ impl Default for IndexerOptions {
     fn default() -> Self {
         Self {
             start_block: 0,
+            leap: None,
             poll: Duration::from_millis(500),
             batch: 128,
             prefetch: 3,

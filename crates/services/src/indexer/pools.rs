@@ -52,7 +52,7 @@ pub(super) struct Followed {
 
 /// What has to be asked before a block is done.
 #[derive(Debug, Default)]
-struct Questions {
+pub(super) struct Questions {
     /// Contracts whose class is new.
     classes: BTreeSet<Address>,
     /// Pools whose settings are new.
@@ -72,8 +72,8 @@ impl Indexer {
             return Ok(followed);
         }
         let mut questions = Questions::default();
-        if self.is_first(block) {
-            self.take_over(node, block.at, &mut followed, &mut questions)
+        if let Some(before) = self.before_first(block) {
+            self.take_over(node, before, &mut followed, &mut questions)
                 .await?;
         }
         self.follow(block, &mut followed, &mut questions);
@@ -100,6 +100,9 @@ impl Indexer {
     /// Shows how many pools there are, and how many are off and why; and what is
     /// known of their classes.
     pub(super) fn gauge_pools(&self) {
+        if !self.serves {
+            return;
+        }
         for venue in &self.state.standing().venues {
             let gauge = |state: &'static str, count: usize| {
                 metrics::gauge!("stoa_pools", "venue" => venue.name.clone(), "state" => state)
@@ -143,6 +146,7 @@ impl Indexer {
             if block.at.number < venue.start_block {
                 continue;
             }
+            let is_estimated = self.first > venue.start_block;
             match pool_event(venue.kind, event) {
                 Ok(PoolEvent::Upgraded) => {
                     if self.has_pools(event.from) {
@@ -151,6 +155,10 @@ impl Indexer {
                 }
                 Ok(told) => match self.state.book.change(speaker, &told) {
                     Some(change) => {
+                        let missing = self.state.book.shortfall(&change);
+                        if let Some(missing) = missing.filter(|_| is_estimated) {
+                            self.change(followed, missing);
+                        }
                         followed.trades.extend(trade(event.transaction, &change));
                         let pools = self.state.book.pools();
                         let asked = asked(venue.kind, event);
@@ -174,7 +182,12 @@ impl Indexer {
     }
 
     /// Applies a change, and notes what has to be asked because of it.
-    fn take_up(&mut self, change: Change, followed: &mut Followed, questions: &mut Questions) {
+    pub(super) fn take_up(
+        &mut self,
+        change: Change,
+        followed: &mut Followed,
+        questions: &mut Questions,
+    ) {
         let is_new = matches!(change, Change::Created { .. });
         self.change(followed, change);
         if !is_new {
@@ -371,50 +384,13 @@ impl Indexer {
             .collect()
     }
 
-    fn is_first(&self, block: &Block) -> bool {
-        self.state.tip.is_none() && block.at.number == self.options.start_block
-    }
-
-    /// Takes over the pairs that were there before the first block: their
-    /// factories list them. Pools with ticks can only be followed from the
-    /// beginning.
-    async fn take_over(
-        &mut self,
-        node: &StarknetClient,
-        at: BlockRef,
-        followed: &mut Followed,
-        questions: &mut Questions,
-    ) -> Result<(), Fault> {
-        let venues = self.known.venues.clone();
-        for venue in venues.venues() {
-            if venue.start_block >= at.number || !venue.kind.is_of_pairs() {
-                continue;
-            }
-            let before = self.state.book.pools().len();
-            for pool in node.pairs(venue.kind, venue.contract, at).await? {
-                let venue = venue.contract;
-                self.take_up(Change::Created { venue, pool }, followed, questions);
-            }
-            let new: Vec<PoolId> = self
-                .state
-                .book
-                .pools()
-                .iter()
-                .skip(before)
-                .map(|view| view.id)
-                .collect();
-            let asked = self.questions(&new);
-            let pools: Vec<PoolQuestion> = asked.iter().map(|(_, question)| *question).collect();
-            let reserves = node.pool_reserves(&pools, at).await?;
-            for ((pool, _), held) in asked.into_iter().zip(reserves) {
-                if let Some(held) = held {
-                    let movement = Movement::Reserves(held);
-                    self.change(followed, Change::Moved { pool, movement });
-                }
-            }
-            tracing::info!(venue = venue.name, pools = new.len(), "pools taken over");
-        }
-        Ok(())
+    /// The block before, if this is the first one that is indexed of a chain that
+    /// began before it.
+    fn before_first(&self, block: &Block) -> Option<BlockRef> {
+        let is_first = self.state.tip.is_none() && block.at.number == self.first;
+        let number = block.at.number.checked_sub(1).filter(|_| is_first)?;
+        let hash = block.parent_hash;
+        Some(BlockRef { number, hash })
     }
 }
 

@@ -22,6 +22,35 @@ pub struct ProgressView {
     pub error: Option<String>,
     /// Every node that may be asked.
     pub nodes: Vec<NodeView>,
+    /// How far pools are taken over, while they are.
+    pub takeover: Option<TakeoverView>,
+    /// How far the rest of the chain is indexed, while what is served began near its
+    /// head.
+    pub history: Option<HistoryView>,
+}
+
+/// How far pools are taken over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakeoverView {
+    /// When it began.
+    pub begun: Timestamp,
+    /// Parts of the past that were read.
+    pub done: u64,
+    /// Those that are known of so far.
+    pub of: u64,
+}
+
+/// How far a history is indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryView {
+    /// Its newest block, if it has one.
+    pub block: Option<u64>,
+    /// The block that it has to reach.
+    pub of: u64,
+    /// How long that takes at the speed so far.
+    pub seconds_left: Option<u64>,
+    /// What went wrong last, if anything.
+    pub error: Option<String>,
 }
 
 impl Progress {
@@ -41,8 +70,8 @@ impl Progress {
         });
     }
 
-    pub(crate) fn surveyed(&self, nodes: Vec<NodeView>) {
-        self.change(|view| view.nodes = nodes);
+    pub(crate) fn surveyed(&self, nodes: &[NodeView]) {
+        self.change(|view| nodes.clone_into(&mut view.nodes));
     }
 
     /// A round ended well: what was wrong before is over.
@@ -50,14 +79,49 @@ impl Progress {
         self.change(|view| view.error = None);
     }
 
-    pub(crate) fn failed(&self, error: String) {
-        self.change(|view| view.error = Some(error));
+    pub(crate) fn failed(&self, error: &str) {
+        self.change(|view| view.error = Some(error.to_owned()));
     }
 
-    /// There is one writer, so that nothing is lost between load and store.
-    fn change(&self, change: impl FnOnce(&mut ProgressView)) {
-        let mut view = (*self.view()).clone();
-        change(&mut view);
-        self.0.store(Arc::new(view));
+    pub(crate) fn begins_to_take_over(&self, begun: Timestamp) {
+        let (done, of) = (0, 0);
+        let takeover = TakeoverView { begun, done, of };
+        self.change(|view| view.takeover = Some(takeover));
+    }
+
+    /// So many parts are to be read.
+    pub(crate) fn takes_over(&self, parts: u64) {
+        self.change(|view| {
+            if let Some(takeover) = &mut view.takeover {
+                takeover.of = takeover.of.saturating_add(parts);
+            }
+        });
+    }
+
+    /// One of them was.
+    pub(crate) fn took_over(&self) {
+        self.change(|view| {
+            if let Some(takeover) = &mut view.takeover {
+                takeover.done = takeover.done.saturating_add(1);
+            }
+        });
+    }
+
+    pub(crate) fn ends_to_take_over(&self) {
+        self.change(|view| view.takeover = None);
+    }
+
+    /// Where the history is; none once it is complete.
+    pub(crate) fn remembers(&self, history: Option<&HistoryView>) {
+        self.change(|view| view.history = history.cloned());
+    }
+
+    /// Two may write: who serves, and who tells of the history.
+    fn change(&self, change: impl Fn(&mut ProgressView)) {
+        self.0.rcu(|view| {
+            let mut view = (**view).clone();
+            change(&mut view);
+            view
+        });
     }
 }

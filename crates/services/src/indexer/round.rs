@@ -29,6 +29,8 @@ pub enum Round {
         /// The block that is now the newest.
         to: BlockRef,
     },
+    /// What was indexed is of no use any more: all of it was taken back.
+    Emptied,
 }
 
 /// What became of a batch of blocks.
@@ -45,7 +47,9 @@ impl Indexer {
         let surveyed = self.nodes.survey(self.clock.now()).await;
         if let Ok(chosen) = &surveyed {
             self.note_head(chosen.head);
-            metrics::gauge!("stoa_node_head_block").set(lossy(chosen.head.number));
+            if self.serves {
+                metrics::gauge!("stoa_node_head_block").set(lossy(chosen.head.number));
+            }
         }
         let outcome = match self.catch_up_with_others().await.and(surveyed) {
             Ok(chosen) => self.spend(&chosen, stop).await,
@@ -55,7 +59,7 @@ impl Indexer {
             Ok(Round::CaughtUp) => self.look_at_shunned().await,
             outcome => outcome,
         };
-        self.progress.surveyed(self.nodes.views());
+        self.progress.surveyed(&self.nodes.views());
         if outcome.is_ok() {
             self.progress.recovered();
         }
@@ -85,7 +89,7 @@ impl Indexer {
     /// Publishes the newest block once more if routes must not pass other tokens
     /// than before: a chain that stands still must not hide that.
     async fn look_at_shunned(&mut self) -> Result<Round, Fault> {
-        let (store, known) = (&self.store, &self.known);
+        let (store, known) = (&self.judged, &self.known);
         if self.state.take_up_shunned(store, known).await? {
             self.state.publish(&self.snapshots);
         }
@@ -113,8 +117,12 @@ impl Indexer {
         stop: &CancellationToken,
     ) -> Result<Round, Fault> {
         let Some(tip) = self.state.tip else {
+            self.choose_first(chosen.head);
             return self.catch_up(chosen, stop).await;
         };
+        if self.is_out_of_reach(chosen.head, tip.block) {
+            return self.empty(tip.block).await;
+        }
         if self.is_disguised(chosen, tip.block).await? {
             self.roll_back(chosen, tip.block).await
         } else if chosen.head.number <= tip.block.number {
@@ -144,7 +152,12 @@ impl Indexer {
     /// be agreed on first.
     async fn roll_back(&mut self, chosen: &Chosen, tip: BlockRef) -> Result<Round, Fault> {
         self.nodes.confirm(chosen, chosen.head).await?;
-        let to = self.common_ancestor(&chosen.client, tip).await?;
+        let to = match self.common_ancestor(&chosen.client, tip).await {
+            Err(Fault::Diverged { .. }) if self.options.leap.is_some() => {
+                return self.empty(tip).await;
+            }
+            to => to?,
+        };
         if to == tip {
             // The node has our tip after all: what did not link to it is no fork.
             return Err(Fault::Unlinked {
@@ -176,7 +189,7 @@ impl Indexer {
     ) -> Result<Round, Fault> {
         let next = match self.state.tip {
             Some(tip) => tip.block.number + 1,
-            None => self.options.start_block,
+            None => self.first,
         };
         let node = chosen.client.clone();
         let code_from = self.known.code_from();
@@ -311,12 +324,23 @@ impl Indexer {
     fn due(&self, block: &Block) -> Vec<Address> {
         let is_share = |token| self.state.is_share(token);
         let is_shown = |token: &Address| self.known.listings.shows(*token, is_share);
-        let seen: Vec<Address> = block.tokens_seen().filter(is_shown).collect();
+        let mut seen: Vec<Address> = block.tokens_seen().filter(is_shown).collect();
+        if self.state.tip.is_none() && block.at.number == self.first {
+            // Tokens of pools that were taken over.
+            let pools = self.state.book.pools().iter();
+            let tokens = pools.flat_map(|view| view.tokens());
+            seen.extend(tokens.filter(is_shown));
+            seen.sort_unstable();
+            seen.dedup();
+        }
         self.state.directory.due(block.at.number, &seen)
     }
 
     fn count(&self, effects: &[BlockEffects]) {
         metrics::counter!("stoa_indexer_blocks_total").increment(effects.len() as u64);
+        if !self.serves {
+            return;
+        }
         if let Some(tip) = self.state.tip {
             metrics::gauge!("stoa_indexed_block").set(lossy(tip.block.number));
         }

@@ -12,18 +12,33 @@ const MAX_PAUSE: Duration = Duration::from_secs(15);
 /// is safe, since nothing of it is committed yet: it only costs fetching again.
 const FINISH_WITHIN: Duration = Duration::from_secs(5);
 
+/// When the work is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// Never by itself.
+    Stopped,
+    /// When there is nothing to do for now.
+    CaughtUp,
+}
+
 impl Indexer {
     /// Works until told to stop; a block in hand is finished first. A ring of
     /// the bell ends a pause.
     pub async fn run(mut self, bell: Doorbell, stop: CancellationToken) {
+        self.work(&bell, &stop, Until::Stopped).await;
+    }
+
+    /// The same, or until the work is done.
+    pub(super) async fn work(&mut self, bell: &Doorbell, stop: &CancellationToken, until: Until) {
         let mut failures = 0_u32;
         let mut has_told = false;
         while !stop.is_cancelled() {
             let round = tokio::select! {
-                round = self.round(&stop) => round,
-                () = too_late(&stop) => return,
+                round = self.round(stop) => round,
+                () = too_late(stop) => return,
             };
             let pause = match round {
+                Ok(Round::CaughtUp) if until == Until::CaughtUp => return,
                 Ok(Round::CaughtUp) => {
                     failures = 0;
                     if !has_told {
@@ -32,7 +47,7 @@ impl Indexer {
                     }
                     self.options.poll
                 }
-                Ok(Round::Applied { .. } | Round::RolledBack { .. }) => {
+                Ok(Round::Applied { .. } | Round::RolledBack { .. } | Round::Emptied) => {
                     failures = 0;
                     continue;
                 }
@@ -56,7 +71,7 @@ impl Indexer {
         let text = fault.chain_text();
         tracing::warn!(error = text, "indexing paused");
         metrics::counter!("stoa_indexer_failures_total").increment(1);
-        self.progress.failed(text);
+        self.progress.failed(&text);
     }
 }
 

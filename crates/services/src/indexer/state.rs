@@ -246,6 +246,8 @@ impl State {
                 figures,
                 shunned: Arc::clone(&self.shunned),
                 standing: Arc::clone(&self.standing),
+                // The place says.
+                provisional: false,
             });
             metrics::gauge!("stoa_tokens_shunned").set(lossy(self.shunned.len() as u64));
         }

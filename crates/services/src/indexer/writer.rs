@@ -21,6 +21,13 @@ pub struct Indexer {
     pub(super) looked_behind: Option<Timestamp>,
     /// How often the log tells of malformed events.
     pub(super) malformed: Seldom,
+    /// The first block that is indexed, or is to be.
+    pub(super) first: u64,
+    /// Where it is kept which tokens are shunned.
+    pub(super) judged: Store,
+    /// Whether requests are answered from what is published, so that gauges are
+    /// about it.
+    pub(super) serves: bool,
 }
 
 impl Indexer {
@@ -45,8 +52,12 @@ impl Indexer {
         store.chain().bind_leads(&known.leads()).await?;
         let state = State::load(&store, &known).await?;
         state.publish(&snapshots);
+        let stored = store.chain().first_block().await?;
         let indexer = Self {
             nodes,
+            judged: store.clone(),
+            first: stored.map_or(options.start_block, |stored| stored.number),
+            serves: true,
             store,
             known,
             snapshots,
@@ -59,5 +70,32 @@ impl Indexer {
         };
         indexer.gauge_pools();
         Ok(indexer)
+    }
+
+    /// How many blocks are missing until the head of a node.
+    pub async fn behind(&mut self) -> Result<u64, Fault> {
+        let head = self.nodes.survey(self.clock.now()).await?.head.number;
+        let next = match self.state.tip {
+            Some(tip) => tip.block.number.saturating_add(1),
+            None => self.options.start_block,
+        };
+        Ok(head.saturating_add(1).saturating_sub(next))
+    }
+
+    /// Publishes elsewhere from now on, and what is held at once.
+    pub(super) fn publish_to(&mut self, snapshots: Snapshots, progress: Progress, serves: bool) {
+        if let Some(shown) = snapshots.load() {
+            // Whoever kept something of what was shown must not mix it with this.
+            let epoch = self.state.figures.epoch().max(shown.figures.epoch());
+            self.state.figures.begin_epoch(epoch + 1);
+        }
+        (self.snapshots, self.progress, self.serves) = (snapshots, progress, serves);
+        self.state.publish(&self.snapshots);
+        self.gauge_pools();
+    }
+
+    /// Learns from another store which tokens are shunned.
+    pub(super) fn judge_by(&mut self, store: Store) {
+        self.judged = store;
     }
 }

@@ -59,9 +59,11 @@ impl OrderFeed {
         }
     }
 
-    /// Takes up everything until the newest snapshot's block.
+    /// Takes up everything until the newest snapshot's block; nothing before the
+    /// history is there that orders are part of.
     pub async fn look(&mut self) -> Result<(), Fault> {
-        let Some(snapshot) = self.snapshots.load() else {
+        let newest = self.snapshots.load();
+        let Some(snapshot) = newest.filter(|newest| !newest.provisional) else {
             return Ok(());
         };
         if self.passed.last() == Some(&snapshot.head) {

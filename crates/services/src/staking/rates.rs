@@ -18,6 +18,10 @@ const DAYS_AT_ONCE: usize = 8;
 
 /// Learns of the newest days that are not known yet, if there are any.
 pub(super) async fn learn_rates(inner: &Inner, snapshot: &Snapshot) -> Result<(), Fault> {
+    if snapshot.provisional {
+        // Days of the past are found by blocks that are not there yet.
+        return Ok(());
+    }
     let today = snapshot.head_time.as_second().div_euclid(DAY_S);
     for _ in 0..DAYS_AT_ONCE {
         let missing = inner.rates.missing(today.saturating_sub(DAYS)..=today);

@@ -104,6 +104,7 @@ mod tests {
         Snapshot {
             shunned: Arc::default(),
             standing: Arc::default(),
+            provisional: false,
             head: block(number),
             head_time: at(0),
             tokens: Arc::default(),

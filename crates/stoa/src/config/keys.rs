@@ -251,6 +251,10 @@ settings! {
         ws: Option<SecretUrl<WebSocket>>;
         /// The first block that an empty store begins with.
         start_block: u64 = "0";
+        /// Further behind than so many blocks at its start, the program takes pools over
+        /// near the chain's head and serves from there while it indexes the rest. 0 for
+        /// never.
+        head_start: u64 = "50000";
         /// How often the node is asked for a new block.
         poll: Duration = "500ms";
         /// How long one answer of the node may take.

@@ -34,9 +34,9 @@ pub(crate) use services::paymaster::Paymaster;
 pub(crate) use services::paymaster::{NewSponsor, SponsorError, Sponsors, audit_sponsor};
 use services::{
     AnswerSigner, ApiKeys, Follower, FreshnessLimits, GlobalFeed, GlobalKey, GlobalOptions,
-    GlobalPlan, GlobalPoller, HealthLimits, Indexer, IndexerOptions, Known, Nodes, OrderFeed,
-    Policy, Progress, QUOTE_GAP, QUOTE_SECONDS, QuoteStore, RateLimiter, RecurringOrders,
-    Rehearsals, SharedRedis, Snapshots, Staking, SwapOptions, Swaps, Terms,
+    GlobalPlan, GlobalPoller, HeadStart, HealthLimits, Indexer, IndexerOptions, Known, NearStore,
+    Nodes, OrderFeed, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS, QuoteStore, RateLimiter,
+    RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking, SwapOptions, Swaps, Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe, STRK, Sender};
 pub(crate) use simnet::{
@@ -378,6 +378,8 @@ pub(crate) fn metrics() -> anyhow::Result<PrometheusHandle> {
 #[derive(Debug)]
 pub(crate) enum Work {
     Index(Box<Indexer>),
+    /// The same, on a chain so long that requests are answered before it is done.
+    HeadStart(Box<HeadStart>),
     Follow(Box<Follower>),
 }
 
@@ -385,6 +387,7 @@ impl Work {
     pub(crate) async fn run(self, bell: Doorbell, stop: CancellationToken) {
         match self {
             Self::Index(indexer) => indexer.run(bell, stop).await,
+            Self::HeadStart(start) => start.run(bell, stop).await,
             Self::Follow(follower) => follower.run(stop).await,
         }
     }
@@ -392,7 +395,7 @@ impl Work {
     /// What the part is called when it fails.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Index(_) => "indexer",
+            Self::Index(_) | Self::HeadStart(_) => "indexer",
             Self::Follow(_) => "follower",
         }
     }
@@ -458,8 +461,9 @@ async fn work(
         ..IndexerOptions::default()
     };
     let agreement = usize::try_from(config.starknet.agreement)?;
+    let together = || Nodes::new(nodes.clone(), agreement);
     let indexer = Indexer::open(
-        Nodes::new(nodes, agreement),
+        together(),
         store.clone(),
         known,
         published,
@@ -467,7 +471,30 @@ async fn work(
         clock(),
         options,
     );
-    Ok(Work::Index(Box::new(indexer.await?)))
+    let mut indexer = indexer.await?;
+    let near = config.store.data.join("near");
+    let leap = config.starknet.head_start;
+    if leap == 0 || !is_further_behind(&mut indexer, leap).await {
+        let context = || format!("cannot remove {}", near.display());
+        NearStore::remove(&near).with_context(context)?;
+        return Ok(Work::Index(Box::new(indexer)));
+    }
+    let context = format!("cannot use {}", near.display());
+    let near = NearStore::open(near).await.context(context)?;
+    let start = HeadStart::open(indexer, together(), near, leap).await?;
+    Ok(Work::HeadStart(Box::new(start)))
+}
+
+/// Whether more blocks are missing than that, as far as nodes say.
+async fn is_further_behind(indexer: &mut Indexer, blocks: u64) -> bool {
+    match indexer.behind().await {
+        Ok(missing) => missing > blocks,
+        Err(fault) => {
+            let error = fault.chain_text();
+            tracing::warn!(error, "no node says how long the chain is");
+            false
+        }
+    }
 }
 
 /// Puts the service together.
@@ -500,8 +527,9 @@ pub(crate) async fn service(
         known,
         published,
         seen,
-    )
-    .await?;
+    );
+    // On the heap: it is large, and done once.
+    let work = Box::pin(work).await?;
     let limits = HealthLimits {
         max_lag_blocks: MAX_LAG_BLOCKS,
         max_silence: MAX_SILENCE,

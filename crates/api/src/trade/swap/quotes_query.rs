@@ -296,6 +296,7 @@ mod tests {
             figures: Figures::default(),
             shunned: Arc::default(),
             standing: Arc::default(),
+            provisional: false,
         }
     }
 

@@ -16,7 +16,7 @@ use simnet::StarknetNode;
 use std::sync::Arc;
 use store::{Location, Store};
 use tempfile::TempDir;
-use world::{Station, World, swaps_alone};
+use world::{Started, Station, World, swaps_alone};
 
 /// What a test wants to be otherwise.
 pub(crate) struct Setting {
@@ -109,6 +109,15 @@ impl Bench {
             station.progress.clone(),
             swaps,
         )
+    }
+
+    /// The API over a start that serves from near the head of a simulated chain.
+    pub(crate) fn started(config: ApiConfig, world: &World, started: &Started) -> Self {
+        let (snapshots, progress) = (started.snapshots.clone(), started.progress.clone());
+        let (clock, entropy) = (world.clock.clone(), world.entropy.clone());
+        let swaps = swaps_alone(snapshots.clone(), progress.clone(), clock.clone(), entropy);
+        let store = started.store.clone();
+        Self::over(config, store, clock, snapshots, progress, swaps)
     }
 
     fn over(
@@ -208,6 +217,7 @@ impl Bench {
             figures: Figures::default(),
             shunned: Arc::default(),
             standing: Arc::default(),
+            provisional: false,
         });
     }
 }
