@@ -24,6 +24,6 @@ pub use starknet::{
     DelegationPool, Event, ExchangeAnswer, ExchangeQuestion, Executed, FeeEstimate, Finality,
     HeadsError, Imagined, MAX_BLOCKS, MAX_PAIRS, Membership, PoolAnswer, PoolMember, PoolQuestion,
     SendError, Simulated, SpecVersion, StakerAnswer, StakerQuestion, StarkSigner, StarknetClient,
-    TransactionReceipt, TransactionStatus, Transfers, Untold, execution, named_pool, pool_event,
-    ring_at_heads,
+    Trade, TransactionReceipt, TransactionStatus, Transfers, Untold, execution, named_pool,
+    pool_event, ring_at_heads,
 };

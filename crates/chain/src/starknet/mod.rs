@@ -24,6 +24,7 @@ mod spec;
 mod staking;
 mod supplies;
 mod text;
+mod trades;
 mod venues;
 mod watched;
 
@@ -42,4 +43,5 @@ pub use signer::StarkSigner;
 pub use simulation::{Imagined, Simulated};
 pub use spec::SpecVersion;
 pub use staking::{DelegationPool, Membership, PoolMember, StakerAnswer, StakerQuestion};
+pub use trades::Trade;
 pub use venues::{Untold, named_pool, pool_event};
