@@ -65,7 +65,8 @@ pub use staking::{
 };
 pub use store::leasing::Parked;
 pub use swap::{
-    BestQuote, BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, Offer, QUOTE_GAP,
-    QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions, Swaps, Taker, Terms,
+    BestQuote, BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, GasEstimates,
+    GasWatch, Offer, QUOTE_GAP, QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions, Swaps,
+    Taker, Terms,
 };
 pub use trail::Trail;

@@ -32,7 +32,7 @@ mod worth;
 pub use adapter::Params;
 pub use build::{Call, calls, spent};
 pub use fees::{BadIntegrator, Bps, FeeSide, FeeTerms, Fees, Integrator, Rates};
-pub use gas::{Gas, GasModel, GasPrices, Work};
+pub use gas::{Gas, GasModel, GasPrices, SeenGas, Work};
 pub use order::{Fixed, GasCosts, Wanted, order};
 pub use quote::{Exact, Hop, Quote, Unquotable, quote};
 pub use recheck::{WouldRevert, bought_on, recheck};

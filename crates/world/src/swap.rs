@@ -5,7 +5,8 @@ use chain::StarknetClient;
 use primitives::{Address, Clock, Entropy, SignedDuration, U256, short_string};
 use routing::VenueSet;
 use services::{
-    ExchangeTerms, FreshnessLimits, Progress, QuoteStore, Snapshots, SwapOptions, Swaps, Terms,
+    ExchangeTerms, FreshnessLimits, GasEstimates, Progress, QuoteStore, Snapshots, SwapOptions,
+    Swaps, Terms,
 };
 use simnet::StarknetNode;
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
@@ -27,7 +28,7 @@ pub fn swap_options() -> SwapOptions {
         workers: NonZeroUsize::MIN,
         queue: 16,
         max_swaps: 12,
-        gas: GasModel::simulated(),
+        gas: GasEstimates::new(GasModel::simulated()),
     }
 }
 

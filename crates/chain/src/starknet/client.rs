@@ -22,6 +22,7 @@ use super::{
     staking::{self, Membership, StakerAnswer, StakerQuestion},
     supplies,
     takeover::{self, NumberedPool, TickedPool, TickedQuestion},
+    trades::{self, Trade},
 };
 use crate::{
     error::RpcError,
@@ -366,6 +367,17 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<ExchangeAnswer, RpcError> {
         exchange::terms(&self.0, question, at.hash).await
+    }
+
+    /// What the newest trades through the exchange contract cost, between two
+    /// heights and at most `limit`. Transactions with several trades are left out.
+    pub async fn trades(
+        &self,
+        exchange: Address,
+        blocks: RangeInclusive<u64>,
+        limit: usize,
+    ) -> Result<Vec<Trade>, RpcError> {
+        trades::newest(&self.0, exchange, blocks, limit).await
     }
 
     /// What the staking contract tells of a staker at a block; `None` if there is no

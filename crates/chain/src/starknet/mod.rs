@@ -26,6 +26,7 @@ mod staking;
 mod supplies;
 mod takeover;
 mod text;
+mod trades;
 mod venues;
 mod watched;
 
@@ -46,4 +47,5 @@ pub use simulation::{Imagined, Simulated};
 pub use spec::SpecVersion;
 pub use staking::{DelegationPool, Membership, PoolMember, StakerAnswer, StakerQuestion};
 pub use takeover::{NumberedPool, TickedPool, TickedQuestion};
+pub use trades::Trade;
 pub use venues::{Untold, asked, named_pool, pool_event};

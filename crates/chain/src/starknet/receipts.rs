@@ -234,7 +234,9 @@ impl<'de> Deserialize<'de> for Emitted {
 }
 
 /// The events of one transaction.
-fn emitted_by_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Emitted, D::Error> {
+pub(super) fn emitted_by_one<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Emitted, D::Error> {
     fold(deserializer, |found: &mut Emitted, event: RawEvent<'de>| {
         found.take(event)
     })

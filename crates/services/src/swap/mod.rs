@@ -8,6 +8,7 @@
 mod build;
 mod drift;
 mod freshness;
+mod gas_watch;
 mod holdings;
 mod offer;
 mod quoter;
@@ -17,6 +18,7 @@ mod workers;
 
 pub use build::{BuildError, BuildRequest, Built, Taker};
 pub use freshness::{FreshnessLimits, Stale};
+pub use gas_watch::{GasEstimates, GasWatch};
 pub use offer::Offer;
 pub use quoter::{BestQuote, QUOTE_GAP, QUOTE_SECONDS, QuoteError, SwapOptions, Swaps};
 pub use quotes::QuoteStore;

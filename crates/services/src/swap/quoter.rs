@@ -3,6 +3,7 @@
 use super::{
     drift::estimated_slippage,
     freshness::{FreshnessLimits, Stale},
+    gas_watch::GasEstimates,
     offer::Offer,
     quotes::{Kept, QuoteStore},
     terms::{ExchangeTerms, Terms},
@@ -42,7 +43,7 @@ pub struct SwapOptions {
     /// No route has more swaps.
     pub max_swaps: usize,
     /// What swaps cost in gas.
-    pub gas: GasModel,
+    pub gas: GasEstimates,
 }
 
 /// Makes quotes and builds them. Clones share everything.
@@ -267,8 +268,9 @@ impl Inner {
         terms: &Terms,
         stop: &dyn Fn() -> bool,
     ) -> Vec<Found> {
+        let model = self.options.gas.model();
         let gas = GasCosts {
-            model: &self.options.gas,
+            model: &model,
             prices: terms.gas,
             worth: worth(snapshot, wanted.sell, wanted.buy),
         };
@@ -280,7 +282,7 @@ impl Inner {
         let routes = routing::routes(graph, pools, &order, wanted.size, stop);
         let quoted = routes
             .iter()
-            .filter_map(|route| self.quoted(wanted, route, snapshot, terms));
+            .filter_map(|route| self.quoted(wanted, route, snapshot, terms, &model));
         quoted.collect()
     }
 
@@ -290,9 +292,10 @@ impl Inner {
         route: &Route,
         snapshot: &Snapshot,
         terms: &Terms,
+        model: &GasModel,
     ) -> Option<Found> {
         let (pools, block) = (&snapshot.pools, snapshot.head.number);
-        let quoted = trading::quote(wanted, route, pools, &terms.fees, &self.options.gas, block);
+        let quoted = trading::quote(wanted, route, pools, &terms.fees, model, block);
         match quoted {
             Ok(quote) => Some(Found {
                 gap: route.gap,

@@ -90,6 +90,11 @@ impl ExchangeTerms {
         &self.0.configured
     }
 
+    /// Whether there is anybody to ask.
+    pub fn can_ask(&self) -> bool {
+        !self.0.nodes.is_empty()
+    }
+
     /// Who is asked, in the order of preference.
     pub(super) fn nodes(&self) -> &[StarknetClient] {
         &self.0.nodes

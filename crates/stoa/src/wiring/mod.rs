@@ -33,10 +33,11 @@ pub(crate) use services::leasing::{Lookup, SystemLookup};
 pub(crate) use services::paymaster::Paymaster;
 pub(crate) use services::paymaster::{NewSponsor, SponsorError, Sponsors, audit_sponsor};
 use services::{
-    AnswerSigner, ApiKeys, Follower, FreshnessLimits, GlobalFeed, GlobalKey, GlobalOptions,
-    GlobalPlan, GlobalPoller, HeadStart, HealthLimits, Indexer, IndexerOptions, Known, NearStore,
-    Nodes, OrderFeed, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS, QuoteStore, RateLimiter,
-    RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking, SwapOptions, Swaps, Terms,
+    AnswerSigner, ApiKeys, Follower, FreshnessLimits, GasEstimates, GasWatch, GlobalFeed,
+    GlobalKey, GlobalOptions, GlobalPlan, GlobalPoller, HeadStart, HealthLimits, Indexer,
+    IndexerOptions, Known, NearStore, Nodes, OrderFeed, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS,
+    QuoteStore, RateLimiter, RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking,
+    SwapOptions, Swaps, Terms,
 };
 pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe, STRK, Sender};
 pub(crate) use simnet::{
@@ -295,7 +296,7 @@ fn swaps(
     snapshots: Snapshots,
     progress: Progress,
     redis: Option<SharedRedis>,
-) -> anyhow::Result<(Swaps, Option<ExchangeTerms>)> {
+) -> anyhow::Result<(Swaps, Option<ExchangeTerms>, Option<Box<GasWatch>>)> {
     let swap = &config.swap;
     let bps = |points| Bps::new(points).context("a fee of more than everything");
     let configured = Terms {
@@ -320,6 +321,11 @@ fn swaps(
     };
     let terms =
         exchange(config, network).map(|exchange| ExchangeTerms::new(nodes, exchange, configured));
+    let gas = GasEstimates::new(if network.is_simulated() {
+        GasModel::simulated()
+    } else {
+        GasModel::expected()
+    });
     let workers = usize::try_from(swap.workers)
         .ok()
         .and_then(NonZeroUsize::new);
@@ -334,8 +340,10 @@ fn swaps(
         workers: workers.unwrap_or_else(all),
         queue: usize::try_from(swap.queue)?,
         max_swaps: usize::try_from(swap.max_swaps)?,
-        gas: GasModel::simulated(),
+        gas: gas.clone(),
     };
+    let watched = terms.as_ref().filter(|terms| terms.can_ask());
+    let watch = watched.map(|terms| Box::new(GasWatch::new(terms, snapshots.clone(), gas)));
     let quotes = redis.map_or_else(QuoteStore::local, QuoteStore::shared);
     let swaps = Swaps::start(
         options,
@@ -347,7 +355,7 @@ fn swaps(
         entropy(),
     );
     let swaps = swaps.context("cannot start the threads that search for quotes")?;
-    Ok((swaps, terms))
+    Ok((swaps, terms, watch))
 }
 
 /// A length of time to compare with; beyond what can be, the longest.
@@ -420,6 +428,8 @@ pub(crate) struct Readers {
     pub(crate) ledger: Option<LedgerProbe>,
     pub(crate) global: Option<GlobalPoller>,
     pub(crate) terms: Option<ExchangeTerms>,
+    /// Only where there are nodes, and an exchange contract whose trades cost gas.
+    pub(crate) gas: Option<Box<GasWatch>>,
     /// Only where there are nodes, and an exchange contract to trade with.
     pub(crate) rehearsals: Option<Rehearsals>,
     /// Only where recurring orders have a factory.
@@ -546,7 +556,7 @@ pub(crate) async fn service(
     let redis = redis(config).await?;
     let health = health.with_redis(redis.clone());
     let (published, shared) = (snapshots.clone(), redis.clone());
-    let (swaps, terms) = swaps(config, network, asked.clone(), published, progress, shared)?;
+    let (swaps, terms, gas) = swaps(config, network, asked.clone(), published, progress, shared)?;
     let rehearsals = match &terms {
         Some(terms) if !simulating.is_empty() => {
             let (store, seen) = (store.clone(), snapshots.clone());
@@ -597,6 +607,7 @@ pub(crate) async fn service(
             ledger,
             global,
             terms,
+            gas,
             rehearsals,
             orders: order_feed,
             staking,

@@ -99,12 +99,12 @@ fn rounded([l1, l1_data, l2]: [f64; SORTS]) -> Gas {
     clippy::cast_sign_loss,
     reason = "rounded and within bounds"
 )]
-fn whole(gas: f64) -> u64 {
+pub(super) fn whole(gas: f64) -> u64 {
     gas.round().clamp(0.0, 1e15) as u64
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-const fn float(gas: u64) -> f64 {
+pub(super) const fn float(gas: u64) -> f64 {
     gas as f64
 }
 

@@ -3,9 +3,13 @@
 //! The cost is a sum: something for the transaction itself, something for each
 //! swap by the kind of its venue, for each tick that a price passes and for each
 //! pool with an extension. The parts are fitted on what a node estimates for
-//! such transactions ([`GasModel::fit`]).
+//! such transactions ([`GasModel::fit`]), or on what trades were seen to cost
+//! ([`SeenGas`]).
 
 mod fit;
+mod seen;
+
+pub use seen::SeenGas;
 
 use amm::book::{Kind, Pools, Spot};
 use primitives::{Felt, OrImpossible as _, U256};
@@ -86,6 +90,17 @@ pub struct Work {
 }
 
 impl Work {
+    /// So many swaps at venues of these kinds that pass no ticks. Kinds that no
+    /// route passes do nothing.
+    #[must_use]
+    pub fn of_swaps(kinds: impl IntoIterator<Item = Kind>) -> Self {
+        let mut work = Self::default();
+        for kind in kinds {
+            work.count(kind);
+        }
+        work
+    }
+
     /// What these swaps do. A pool that is not there does nothing.
     #[must_use]
     pub fn of(legs: &[Leg], pools: &Pools) -> Self {
@@ -94,16 +109,19 @@ impl Work {
             let Some(view) = pools.get(leg.pool) else {
                 continue;
             };
-            let count = place(view.venue.kind).map(|at| work.swaps.get_mut(at));
-            if let Some(Ok(count)) = count.map(|it| it.or_impossible("every place is in the list"))
-            {
-                *count += 1;
-            }
+            work.count(view.venue.kind);
             work.ticks = work.ticks.saturating_add(leg.ticks);
             let extended = matches!(view.spot(), Spot::Keyed { extension, .. } if extension.felt() != Felt::ZERO);
             work.extensions += u32::from(extended);
         }
         work
+    }
+
+    fn count(&mut self, kind: Kind) {
+        let count = place(kind).map(|at| self.swaps.get_mut(at));
+        if let Some(Ok(count)) = count.map(|it| it.or_impossible("every place is in the list")) {
+            *count += 1;
+        }
     }
 }
 
@@ -148,6 +166,29 @@ impl GasModel {
     #[must_use]
     pub const fn simulated() -> Self {
         SIMULATED
+    }
+
+    /// What a real network is expected to take before any trade was seen on it:
+    /// trades of the public contracts on a devnet cost 1.6 to 2.2 times what they
+    /// cost on the simulated network.
+    #[must_use]
+    pub fn expected() -> Self {
+        let larger = |gas: Gas| Gas {
+            l2: gas.l2.saturating_mul(185) / 100,
+            ..gas
+        };
+        let Self {
+            base,
+            swaps,
+            tick,
+            extension,
+        } = SIMULATED;
+        Self {
+            base: larger(base),
+            swaps: swaps.map(larger),
+            tick: larger(tick),
+            extension: larger(extension),
+        }
     }
 }
 

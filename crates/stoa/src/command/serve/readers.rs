@@ -13,6 +13,7 @@ pub(super) fn spawn(config: &Config, readers: Readers, tasks: &mut Tasks) {
         ledger,
         global,
         terms,
+        gas,
         rehearsals,
         orders,
         staking,
@@ -29,6 +30,9 @@ pub(super) fn spawn(config: &Config, readers: Readers, tasks: &mut Tasks) {
         tasks.spawn("reader of the exchange's terms", |stop| {
             ending(terms.run(stop))
         });
+    }
+    if let Some(gas) = gas.filter(|_| config.process.roles.contains(&Role::Api)) {
+        tasks.spawn("reader of what trades cost", |stop| ending(gas.run(stop)));
     }
     if let Some(rehearsals) = rehearsals {
         tasks.spawn("rehearsals of tokens", |stop| ending(rehearsals.run(stop)));
