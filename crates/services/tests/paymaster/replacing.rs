@@ -1,19 +1,22 @@
 //! What waits is replaced for more: the tracking id follows, and it is charged once.
 
 use crate::stage::{CHAIN, ONE, Stage, execute, nobody, payment, refusal, signed};
-use chain::StarkSigner;
-use primitives::{Clock, Felt, Timestamp, U256, short_string};
+use chain::{ContractCall, StarkSigner};
+use primitives::{Address, Clock, Felt, Timestamp, U256, short_string};
 use rstest::rstest;
 use services::paymaster::{Executed, TrackedStatus, audit_sponsor};
 use services::{STRK, Sender};
-use simnet::StarknetNode;
+use simnet::{FaultKind, StarknetNode};
 use std::sync::Arc;
-use store::{SendingAccount, SponsoredRow};
-use trading::paymaster::FeeMode;
+use store::{SendingAccount, SponsoredRow, Store};
+use trading::paymaster::{FeeMode, SelectedCall};
 use world::Engine::{self, Postgres, Sqlite};
-use world::relayer_options;
+use world::{TestDatabase, relayer_options};
 
 const SPONSORED: FeeMode = FeeMode::Sponsored(None);
+
+/// By which transactions are given to a node.
+const ADD: &str = "starknet_addInvokeTransaction";
 
 /// Nothing that anybody offers is enough.
 const NEVER: u64 = u64::MAX;
@@ -31,17 +34,33 @@ impl Stage {
     /// Writes replacements that no node takes: their signatures are wrong.
     async fn replace_in_vain(&self) {
         for relayer in StarknetNode::relayers() {
-            let account = SendingAccount {
-                chain_id: short_string(CHAIN),
-                address: relayer.address,
-            };
-            let wrong = StarkSigner::new(Felt::from(0x0bad_u64)).unwrap();
-            let clock = Arc::clone(&self.world.clock) as Arc<dyn Clock>;
-            let nodes = vec![self.world.client.clone()];
-            let store = self.store().clone();
-            let sender = Sender::new(store, nodes, account, wrong, clock, relayer_options());
+            let wrong = Felt::from(0x0bad_u64);
+            let sender = self.sender(self.store(), relayer.address, wrong);
             sender.follow().await.unwrap();
         }
+    }
+
+    /// Has every relayer send something that this ledger knows nothing of.
+    async fn send_elsewhere(&self) {
+        let database = TestDatabase::new(Sqlite).await;
+        let store = database.store().await;
+        for relayer in StarknetNode::relayers() {
+            let sender = self.sender(&store, relayer.address, relayer.private_key);
+            let SelectedCall { to, calldata, .. } = payment(nobody(2), 1);
+            let gift = [ContractCall::new(to, "transfer", calldata)];
+            sender.submit("elsewhere", &gift).await.unwrap();
+        }
+    }
+
+    fn sender(&self, store: &Store, address: Address, key: Felt) -> Sender {
+        let account = SendingAccount {
+            chain_id: short_string(CHAIN),
+            address,
+        };
+        let clock = Arc::clone(&self.world.clock) as Arc<dyn Clock>;
+        let (nodes, signer) = (vec![self.world.client.clone()], StarkSigner::new(key));
+        let (store, options) = (store.clone(), relayer_options());
+        Sender::new(store, nodes, account, signer.unwrap(), clock, options)
     }
 
     async fn open(&self) -> Vec<SponsoredRow> {
@@ -135,4 +154,29 @@ async fn without_credits_for_more_what_waits_goes_on_waiting() {
     stage.settle(&paymaster).await;
     let (fee, _) = stage.fee(sent.hash).await.unwrap();
     assert_eq!(stage.credits(&id).await, before[0].reserved - fee);
+}
+
+#[rstest]
+#[case::sqlite(Sqlite)]
+#[case::postgres(Postgres)]
+#[tokio::test]
+async fn what_something_else_took_the_place_of_is_dropped_and_costs_nobody(#[case] engine: Engine) {
+    let mut stage = Stage::new(engine, 43).await;
+    let (id, key) = stage.sponsor(ONE).await;
+    let node = &stage.world.node;
+    node.fault(ADD, FaultKind::Http5xx, 1_000).unwrap();
+    let sent = stage.sponsored_gift(&key).await;
+    node.clear_faults(ADD);
+    let paymaster = stage.paymaster();
+    let tracked = refusal(paymaster.track(sent.tracking_id).await).unwrap();
+    assert_eq!(tracked.status, TrackedStatus::Active);
+    stage.send_elsewhere().await;
+    stage.settle(&paymaster).await;
+    let tracked = refusal(paymaster.track(sent.tracking_id).await).unwrap();
+    assert_eq!(
+        (tracked.hash, tracked.status),
+        (sent.hash, TrackedStatus::Dropped)
+    );
+    assert_eq!(stage.credits(&id).await, ONE);
+    assert_eq!(stage.balance(STRK, nobody(1)).await, U256::ZERO);
 }
