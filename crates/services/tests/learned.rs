@@ -11,9 +11,11 @@ use amm::book::{Kind, Off, Pin, PoolId, Registry, Venue, Verdict};
 use primitives::{Address, Felt, felt_to_hex, selector};
 use serde_json::{Value, json};
 use services::{IndexerOptions, Known, Nodes, Snapshot};
+use simnet::{History, StarknetConfig};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 use world::{Log, Relay, Station, World};
 
@@ -363,4 +365,27 @@ async fn a_rule_of_our_own_that_is_proven_still_waits_for_the_operator() {
     world.known = with_venues(&world.known, |venue| venue.enabled = true);
     let station = world.station("store").await;
     assert!(of_kind(&snapshot(&station), Kind::Nostra).contains(&None));
+}
+
+#[tokio::test]
+async fn in_a_wild_market_no_contract_is_refuted_that_keeps_to_its_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = StarknetConfig {
+        seed: 6,
+        block_time: None,
+        history: History::blocks(1, Duration::from_secs(2)),
+        transactions_per_block: 20,
+        pools: 120,
+        wild: true,
+        ..StarknetConfig::default()
+    };
+    let mut world = World::in_folder(folder.path(), config).await;
+    world.known = with_venues(&world.known, |venue| venue.classes.clear());
+    world.node.mine(ENOUGH).unwrap();
+    let station = synced(&world, "store").await;
+    for (venue, verdicts) in verdicts(&snapshot(&station)) {
+        assert!(!verdicts.contains(&Verdict::Refuted), "{venue}");
+    }
+    let standing = &snapshot(&station).standing;
+    assert!(standing.tradable() >= 60, "{standing}");
 }

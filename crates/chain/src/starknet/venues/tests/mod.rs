@@ -321,3 +321,38 @@ proptest! {
         let _ = pool_event(kind, &Event { transaction: 0, from: address(POOL), keys, data });
     }
 }
+
+#[test]
+fn what_a_swap_was_asked_for_is_read_and_loans_are_told_from_trades() {
+    let pair = |kind, keys: &[u64], data: &[u64]| asked(kind, &event("Swap", keys, data));
+    let plain = Some(Asked::Plain);
+    let kind = Kind::JediSwap;
+    assert_eq!(pair(kind, &[], &[8, 5, 0, 0, 0, 0, 0, 7, 0, 9]), plain);
+    assert_eq!(pair(kind, &[], &[8, 0, 0, 5, 0, 7, 0, 0, 0, 9]), plain);
+    for flash in [
+        [8, 5, 0, 1, 0, 0, 0, 7, 0, 9],
+        [8, 5, 0, 0, 0, 1, 0, 7, 0, 9],
+        [8, 5, 0, 0, 0, 5, 0, 0, 0, 9],
+        [8, 0, 0, 0, 0, 0, 0, 7, 0, 9],
+    ] {
+        assert_eq!(pair(kind, &[], &flash), None, "{flash:?}");
+    }
+    let keyed = [5, 0, 0, 0, 0, 0, 7, 0];
+    assert_eq!(pair(Kind::StarkDefi, &[8, 9], &keyed), plain);
+    assert_eq!(asked(kind, &event("Sync", &[], &[5, 0, 7, 0])), None);
+    // The locker, the key of the pool, and then what was asked for.
+    let swapped = [
+        vec![9, 1, 2, 30, 10, 0],
+        vec![500, 1, 1, 77, 3, 6],
+        vec![4, 0, 5, 1, 7, 0, 8, 0, 6],
+    ];
+    let asked_for = Asked::Order {
+        amount: Signed::from(-500),
+        token: Side::Token1,
+        limit: U256::from(77) | U256::from(3) << 128_usize,
+        skip_ahead: 6,
+    };
+    let swapped = event("Swapped", &[], &swapped.concat());
+    assert_eq!(asked(Kind::Ekubo, &swapped), Some(asked_for));
+    assert!(pool_event(Kind::Ekubo, &swapped).is_ok());
+}
