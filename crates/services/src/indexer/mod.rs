@@ -14,6 +14,7 @@ mod head_start;
 mod leap;
 mod nodes;
 mod options;
+mod outlook;
 mod pools;
 mod progress;
 mod round;
