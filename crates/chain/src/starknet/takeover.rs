@@ -148,13 +148,17 @@ fn numbered_pool(number: u64, mut words: Words<'_>) -> Result<NumberedPool, Unto
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
     use super::*;
     use primitives::U256;
 
-    fn said(words: &[u64]) -> Answer {
-        Some(words.iter().copied().map(Felt::from).collect())
+    fn felts(words: &[u64]) -> Vec<Felt> {
+        words.iter().copied().map(Felt::from).collect()
+    }
+
+    fn read(answers: &[&[u64]]) -> Option<TickedPool> {
+        let answers: Vec<Answer> = answers.iter().map(|words| Some(felts(words))).collect();
+        TickedQuestion::read(&answers)
     }
 
     #[test]
@@ -166,25 +170,24 @@ mod tests {
             },
             liquidity: 7,
         };
-        let of_core = [said(&[9, 0, 4, 1]), said(&[7])];
-        assert_eq!(TickedQuestion::read(&of_core), Some(told));
-        let with_call_points = [said(&[9, 0, 4, 1, 31]), said(&[7])];
-        assert_eq!(TickedQuestion::read(&with_call_points), Some(told));
-        let of_pool = [said(&[9, 0]), said(&[4, 1]), said(&[7])];
-        assert_eq!(TickedQuestion::read(&of_pool), Some(told));
-        for wrong in [
-            vec![said(&[9]), said(&[7])],
-            vec![said(&[9, 0, 4, 1]), None],
-            vec![said(&[9, 0]), said(&[4, 2]), said(&[7])],
-            vec![],
-        ] {
-            assert_eq!(TickedQuestion::read(&wrong), None, "{wrong:?}");
+        let of_core: [&[u64]; 2] = [&[9, 0, 4, 1], &[7]];
+        let with_call_points: [&[u64]; 2] = [&[9, 0, 4, 1, 31], &[7]];
+        let of_pool: [&[u64]; 3] = [&[9, 0], &[4, 1], &[7]];
+        for answers in [&of_core[..], &with_call_points, &of_pool] {
+            assert_eq!(read(answers), Some(told), "{answers:?}");
         }
+        let short: [&[u64]; 2] = [&[9], &[7]];
+        let no_sign: [&[u64]; 3] = [&[9, 0], &[4, 2], &[7]];
+        for wrong in [&short[..], &no_sign, &[]] {
+            assert_eq!(read(wrong), None, "{wrong:?}");
+        }
+        let refused = [Some(felts(&[9, 0, 4, 1])), None];
+        assert_eq!(TickedQuestion::read(&refused), None);
     }
 
     #[test]
     fn a_numbered_pool_is_read_in_its_order() {
-        let felts = said(&[1, 10, 5, 0, 11, 6, 0, 30, 0, 0]).unwrap();
+        let felts = felts(&[1, 10, 5, 0, 11, 6, 0, 30, 0, 0]);
         let pool = numbered_pool(3, Words::new(&[], &felts)).unwrap();
         assert_eq!(pool.reserves, [5, 6]);
         assert_eq!(pool.created.shape, Shape::Charged { fee: 30 });

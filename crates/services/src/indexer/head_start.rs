@@ -16,6 +16,7 @@ use crate::{fault::Fault, known::Known, snapshot::Snapshots};
 use primitives::Timestamp;
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 use store::{Location, Store, StoreError};
+use tokio::task::JoinError;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// How often it is told how far the history is.
@@ -143,15 +144,16 @@ impl HeadStart {
         } = self;
         let replaced = stop.child_token();
         let near = tokio::spawn(near.run(bell.clone(), replaced.clone()));
-        let near = AbortOnDropHandle::new(near);
+        let mut near = AbortOnDropHandle::new(near);
         let teller = Teller::new(&history, progress.clone());
         tokio::select! {
             () = complete(&mut history, &served, &stop) => {}
             () = teller.run() => {}
+            () = failure(&mut near) => {}
         }
         replaced.cancel();
-        if let Err(error) = near.await {
-            tracing::error!(%error, "indexing near the head was cut short");
+        if !near.is_finished() {
+            failure_or_end(near.await);
         }
         if stop.is_cancelled() {
             return;
@@ -183,6 +185,21 @@ async fn complete(history: &mut Indexer, served: &Snapshots, stop: &Cancellation
         }
         let pause = tokio::time::sleep(history.options.poll);
         stop.run_until_cancelled(pause).await;
+    }
+}
+
+/// Fails as the task does, and never ends otherwise.
+async fn failure(task: &mut AbortOnDropHandle<()>) {
+    failure_or_end(task.await);
+    std::future::pending::<()>().await;
+}
+
+/// A task that panicked takes along whoever waits for it.
+fn failure_or_end(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && let Ok(panic) = error.try_into_panic()
+    {
+        std::panic::resume_unwind(panic);
     }
 }
 

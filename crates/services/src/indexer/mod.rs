@@ -15,6 +15,7 @@ mod judging;
 mod leap;
 mod nodes;
 mod options;
+mod outlook;
 mod pools;
 mod progress;
 mod round;

@@ -16,6 +16,9 @@ pub struct IndexerOptions {
     pub batch: u64,
     /// Batches in flight while catching up.
     pub prefetch: usize,
+    /// Blocks below the node's head whose state updates are read: deeper ones are
+    /// settled.
+    pub unsettled: u64,
     /// Pages of figures are kept every so many blocks: seldom, since the newest
     /// page of every series is written anew each time.
     pub keep_figures_every: u64,
@@ -29,6 +32,7 @@ impl Default for IndexerOptions {
             poll: Duration::from_millis(500),
             batch: 128,
             prefetch: 3,
+            unsettled: 256,
             keep_figures_every: 8_192,
         }
     }

@@ -155,13 +155,13 @@ impl Indexer {
                 }
                 Ok(told) => match self.state.book.change(speaker, &told) {
                     Some(change) => {
+                        let asked = asked(venue.kind, event);
                         let missing = self.state.book.shortfall(&change);
                         if let Some(missing) = missing.filter(|_| is_estimated) {
                             self.change(followed, missing);
                         }
                         followed.trades.extend(trade(event.transaction, &change));
                         let pools = self.state.book.pools();
-                        let asked = asked(venue.kind, event);
                         let heard = witness.hear(pools, event.transaction, &change, asked);
                         followed.heard.extend(heard);
                         self.take_up(change, followed, questions);
@@ -233,7 +233,8 @@ impl Indexer {
     /// Contracts that have other code from this block on are asked for it, whether
     /// they say so or not.
     fn look_at_recoded(&self, block: &Block, questions: &mut Questions) {
-        for contract in &block.recoded {
+        let foreseen = self.outlook.recoded(block.at.number);
+        for contract in block.recoded.iter().chain(foreseen) {
             if self.has_pools(*contract) {
                 questions.classes.insert(*contract);
             }
@@ -273,13 +274,18 @@ impl Indexer {
         if !questions.classes.is_empty() {
             let contracts: Vec<Address> = questions.classes.into_iter().collect();
             let classes = node.classes(&contracts, at).await?;
+            let mut new = Vec::new();
             for (contract, class) in contracts.into_iter().zip(classes) {
                 let before = self.state.book.pools().class(contract);
                 if let Some(class) = class.filter(|class| before != Some(*class)) {
                     self.change(followed, Change::Class { contract, class });
                     self.tell_of_class(contract, class, before.is_some());
+                    if before.is_none() {
+                        new.push((contract, class));
+                    }
                 }
             }
+            self.look_out_for(node, at, &new).await?;
         }
         let pools: Vec<PoolId> = questions.pools.into_iter().collect();
         for (pool, facts) in self.facts(node, at, &pools).await? {

@@ -3,7 +3,8 @@
 use crate::{
     fault::Fault,
     indexer::{
-        Indexer, figures::Undone, gauge::lossy, nodes::Chosen, pools::is_checkpoint, state::Tip,
+        Indexer, figures::Undone, gauge::lossy, nodes::Chosen, outlook::Outlook,
+        pools::is_checkpoint, state::Tip,
     },
 };
 use arc_swap::ArcSwap;
@@ -152,6 +153,7 @@ impl Indexer {
     /// be agreed on first.
     async fn roll_back(&mut self, chosen: &Chosen, tip: BlockRef) -> Result<Round, Fault> {
         self.nodes.confirm(chosen, chosen.head).await?;
+        self.outlook = Outlook::default();
         let to = match self.common_ancestor(&chosen.client, tip).await {
             Err(Fault::Diverged { .. }) if self.options.leap.is_some() => {
                 return self.empty(tip).await;
@@ -193,11 +195,13 @@ impl Indexer {
         };
         let node = chosen.client.clone();
         let code_from = self.known.code_from();
+        let settled = chosen.head.number.saturating_sub(self.options.unsettled);
         // Each batch is read for what is followed when it is asked for.
         let watch = ArcSwap::new(Arc::clone(self.state.roster.watch()));
         let mut batches = stream::iter(batches(next, chosen.head.number, self.options.batch))
             .map(|range| {
                 let (node, watch) = (node.clone(), watch.load_full());
+                let code_from = code_from.filter(|_| *range.end() > settled);
                 // A task of its own goes on while the batch before is applied.
                 AbortOnDropHandle::new(tokio::spawn(async move {
                     node.blocks_with_code(range, &watch, code_from).await
@@ -209,6 +213,9 @@ impl Indexer {
             let blocks = blocks.map_err(Fault::Interrupted)??;
             if applied > 0 {
                 self.look_again(chosen).await;
+            }
+            if code_from.is_some() {
+                self.look_out(&chosen.client, &blocks, settled).await?;
             }
             match self.apply(chosen, &blocks).await? {
                 Batch::Applied(count) => applied += count,
@@ -256,6 +263,7 @@ impl Indexer {
         let effects = match self.write(&chosen.client, before, blocks).await {
             Ok(effects) => effects,
             Err(fault) => {
+                self.outlook = Outlook::default();
                 let (store, known) = (&self.store, &self.known);
                 self.state.forget_uncommitted(figures, store, known).await?;
                 return Err(fault);

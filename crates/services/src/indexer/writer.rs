@@ -1,6 +1,6 @@
 //! What the indexer works with.
 
-use super::{IndexerOptions, Nodes, Progress, State, seldom::Seldom};
+use super::{IndexerOptions, Nodes, Progress, State, outlook::Outlook, seldom::Seldom};
 use crate::{fault::Fault, known::Known, snapshot::Snapshots};
 use primitives::{Clock, Timestamp};
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub struct Indexer {
     pub(super) looked_behind: Option<Timestamp>,
     /// How often the log tells of malformed events.
     pub(super) malformed: Seldom,
+    /// Which contracts get other code in settled blocks ahead.
+    pub(super) outlook: Outlook,
     /// The first block that is indexed, or is to be.
     pub(super) first: u64,
     /// Where it is kept which tokens are shunned.
@@ -67,6 +69,7 @@ impl Indexer {
             state,
             looked_behind: None,
             malformed: Seldom::default(),
+            outlook: Outlook::default(),
         };
         indexer.gauge_pools();
         Ok(indexer)

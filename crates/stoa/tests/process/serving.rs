@@ -67,6 +67,27 @@ async fn another_process_can_follow_the_simulated_node_as_a_real_one() {
     assert!(get(&listed, None).await.body.contains("\"ethereum\""));
 }
 
+#[tokio::test]
+async fn a_start_far_behind_its_node_ends_with_the_answers_of_one_that_was_not() {
+    let home = Home::new();
+    let first = Service::ready(serve(&home.data(), &[]));
+    let mut command = serve(&home.path("other"), &["--starknet-rpc", first.line("node")]);
+    command.env("STOA__STARKNET__HEAD_START", "20");
+    let second = Service::ready(command);
+    eventually("a complete history", async || {
+        let ready = second.get("/readyz").await;
+        (ready.status == 200 && !ready.body.contains("history")).then_some(())
+    })
+    .await;
+    // Written where there was a head start, and nowhere else.
+    let metric = "stoa_history_blocks_left";
+    assert!(second.get("/metrics").await.body.contains(metric));
+    assert!(!first.get("/metrics").await.body.contains(metric));
+    agree(&first, &second, "/v1/starknet/tokens?size=100").await;
+    assert_eq!(second.end_with("TERM").code(), Some(0));
+    assert!(!home.path("other").join("near").exists());
+}
+
 /// Waits until both give one answer. Blocks come while they are asked, and one
 /// may know the newest first.
 async fn agree(first: &Service, second: &Service, path: &str) {
