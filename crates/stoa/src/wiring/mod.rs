@@ -540,19 +540,10 @@ pub(crate) async fn service(
     );
     // On the heap: it is large, and done once.
     let work = Box::pin(work).await?;
-    let limits = HealthLimits {
-        max_lag_blocks: MAX_LAG_BLOCKS,
-        max_silence: MAX_SILENCE,
-        max_head_age: signed(config.starknet.max_head_age),
-    };
     let followed = progress.clone();
-    let (published, seen) = (snapshots.clone(), progress.clone());
-    let health = Health::new(work.name(), published, seen, clock(), limits);
     let ledger = market.map(|_| LedgerProbe::new(store.clone()));
-    let health = match market.zip(ledger.clone()) {
-        Some((market, ledger)) => health.with_market(market.leasing.epochs.clone(), ledger),
-        None => health,
-    };
+    let seen = (snapshots.clone(), progress.clone());
+    let health = health(config, work.name(), seen, market.zip(ledger.clone()));
     let redis = redis(config).await?;
     let health = health.with_redis(redis.clone());
     let (published, shared) = (snapshots.clone(), redis.clone());
@@ -616,6 +607,25 @@ pub(crate) async fn service(
         paymaster,
         api,
     })
+}
+
+/// How everything is that a process serves.
+fn health(
+    config: &Config,
+    indexing: &'static str,
+    (snapshots, progress): (Snapshots, Progress),
+    market: Option<(&Market, LedgerProbe)>,
+) -> Health {
+    let limits = HealthLimits {
+        max_lag_blocks: MAX_LAG_BLOCKS,
+        max_silence: MAX_SILENCE,
+        max_head_age: signed(config.starknet.max_head_age),
+    };
+    let health = Health::new(indexing, snapshots, progress, clock(), limits);
+    match market {
+        Some((market, ledger)) => health.with_market(market.leasing.epochs.clone(), ledger),
+        None => health,
+    }
 }
 
 /// Asks the configured aggregator, or else the simulated one, if the process
