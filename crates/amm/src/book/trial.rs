@@ -10,8 +10,8 @@ use super::change::{Change, Movement, Price, Spot};
 use super::curve::AnyCurve;
 use super::pool::State;
 use super::pool_id::PoolId;
-use super::venue::{Kind, Maths};
-use super::verdict::Judgement;
+use super::venue::{Kind, Maths, VenueId};
+use super::verdict::{Judgement, Records, Verdict};
 use super::view::{PoolView, Pools};
 use crate::concentrated::{Amount, Rules as _, Swapped};
 use crate::{Curve as _, Side, Signed, ekubo, v3};
@@ -97,6 +97,29 @@ impl Witness {
             (Some(asked), Some(class)) => testimonies(&view, class, before, movement, asked),
             _ => Vec::new(),
         }
+    }
+}
+
+impl Pools {
+    /// The classes that these testimonies together would prove.
+    #[must_use]
+    pub fn proven_by(&self, heard: &[Testimony]) -> Vec<(VenueId, Felt)> {
+        let mut records = Records::clone(&self.records);
+        let mut proven = Vec::new();
+        for testimony in heard {
+            let Some(view) = self.get(testimony.pool) else {
+                continue;
+            };
+            let (kind, venue, class) = (view.venue.kind, view.pool.venue(), testimony.class);
+            let verdict = |records: &Records| records.verdict(kind, venue, class);
+            let before = verdict(&records);
+            records.note(venue, class, testimony.maths, testimony.judgement);
+            let after = verdict(&records);
+            if after != before && matches!(after, Verdict::Learned(_)) {
+                proven.push((venue, class));
+            }
+        }
+        proven
     }
 }
 

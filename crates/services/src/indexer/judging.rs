@@ -2,8 +2,8 @@
 //!
 //! Every swap is replayed, whatever is known of its class already: that costs no
 //! more than a quote, and a class that starts to compute otherwise is off in that
-//! very block. Contracts of pairs are asked as well while their class is proven,
-//! which is over after some swaps.
+//! very block. Contracts of pairs are asked as well before their class counts as
+//! proven, and before settings that changed without a word speak against it.
 
 use super::{
     Indexer,
@@ -76,6 +76,7 @@ impl Indexer {
         let answers = node.pool_states(&questions, at).await?;
         let answers: BTreeMap<PoolId, PoolAnswer> = ids.into_iter().zip(answers).collect();
         let pools = self.state.book.pools();
+        let proven = pools.proven_by(&heard);
         let mut stale = BTreeMap::new();
         let mut confirmed = Vec::with_capacity(heard.len());
         for testimony in heard {
@@ -91,8 +92,11 @@ impl Indexer {
                 _ if other_facts.is_some() => false,
                 Judgement::Differs => !kind.has_facts() || answer.is_some(),
                 Judgement::Agrees(_) => {
-                    let says = answer.and_then(|answer| answer.reserves);
-                    !kind.is_of_pairs() || says == Some(view.pool.holdings())
+                    let class = (view.pool.venue(), testimony.class);
+                    let is_needed = kind.is_of_pairs() && proven.contains(&class);
+                    answer.map_or(!is_needed, |answer| {
+                        answer.reserves == Some(view.pool.holdings())
+                    })
                 }
             };
             stale.extend(other_facts.map(|facts| (testimony.pool, facts)));
@@ -104,22 +108,25 @@ impl Indexer {
         Ok(confirmed)
     }
 
-    /// The pairs to be asked: first those whose swaps differed.
+    /// The pairs to be asked: first those whose swaps differed, then those whose
+    /// swaps would prove their class.
     fn to_ask(&self, heard: &[Testimony]) -> Vec<PoolId> {
         let pools = self.state.book.pools();
-        let is_pair = |pool: PoolId| {
-            let view = pools.get(pool);
-            view.is_some_and(|view| view.venue.kind.is_of_pairs())
+        let proven = pools.proven_by(heard);
+        let differs = |it: &&Testimony| it.judgement == Judgement::Differs;
+        let matters = |it: &Testimony| {
+            let view = pools.get(it.pool);
+            view.is_some_and(|view| {
+                let kind = view.venue.kind;
+                let completes = proven.contains(&(view.pool.venue(), it.class));
+                kind.is_of_pairs() && (completes || differs(&it) && kind.has_facts())
+            })
         };
-        let of = |differing: bool| {
-            let heard = heard.iter();
-            heard
-                .filter(move |it| (it.judgement == Judgement::Differs) == differing)
-                .map(|it| it.pool)
-        };
+        let (differing, agreeing): (Vec<&Testimony>, Vec<_>) = heard.iter().partition(differs);
         let mut asked = Vec::new();
-        for pool in of(true).chain(of(false)) {
-            if asked.len() < MAX_ASKED && !asked.contains(&pool) && is_pair(pool) {
+        for testimony in differing.into_iter().chain(agreeing) {
+            let pool = testimony.pool;
+            if asked.len() < MAX_ASKED && !asked.contains(&pool) && matters(testimony) {
                 asked.push(pool);
             }
         }
