@@ -12,6 +12,7 @@ mod following;
 mod gauge;
 mod head_start;
 mod leap;
+mod lookout;
 mod nodes;
 mod options;
 mod outlook;
