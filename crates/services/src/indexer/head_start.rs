@@ -102,6 +102,14 @@ impl HeadStart {
     ) -> Result<Self, Fault> {
         let served = history.snapshots.clone();
         let progress = history.progress.clone();
+        history.behind().await?;
+        let head = progress.view().node_head;
+        progress.remembers(Some(&HistoryView {
+            block: history.state.tip.map(|tip| tip.block.number),
+            of: head.map_or(0, |head| head.number),
+            seconds_left: None,
+            error: None,
+        }));
         let known = Known {
             // The past of what is followed is the history's.
             following: Arc::default(),
@@ -162,8 +170,8 @@ impl HeadStart {
         complete(&mut history, &served, &stop).await;
         if !stop.is_cancelled() {
             history.publish_to(served, progress.clone(), true);
-            progress.remembers(None);
             forget_gauges();
+            progress.remembers(None);
             near_store.discard().await;
             tracing::info!("the history is complete");
         }

@@ -13,6 +13,7 @@ mod gauge;
 mod head_start;
 mod judging;
 mod leap;
+mod lookout;
 mod nodes;
 mod options;
 mod outlook;

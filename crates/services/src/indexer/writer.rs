@@ -77,12 +77,14 @@ impl Indexer {
 
     /// How many blocks are missing until the head of a node.
     pub async fn behind(&mut self) -> Result<u64, Fault> {
-        let head = self.nodes.survey(self.clock.now()).await?.head.number;
+        let head = self.nodes.survey(self.clock.now()).await?.head;
+        self.progress
+            .answered(head, self.state.tip.map(|tip| tip.block), self.clock.now());
         let next = match self.state.tip {
             Some(tip) => tip.block.number.saturating_add(1),
             None => self.options.start_block,
         };
-        Ok(head.saturating_add(1).saturating_sub(next))
+        Ok(head.number.saturating_add(1).saturating_sub(next))
     }
 
     /// Publishes elsewhere from now on, and what is held at once.
