@@ -19,3 +19,4 @@ mod rebalancing;
 mod serving;
 mod sponsors;
 mod squeeze;
+mod terminal;
