@@ -31,6 +31,7 @@ pub use http::error::{ErrorBody, Problems, Rejection};
 pub use http::json::JsonBody;
 pub use http::limits::RateLimits;
 pub use http::metrics::{REQUEST_SECONDS, REQUEST_SECONDS_BUCKETS, REQUESTS_TOTAL};
+pub use http::middleware::SIMULATED_PERSON;
 pub use http::server::{ConnectionLimits, Connections, serve};
 pub use marketplace::{CatalogEntry, MarketplaceConfig, MarketplaceLimits, Slug};
 pub use network::{NetworkSegment, NetworkSegmentError};

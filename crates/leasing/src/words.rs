@@ -4,8 +4,11 @@ use thiserror::Error;
 
 /// A text is none of the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("not a known word")]
-pub struct UnknownWord;
+#[error("must be one of {}", .known.join(", "))]
+pub struct UnknownWord {
+    /// The words.
+    pub known: &'static [&'static str],
+}
 
 /// An enum, each value of which is written as one word.
 macro_rules! words {
@@ -19,6 +22,9 @@ macro_rules! words {
         impl $name {
             /// Every value.
             pub const ALL: [Self; [$($word),*].len()] = [$(Self::$value),*];
+
+            /// The word of every value.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
 
             /// Its word.
             pub const fn as_str(self) -> &'static str {
@@ -34,7 +40,7 @@ macro_rules! words {
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 match word {
                     $($word => Ok(Self::$value),)*
-                    _ => Err($crate::words::UnknownWord),
+                    _ => Err($crate::words::UnknownWord { known: Self::WORDS }),
                 }
             }
         }
@@ -67,6 +73,9 @@ mod tests {
         }
         round_trip!(Mode LeaseState PaymentKind PaymentStatus EndReason StrayReason Tier);
         round_trip!(Debtor ListingStatus);
-        assert_eq!("Active".parse::<LeaseState>(), Err(UnknownWord));
+        let known = LeaseState::WORDS;
+        assert_eq!("Active".parse::<LeaseState>(), Err(UnknownWord { known }));
+        let told = "gold".parse::<Tier>().unwrap_err().to_string();
+        assert_eq!(told, "must be one of economy, standard, performance");
     }
 }

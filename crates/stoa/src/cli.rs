@@ -1,10 +1,14 @@
 //! The command line.
 
 use crate::{
-    config::{Flags, Loaded, Problems, Sources, load},
+    config::{
+        Everything, FlagSet, FlagsOf, Loaded, OfGround, OfService, OfSimnet, OfStore,
+        OfStoreAndNode, Problems, Sources, load,
+    },
     wiring::Ledger,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use leasing::{AuditHash, Tier, parse_sol};
 use primitives::{Address, Lamports, PublicKey, SignedDuration, Ulid, felt_from_hex, selector};
 use std::path::PathBuf;
@@ -18,6 +22,7 @@ Examples:
   stoa serve --solana-rpc https://NODE/KEY     and one of Solana
   stoa serve --config stoa.toml                with a configuration file
   stoa simnet                                  only the simulated node
+  stoa serve --accounts                        with funded accounts to try it with
   stoa config print                            what is in force, and why
   stoa doctor                                  what would keep it from working
 
@@ -27,7 +32,7 @@ overrides the file. config.example.toml lists every key.
 
 Exit status: 0 success, 1 failure, 2 wrong usage or configuration.";
 
-/// A self-hosted trading API of Starknet and a market of Solana validators' capacity
+/// A self-hosted trading API for Starknet and a marketplace for Solana validator capacity
 ///
 /// Stoa follows nodes of both chains, or runs simulated ones, and serves what it
 /// finds over HTTP.
@@ -50,12 +55,15 @@ Examples:
   stoa serve
   stoa serve --listen 0.0.0.0:80 --data /var/lib/stoa
   stoa serve --listen 127.0.0.1:0 --sim-listen 127.0.0.1:0   any free ports
+  stoa serve --log debug                                     a line for every request
   stoa serve --store postgres://stoa:secret@db/stoa --redis redis://cache")]
     Serve {
         #[command(flatten)]
+        telling: Telling,
+        #[command(flatten)]
         store: StoreArgs,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<Everything>,
     },
     /// Run the simulated node alone
     ///
@@ -66,7 +74,12 @@ Examples:
 Examples:
   stoa simnet
   stoa simnet --sim-listen 127.0.0.1:5050 --sim-seed 7 --data /tmp/simnet")]
-    Simnet(Settings),
+    Simnet {
+        #[command(flatten)]
+        telling: Telling,
+        #[command(flatten)]
+        settings: Settings<OfSimnet>,
+    },
     /// Bring the store to this version of the program
     ///
     /// `serve` does so by itself; this is for those who want it done before.
@@ -78,7 +91,7 @@ Examples:
         #[command(flatten)]
         store: StoreArgs,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<OfStore>,
     },
     /// Write the OpenAPI documents
     ///
@@ -102,7 +115,7 @@ Examples:
         #[command(subcommand)]
         action: ConfigAction,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<Everything>,
     },
     /// Check everything the service stands on, and say what to do
     ///
@@ -112,7 +125,7 @@ Examples:
 Examples:
   stoa doctor
   stoa doctor --starknet-rpc https://NODE/KEY --data /var/lib/stoa")]
-    Doctor(Settings),
+    Doctor(Settings<OfGround>),
     /// Make, list and revoke API keys
     ///
     /// A caller that sends a key in the header x-api-key has a limit of its own.
@@ -126,7 +139,7 @@ Examples:
         #[command(subcommand)]
         action: KeyAction,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<OfStore>,
     },
     /// Make, credit and look at those who pay fees of others
     ///
@@ -145,7 +158,7 @@ Examples:
         #[command(subcommand)]
         action: SponsorAction,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<OfStoreAndNode>,
     },
     /// Look after what the paymaster collected
     #[command(after_help = "\
@@ -156,7 +169,7 @@ Examples:
         #[command(subcommand)]
         action: PaymasterAction,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<OfService>,
     },
     /// Make, list and empower users of the lease market
     ///
@@ -172,7 +185,7 @@ Examples:
         #[command(subcommand)]
         action: UserAction,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<OfStore>,
     },
     /// Make, list and revoke bearer tokens of users of the lease market
     #[command(after_help = "\
@@ -185,7 +198,7 @@ Examples:
         #[command(subcommand)]
         action: TokenAction,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<OfStore>,
     },
     /// Sign what a validator's identity has to sign
     ///
@@ -210,7 +223,7 @@ Examples:
         #[command(subcommand)]
         action: LeaseTokenAction,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<OfStore>,
     },
     /// Check the audit log of the lease market
     #[command(after_help = "Examples:
@@ -220,7 +233,27 @@ Examples:
         #[command(subcommand)]
         action: AuditAction,
         #[command(flatten)]
-        settings: Settings,
+        settings: Settings<OfStore>,
+    },
+    /// Print what a shell needs to complete commands and flags
+    #[command(after_help = "\
+Examples:
+  stoa completions bash > /etc/bash_completion.d/stoa
+  stoa completions zsh > ~/.zfunc/_stoa
+  stoa completions fish > ~/.config/fish/completions/stoa.fish")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, or write one for every command
+    #[command(after_help = "\
+Examples:
+  stoa man | man -l -
+  stoa man --out /usr/local/share/man/man1")]
+    Man {
+        /// The folder to write the pages into; made when missing
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
     },
 }
 
@@ -267,7 +300,10 @@ pub(crate) enum UserAction {
         roles: Vec<RoleName>,
     },
     /// List all users
-    List,
+    List {
+        #[command(flatten)]
+        form: ListForm,
+    },
     /// Give a user these roles and no others
     Roles {
         /// The user's id, as `list` shows it
@@ -313,6 +349,8 @@ pub(crate) enum TokenAction {
         /// Whose
         #[arg(long, value_name = "ID")]
         user: Ulid,
+        #[command(flatten)]
+        form: ListForm,
     },
     /// End a token for good
     Revoke {
@@ -449,7 +487,10 @@ pub(crate) enum KeyAction {
         name: String,
     },
     /// List all keys, revoked ones too
-    List,
+    List {
+        #[command(flatten)]
+        form: ListForm,
+    },
     /// End a key for good
     Revoke {
         /// The key's id, as `list` shows it
@@ -500,7 +541,10 @@ pub(crate) enum SponsorAction {
         pool: Vec<Address>,
     },
     /// List all sponsors, disabled ones too
-    List,
+    List {
+        #[command(flatten)]
+        form: ListForm,
+    },
     /// Add credits
     Credit {
         /// The sponsor's id, as `list` shows it
@@ -560,11 +604,32 @@ fn call_rule(text: &str) -> Result<CallRule, String> {
     })
 }
 
+/// How a list is printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ListForm {
+    /// Print a JSON array, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is said while the program runs.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Telling {
+    /// Show the funded accounts of the simulated networks with their keys and balances, and
+    /// the demo tokens
+    #[arg(long)]
+    pub(crate) accounts: bool,
+    /// Print nothing but warnings and errors
+    #[arg(long, conflicts_with_all = ["accounts", "server.log"])]
+    pub(crate) quiet: bool,
+}
+
 /// What is done about the store.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct StoreArgs {
-    /// Begin an empty ledger where the store has lost its own, or keep one of another
-    /// chain: without it both are refused, since users, keys and leases are nowhere else
+    /// Start with an empty ledger where the store has lost its own, or keep one that belongs to
+    /// another chain. Both are refused without this flag, because users, keys and leases exist
+    /// nowhere else
     #[arg(long)]
     new_ledger: bool,
 }
@@ -581,7 +646,7 @@ impl StoreArgs {
 
 /// Where the configuration comes from.
 #[derive(Debug, Args)]
-pub(crate) struct Settings {
+pub(crate) struct Settings<S: FlagSet> {
     /// The configuration file
     #[arg(
         long,
@@ -591,16 +656,16 @@ pub(crate) struct Settings {
     )]
     config: Option<PathBuf>,
     #[command(flatten)]
-    flags: Flags,
+    flags: FlagsOf<S>,
 }
 
-impl Settings {
+impl<S: FlagSet> Settings<S> {
     /// The configuration of this process.
     pub(crate) fn load(self) -> Result<Loaded, Problems> {
         load(&Sources {
             file: self.config,
             environment: std::env::vars_os().collect(),
-            flags: self.flags,
+            flags: self.flags.given(),
         })
     }
 }
@@ -613,6 +678,33 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_command_shows_the_flags_that_matter_to_it_and_no_others() {
+        let help = |name: &str| {
+            let mut command = Cli::command();
+            let command = command.find_subcommand_mut(name).unwrap();
+            command.render_long_help().to_string()
+        };
+        for name in ["key", "user", "token", "audit", "lease-token", "migrate"] {
+            let help = help(name);
+            assert!(
+                help.contains("--data") && help.contains("--store"),
+                "{help}"
+            );
+            assert!(
+                !help.contains("--listen") && !help.contains("--sim-"),
+                "{help}"
+            );
+        }
+        assert!(help("sponsor").contains("--starknet-rpc"));
+        assert!(!help("simnet").contains("--redis"));
+        let serve = help("serve");
+        assert!(
+            serve.contains("--no-rate-limit") && !serve.contains("Sets "),
+            "{serve}"
+        );
     }
 
     #[test]

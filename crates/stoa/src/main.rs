@@ -1,11 +1,13 @@
 //! The program: configuration, commands, and the wiring of the parts.
 
 mod ambient;
+mod amount;
 mod cli;
 mod command;
 mod config;
 mod console;
 mod exchange;
+mod figures;
 mod known;
 mod log;
 mod network;
@@ -18,8 +20,9 @@ use clap::Parser as _;
 use cli::Cli;
 use config::Problems;
 use std::process::ExitCode;
+use wiring::NoStore;
 
-/// Wrong use or a wrong configuration, as clap has it too.
+/// Wrong use, a wrong configuration or a folder without a database, as clap has it too.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -33,7 +36,7 @@ fn main() -> ExitCode {
         Ok(status) => status,
         Err(error) => {
             console::complain(&error);
-            let usage = error.is::<Problems>();
+            let usage = error.is::<Problems>() || error.is::<NoStore>();
             if usage {
                 ExitCode::from(USAGE)
             } else {

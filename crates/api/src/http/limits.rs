@@ -34,6 +34,16 @@ pub struct RateLimits {
     pub keyed: Policy,
 }
 
+impl RateLimits {
+    /// What a key gives, if that is more.
+    fn wider(self) -> Option<Policy> {
+        let pace = |policy: Policy, other: Policy| {
+            u64::from(policy.limit).saturating_mul(u64::from(other.window_s))
+        };
+        (pace(self.keyed, self.public) > pace(self.public, self.keyed)).then_some(self.keyed)
+    }
+}
+
 impl Default for RateLimits {
     fn default() -> Self {
         Self {
@@ -160,7 +170,8 @@ impl Limits {
         match self.tiers {
             Some(tiers) => {
                 let caller = address.key();
-                self.count(&caller, tiers.public, counted).await
+                self.count(&caller, tiers.public, tiers.wider(), counted)
+                    .await
             }
             None => Ok(()),
         }
@@ -174,7 +185,7 @@ impl Limits {
         match self.tiers {
             Some(tiers) => {
                 let caller = format!("key:{}", key.id);
-                self.count(&caller, tiers.keyed, counted).await
+                self.count(&caller, tiers.keyed, None, counted).await
             }
             None => Ok(()),
         }
@@ -184,6 +195,7 @@ impl Limits {
         &self,
         caller: &str,
         policy: Policy,
+        with_key: Option<Policy>,
         counted: &mut Option<Decision>,
     ) -> Result<(), Rejection> {
         let decision = self.limiter.take(caller, policy).await;
@@ -194,6 +206,7 @@ impl Limits {
             Err(Rejection::TooManyRequests {
                 policy,
                 retry_after_s: decision.retry_after_s(self.clock.now()),
+                with_key,
             })
         }
     }

@@ -13,7 +13,7 @@ use super::{
 use axum::{
     Router,
     extract::{DefaultBodyLimit, MatchedPath, Request},
-    http::{HeaderName, HeaderValue, Method, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, header},
     response::{IntoResponse, Response},
     routing::Route,
 };
@@ -37,6 +37,10 @@ use tracing::Instrument;
 
 /// The route of requests that match none.
 const NO_ROUTE: &str = "none";
+
+/// What simulated people of our own call themselves (`User-Agent`): the log of
+/// requests is not about them.
+pub const SIMULATED_PERSON: &str = "stoa-simulated-person";
 
 /// Counted requests that are answered at once; more wait for their turn, the first
 /// come first. Whatever else the process does then waits behind these few, not
@@ -309,6 +313,7 @@ impl Surroundings {
         let mut refusal = refusal.map(|rejection| Box::new(handling.refuse(rejection)));
         let is_signed = self.signer().is_some() && signing::is_asked(request.headers_mut());
         let accepted = Accepted::of(request.headers());
+        let is_simulated = is_of_a_simulated_person(request.headers());
         self.middleware.limit_body(&mut request);
         let arrival = Arrival::of(&mut request);
         let mut answer = self.route.clone().call(request);
@@ -350,8 +355,12 @@ impl Surroundings {
                 .answers
                 .record(route, method, status, took);
             span.in_scope(|| {
-                let duration_ms = took.as_secs_f64() * 1e3;
-                tracing::info!(status = status.as_u16(), duration_ms, "answered");
+                let (status, duration_ms) = (status.as_u16(), milliseconds(took));
+                if is_simulated {
+                    tracing::trace!(status, duration_ms, "answered");
+                } else {
+                    tracing::debug!(status, duration_ms, "answered");
+                }
             });
             Ok(response)
         }
@@ -375,6 +384,16 @@ impl Surroundings {
             Counting::ByProduct(product) => Handling::ByProduct(product.expect(request)),
         }
     }
+}
+
+fn is_of_a_simulated_person(headers: &HeaderMap) -> bool {
+    let agent = headers.get(header::USER_AGENT);
+    agent.is_some_and(|agent| agent == SIMULATED_PERSON)
+}
+
+/// As the log shows it: two digits after the point are enough for anybody.
+fn milliseconds(took: Duration) -> f64 {
+    (took.as_secs_f64() * 1e5).round() / 1e2
 }
 
 fn declared_length(request: &Request) -> Option<usize> {

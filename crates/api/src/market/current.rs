@@ -38,7 +38,7 @@ pub(super) fn prices_v1() -> UtoipaMethodRouter<MarketState> {
     routes!(token_prices_v1, post_token_prices_v1)
 }
 
-/// Prices of now
+/// Current prices
 ///
 /// In the order in which the tokens are asked for. Tokens that are not known,
 /// or have no price, are left out.
@@ -114,7 +114,7 @@ struct TokensQuery {
     token: Vec<String>,
 }
 
-/// Prices of now in USD and ETH
+/// Current prices in USD and ETH
 ///
 /// In the order in which the tokens are asked for. Tokens that are not known,
 /// or have no price, are left out.
@@ -138,7 +138,7 @@ async fn token_prices_v1(
     prices_in_eth(&state, "token", &asked, MAX_TOKENS_V1)
 }
 
-/// Prices of now in USD and ETH
+/// Current prices in USD and ETH
 ///
 /// As the `GET` of this path, for up to 50 tokens.
 #[utoipa::path(

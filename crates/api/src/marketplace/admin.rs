@@ -130,7 +130,7 @@ refusals!(StraysRefusals: [STAFF, KEPT], [
     InvalidLimit, InvalidCursor, MalformedRequest, Forbidden,
 ]);
 
-/// List money that came and paid for nothing
+/// List stray payments
 ///
 /// For staff: the transactions that brought it, the newest first, each once,
 /// with what each wallet gained by it.
@@ -166,7 +166,7 @@ async fn list_strays(
 
 refusals!(RefundStrayRefusals: [STAFF, BODY, KEPT], [Forbidden, NotFound]);
 
-/// Ask back what paid for nothing
+/// Refund a stray payment
 ///
 /// For staff: makes a refund of what each wallet gained by the transaction, to
 /// its payer, which whoever has the wallet signs: the validator of what came to

@@ -167,7 +167,7 @@ struct RolesWish {
 
 refusals!(RolesRefusals: [STAFF, BODY, KEPT], [Forbidden, NotFound]);
 
-/// Give a user other roles
+/// Set a user's roles
 ///
 /// For staff: these roles and no others, from the user's next request on. Staff
 /// cannot take the role `staff` from themselves.

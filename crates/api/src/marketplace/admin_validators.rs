@@ -99,7 +99,7 @@ struct LiftedBody {
 
 refusals!(LiftRefusals: [STAFF, BODY, KEPT], [Forbidden, ValidatorNotFound]);
 
-/// Lift the stop of a validator
+/// Resume a validator
 ///
 /// For staff: the validator is paused, and its owner may list it again. What was
 /// revoked stays so. One that is not stopped is refused with `forbidden`.

@@ -164,7 +164,7 @@ impl AuditLogQuery {
 
 refusals!(AuditRefusals: [MEMBER, KEPT], [InvalidLimit, InvalidCursor, MalformedRequest]);
 
-/// Look into the audit log
+/// Audit log
 ///
 /// What happened, the newest first. Staff sees everything; others see what they
 /// did, and what was done to them, to their leases, and to their validators with

@@ -57,7 +57,7 @@ impl From<Challenge> for ChallengeBody {
 
 refusals!(ChallengeRefusals: [COUNTED, BODY, KEPT], []);
 
-/// Ask for a text to sign
+/// Request a sign-in challenge
 ///
 /// The first step of signing in: a text for the wallet to sign, in the form of
 /// Sign-In-With-Solana. It can be used once.

@@ -58,7 +58,7 @@ struct RequestBody<'a> {
 
 refusals!(RequestRefusals: [COUNTED], []);
 
-/// Ask who is to be paid
+/// Solana Pay: label and icon
 ///
 /// The same answer for every memo, whether it can be paid or not. Flat, as
 /// Solana Pay wants it; also at `/v1/solana-pay/{memo}`.
@@ -113,7 +113,7 @@ refusals!(TransactionRefusals: [COUNTED, BODY, KEPT], [
     ChainRpcUnavailable,
 ]);
 
-/// Ask for the transaction that pays
+/// Solana Pay: payment transaction
 ///
 /// A legacy transaction for the payer to sign: it pays validator and platform
 /// at once, or a refund, and carries the memo. A refund may be paid from any

@@ -40,7 +40,7 @@ struct EpochBody {
 
 refusals!(EpochRefusals: [COUNTED], [ChainRpcUnavailable]);
 
-/// The current epoch
+/// Current epoch
 ///
 /// By the node, or reckoned from what it last said. 503 only until a node has
 /// answered once.

@@ -178,7 +178,7 @@ impl From<Jwk> for KeyBody {
 
 refusals!(KeysRefusals: [COUNTED, KEPT], []);
 
-/// The keys of lease tokens
+/// JSON Web Key Set
 ///
 /// For whoever verifies tokens. The same at every replica; a new key is in the
 /// list ten minutes before it signs, and for an hour after it signed last. May

@@ -239,7 +239,7 @@ async fn list_leases(
 
 refusals!(LeaseRefusals: [MEMBER, KEPT], [LeaseNotFound]);
 
-/// Look at a lease
+/// Get a lease
 ///
 /// For the trader who booked it, its key, the validator's owner and staff. With
 /// its extensions, the money that came for it and was not taken, and what is owed
@@ -268,7 +268,7 @@ async fn lease(
 
 refusals!(CancelRefusals: [MEMBER, BODY, KEPT], [Forbidden, LeaseNotFound, LeaseNotActive]);
 
-/// Give up a booking
+/// Cancel a booking
 ///
 /// Ends a lease that waits for its payment. Its epochs are free at once, and no
 /// wallet gets its transaction any more. That is final: a transaction that a

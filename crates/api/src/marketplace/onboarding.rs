@@ -98,7 +98,7 @@ async fn open_onboarding(
 
 refusals!(LookRefusals: [COUNTED, KEPT], [OnboardingSessionNotFound]);
 
-/// Look at an onboarding session
+/// Get an onboarding session
 ///
 /// How far it is, for whoever holds its token.
 #[utoipa::path(

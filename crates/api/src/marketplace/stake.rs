@@ -309,7 +309,7 @@ impl utoipa::IntoResponses for ValidatorScheduleRefusals {
     }
 }
 
-/// See when a validator leads
+/// Leader schedule of a validator
 ///
 /// In the current epoch or the next.
 #[utoipa::path(
@@ -351,7 +351,7 @@ impl utoipa::IntoResponses for ScheduleRefusals {
     }
 }
 
-/// See when all validators lead
+/// Leader schedule
 ///
 /// The listed validators that lead in the current epoch or the next.
 #[utoipa::path(

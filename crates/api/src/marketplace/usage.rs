@@ -256,7 +256,7 @@ impl From<&LeaseUsage> for UsageBody {
 
 refusals!(UsageRefusals: [MEMBER, KEPT], [LeaseNotFound, Forbidden]);
 
-/// Look at the use of a lease
+/// Get a lease's usage
 ///
 /// By the day, for whoever may look at the lease: the trader who booked it, its
 /// key, the validator's owner and staff.

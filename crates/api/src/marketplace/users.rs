@@ -118,7 +118,7 @@ pub(super) fn not_a_profile(error: ProfileError) -> Problem {
 
 refusals!(MeRefusals: [MEMBER, KEPT], []);
 
-/// Who am I
+/// Current user
 ///
 /// The user whose credentials are sent.
 #[utoipa::path(

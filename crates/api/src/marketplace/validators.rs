@@ -347,7 +347,7 @@ async fn reclaim_validator(
 
 refusals!(ViewRefusals: [VISITOR, KEPT], [ValidatorNotFound]);
 
-/// Look at a validator
+/// Get a validator
 ///
 /// With what can be booked of the next 60 epochs. One that is paused or stopped
 /// is there for its owner and staff alone.

@@ -181,7 +181,7 @@ async fn test_webhook(
 
 refusals!(RedeliverRefusals: [MEMBER, BODY, KEPT], [Forbidden, NotFound]);
 
-/// Send a delivery again
+/// Redeliver an event
 ///
 /// As it was, under the same id, with all attempts anew. One that is pending is
 /// left as it is.

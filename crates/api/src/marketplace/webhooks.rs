@@ -99,7 +99,7 @@ async fn list_webhooks(
 
 refusals!(GetRefusals: [MEMBER, KEPT], [NotFound]);
 
-/// Look at a webhook
+/// Get a webhook
 ///
 /// One of the caller's, without its secret.
 #[utoipa::path(

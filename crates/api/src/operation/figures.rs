@@ -1,9 +1,9 @@
 //! The page that shows all figures.
 
-use super::OperationState;
+use super::{OperationState, process};
 use axum::{extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
 
-/// Figures
+/// Metrics
 ///
 /// Everything that is measured, as Prometheus text.
 #[utoipa::path(
@@ -14,5 +14,7 @@ use axum::{extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
 )]
 pub(crate) async fn metrics_page(State(state): State<OperationState>) -> impl IntoResponse {
     let text = "text/plain; version=0.0.4; charset=utf-8";
-    ([(CONTENT_TYPE, text)], state.metrics.render())
+    let mut figures = state.metrics.render();
+    figures.push_str(&process::figures());
+    ([(CONTENT_TYPE, text)], figures)
 }

@@ -304,7 +304,7 @@ impl From<PartHealth> for Part {
     }
 }
 
-/// Life
+/// Health
 ///
 /// Answers as long as the process does.
 #[utoipa::path(

@@ -2,6 +2,7 @@
 
 mod figures;
 mod health;
+mod process;
 mod state;
 
 use figures::{__path_metrics_page, metrics_page};

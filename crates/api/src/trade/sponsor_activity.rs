@@ -124,7 +124,7 @@ fn read_date(name: &str, texts: &[String], problems: &mut Problems) -> Option<Ti
     date.ok()
 }
 
-/// Tell what a sponsor paid
+/// Sponsor activity
 ///
 /// Of the sponsor whose key is in the header `api-key`, by the times of blocks, once
 /// transactions are final. Every transaction is charged once, by its receipt; reverted ones

@@ -49,7 +49,11 @@ async fn a_used_up_window_is_refused_until_it_ends() {
     let answer = bench.get(TOKENS).await;
     assert_eq!(
         answer.refused(429),
-        ["more than 2 requests in 300 seconds; try again in 299 s"]
+        [
+            "more than 2 requests in 300 seconds; try again in 299 s, or send an API key in the \
+             header x-api-key for 4 requests in 300 seconds: whoever runs this service makes one \
+             with `stoa key create`"
+        ]
     );
     assert_eq!(answer.header("retry-after"), Some("299"));
     assert_eq!(standing(&answer), Some(("2", "0", "1700000301")));

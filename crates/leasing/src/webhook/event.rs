@@ -85,6 +85,12 @@ impl WebhookEvent {
     }
 }
 
+/// The words of events that can be asked for: all but the last, a test.
+const ASKED_FOR: &[&str] = match WebhookEvent::WORDS.split_last() {
+    Some((_, asked_for)) => asked_for,
+    None => &[],
+};
+
 /// The events that an endpoint is told of, at least one. A test needs no asking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookEvents(BTreeSet<WebhookEvent>);
@@ -93,9 +99,10 @@ impl WebhookEvents {
     /// The events of these words, each of which may be there twice.
     pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, UnknownWord> {
         let events = words.into_iter().map(str::parse);
-        let events: BTreeSet<WebhookEvent> = events.collect::<Result<_, _>>()?;
+        let events: Result<BTreeSet<WebhookEvent>, UnknownWord> = events.collect();
+        let events = events.map_err(|_| UnknownWord { known: ASKED_FOR })?;
         if events.is_empty() || events.contains(&WebhookEvent::Test) {
-            return Err(UnknownWord);
+            return Err(UnknownWord { known: ASKED_FOR });
         }
         Ok(Self(events))
     }
@@ -138,7 +145,9 @@ mod tests {
         assert!(events.has(WebhookEvent::LeaseEnding));
         assert!(!events.has(WebhookEvent::LeaseRevoked));
         for wrong in ["", "webhook.test", "lease.ending,", "lease.booked"] {
-            assert_eq!(wrong.parse::<WebhookEvents>(), Err(UnknownWord), "{wrong}");
+            let refused = Err(UnknownWord { known: ASKED_FOR });
+            assert_eq!(wrong.parse::<WebhookEvents>(), refused, "{wrong}");
+            assert!(!ASKED_FOR.contains(&WebhookEvent::Test.as_str()));
         }
     }
 

@@ -13,7 +13,7 @@ pub(super) async fn verify(
     expected: Option<(u64, AuditHash)>,
     config: &Config,
 ) -> anyhow::Result<()> {
-    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
+    let store = wiring::existing_store(config).await?;
     let chain = wiring::market_without_node(&store).audit_chain();
     let verified = chain.verify(expected).await;
     store.close().await;

@@ -1,23 +1,27 @@
 //! Operators' chores with API keys.
 
 use crate::{
-    cli::KeyAction,
+    cli::{KeyAction, ListForm},
     config::Config,
-    console::{say, say_about},
+    console::{say, say_about, say_json},
     wiring,
 };
 use anyhow::bail;
 use primitives::is_hidden;
+use serde_json::json;
 
 /// Names longer than this are refused.
 const MAX_NAME_CHARS: usize = 100;
 
 pub(super) async fn run(action: KeyAction, config: &Config) -> anyhow::Result<()> {
-    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
+    let store = match &action {
+        KeyAction::Create { .. } => wiring::made_store(config).await?,
+        KeyAction::List { .. } | KeyAction::Revoke { .. } => wiring::existing_store(config).await?,
+    };
     let keys = wiring::keys(&store);
     let outcome = match action {
         KeyAction::Create { name } => create(&keys, &name).await,
-        KeyAction::List => list(&keys).await,
+        KeyAction::List { form } => list(&keys, form).await,
         KeyAction::Revoke { id } => revoke(&keys, &id).await,
     };
     store.close().await;
@@ -37,8 +41,18 @@ async fn create(keys: &wiring::Keys, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn list(keys: &wiring::Keys) -> anyhow::Result<()> {
+async fn list(keys: &wiring::Keys, form: ListForm) -> anyhow::Result<()> {
     let rows = keys.list().await?;
+    if form.json {
+        return say_json(rows.iter().map(|row| {
+            json!({
+                "id": row.id,
+                "name": row.name,
+                "created_at": row.created_at.to_string(),
+                "revoked_at": row.revoked_at.map(|at| at.to_string()),
+            })
+        }));
+    }
     if rows.is_empty() {
         say("There are no keys. Make one with `stoa key create --name NAME`.");
     }

@@ -4,6 +4,7 @@ mod audit;
 mod doctor;
 mod key;
 mod lease_token;
+mod manual;
 mod paymaster;
 mod serve;
 mod simnet;
@@ -13,9 +14,9 @@ mod user;
 mod validator;
 
 use crate::{
-    cli::{AuditAction, Cli, Command, ConfigAction, LeaseTokenAction},
+    cli::{AuditAction, Cli, Command, ConfigAction, LeaseTokenAction, Telling},
     config::{self, Config},
-    console::say,
+    console::{self, say},
     log, wiring,
 };
 use anyhow::Context as _;
@@ -24,15 +25,19 @@ use std::{fs, path::Path, process::ExitCode};
 /// Does what the command line says.
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
-        Command::Serve { store, settings } => {
+        Command::Serve {
+            telling,
+            store,
+            settings,
+        } => {
             let config = settings.load()?.config;
-            log::start(&config.server);
-            Box::pin(serve::serve(&config, store.ledger())).await?;
+            start_telling(telling, &config);
+            Box::pin(serve::serve(&config, store.ledger(), telling.accounts)).await?;
         }
-        Command::Simnet(settings) => {
+        Command::Simnet { telling, settings } => {
             let config = settings.load()?.config;
-            log::start(&config.server);
-            simnet::simnet(&config).await?;
+            start_telling(telling, &config);
+            simnet::simnet(&config, telling.accounts).await?;
         }
         Command::Migrate { store, settings } => {
             migrate(&settings.load()?.config, store.ledger()).await?;
@@ -65,8 +70,17 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             let AuditAction::Verify { expect } = action;
             audit::verify(expect, &settings.load()?.config).await?;
         }
+        Command::Completions { shell } => manual::completions(shell)?,
+        Command::Man { out } => manual::pages(out.as_deref())?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn start_telling(telling: Telling, config: &Config) {
+    if telling.quiet {
+        console::hush();
+    }
+    log::start(&config.server, telling.quiet);
 }
 
 async fn migrate(config: &Config, ledger: wiring::Ledger) -> anyhow::Result<()> {

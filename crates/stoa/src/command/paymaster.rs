@@ -6,6 +6,7 @@
 )]
 
 use crate::{
+    amount::in_whole_tokens,
     cli::PaymasterAction,
     config::Config,
     console::say,
@@ -48,7 +49,7 @@ pub(super) async fn run(action: PaymasterAction, config: &Config) -> anyhow::Res
     let node = wiring::asked_node(config)?;
     let chain_id = node.chain_id().await.context("the node does not answer")?;
     let network = Network::of(chain_id, config.starknet.expect_chain_id)?;
-    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
+    let store = wiring::existing_store(config).await?;
     let done = async {
         let sender = wiring::fee_collector(config, network, &store, &node).await?;
         let collected = look(&api, &node, sender.account().address).await?;
@@ -141,7 +142,10 @@ fn show(collected: &[Collected], least: U256) {
     ));
     for it in collected {
         let strk = it.quote.as_ref();
-        let strk = strk.map_or_else(|| "no route".to_owned(), |it| shown(it.strk, STRK_DECIMALS));
+        let strk = strk.map_or_else(
+            || "no route".to_owned(),
+            |it| in_whole_tokens(it.strk, STRK_DECIMALS),
+        );
         let swapped = match it.is_worth(least) {
             Some(_) => "yes",
             None => "no: too little",
@@ -149,7 +153,7 @@ fn show(collected: &[Collected], least: U256) {
         say(format_args!(
             "{:<66}  {:>28}  {strk:>28}  {swapped}",
             it.token.to_string(),
-            shown(it.balance, it.decimals),
+            in_whole_tokens(it.balance, it.decimals),
         ));
     }
 }
@@ -186,36 +190,9 @@ async fn swap(
         say(format_args!(
             "{} for {} STRK: {}",
             it.token,
-            shown(quote.strk, STRK_DECIMALS),
+            in_whole_tokens(quote.strk, STRK_DECIMALS),
             felt_to_hex(sent.hash)
         ));
     }
     Ok(())
-}
-
-/// An amount in whole tokens.
-fn shown(amount: U256, decimals: u8) -> String {
-    let unit = U256::from(10).saturating_pow(U256::from(decimals));
-    let (whole, rest) = (amount / unit, amount % unit);
-    let width = usize::from(decimals);
-    let text = format!("{whole}.{rest:0>width$}", rest = rest.to_string());
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_are_shown_in_whole_tokens() {
-        for (amount, decimals, expected) in [
-            (1_500_000_u64, 6, "1.5"),
-            (1, 6, "0.000001"),
-            (7, 0, "7"),
-            (100, 0, "100"),
-            (0, 18, "0"),
-        ] {
-            assert_eq!(shown(U256::from(amount), decimals), expected);
-        }
-    }
 }

@@ -1,13 +1,14 @@
 //! Operators' chores with those who pay fees of others.
 
 use crate::{
-    cli::SponsorAction,
+    cli::{ListForm, SponsorAction},
     config::Config,
-    console::{say, say_about},
+    console::{say, say_about, say_json},
     wiring::{self, NewSponsor, SponsorError, Sponsors, Store},
 };
 use anyhow::{Context as _, anyhow, bail};
 use primitives::{Felt, felt_to_hex, is_hidden};
+use serde_json::json;
 use trading::paymaster::{CallRule, Rules, SelectedCall, Verdict};
 
 /// Names longer than this are refused.
@@ -17,7 +18,10 @@ const MAX_NAME_CHARS: usize = 100;
 const UNIT: u128 = 1_000_000_000_000_000_000;
 
 pub(super) async fn run(action: SponsorAction, config: &Config) -> anyhow::Result<()> {
-    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
+    let store = match &action {
+        SponsorAction::Create { .. } => wiring::made_store(config).await?,
+        _ => wiring::existing_store(config).await?,
+    };
     let outcome = act(action, config, &store).await;
     store.close().await;
     outcome
@@ -46,7 +50,7 @@ async fn act(action: SponsorAction, config: &Config, store: &Store) -> anyhow::R
             };
             create(&sponsors, &new).await
         }
-        SponsorAction::List => list(&sponsors).await,
+        SponsorAction::List { form } => list(&sponsors, form).await,
         SponsorAction::Credit { id, amount } => {
             let credits = sponsors.credit(&id, amount).await.map_err(told(&id))?;
             say(format_args!("{id} has {} STRK", shown(credits)));
@@ -85,8 +89,20 @@ async fn create(sponsors: &Sponsors, new: &NewSponsor) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn list(sponsors: &Sponsors) -> anyhow::Result<()> {
+async fn list(sponsors: &Sponsors, form: ListForm) -> anyhow::Result<()> {
     let rows = sponsors.list().await?;
+    if form.json {
+        return say_json(rows.iter().map(|row| {
+            json!({
+                "id": row.id,
+                "name": row.name,
+                "credits_strk": shown(row.credits),
+                "user_daily_strk": row.user_daily.map(shown),
+                "created_at": row.created_at.to_string(),
+                "disabled_at": row.disabled_at.map(|at| at.to_string()),
+            })
+        }));
+    }
     if rows.is_empty() {
         say("There are no sponsors. Make one with `stoa sponsor create --name NAME`.");
     }

@@ -1,16 +1,18 @@
 //! Operators' chores with bearer tokens of the lease market.
 
 use crate::{
-    cli::TokenAction,
+    cli::{ListForm, TokenAction},
     config::Config,
-    console::{say, say_about},
+    console::{say, say_about, say_json},
     wiring::{self, ApiTokens, Refused, TokenError, TokenRevokeError},
 };
 use anyhow::{Context as _, anyhow};
 use primitives::{SignedDuration, Ulid};
+use serde_json::json;
 
 pub(super) async fn run(action: TokenAction, config: &Config) -> anyhow::Result<()> {
-    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
+    // Tokens are of users, who are in a ledger already.
+    let store = wiring::existing_store(config).await?;
     let tokens = wiring::market_without_node(&store).tokens;
     let outcome = match action {
         TokenAction::Create {
@@ -18,7 +20,7 @@ pub(super) async fn run(action: TokenAction, config: &Config) -> anyhow::Result<
             name,
             lifetime,
         } => create(&tokens, user, &name, lifetime).await,
-        TokenAction::List { user } => list(&tokens, user).await,
+        TokenAction::List { user, form } => list(&tokens, user, form).await,
         TokenAction::Revoke { user, id } => revoke(&tokens, user, &id).await,
     };
     store.close().await;
@@ -57,8 +59,19 @@ async fn create(
     Ok(())
 }
 
-async fn list(tokens: &ApiTokens, user: Ulid) -> anyhow::Result<()> {
+async fn list(tokens: &ApiTokens, user: Ulid, form: ListForm) -> anyhow::Result<()> {
     let listed = tokens.list(user).await?;
+    if form.json {
+        return say_json(listed.iter().map(|token| {
+            json!({
+                "id": token.id,
+                "name": token.name,
+                "created_at": token.created_at.to_string(),
+                "expires_at": token.expires_at.map(|at| at.to_string()),
+                "revoked_at": token.revoked_at.map(|at| at.to_string()),
+            })
+        }));
+    }
     if listed.is_empty() {
         say("The user has no tokens. Make one with `stoa token create --user ID --name NAME`.");
     }

@@ -1,19 +1,25 @@
 //! Operators' chores with the people of the lease market.
 
 use crate::{
-    cli::{RoleName, UserAction},
+    cli::{ListForm, RoleName, UserAction},
     config::Config,
-    console::{say, say_about},
+    console::{say, say_about, say_json},
     wiring::{self, Accounts, ProfileError, Refused, Roles, User},
 };
 use anyhow::{anyhow, bail};
 use primitives::Ulid;
+use serde_json::json;
 
 /// Users that are read at once.
 const PAGE: u16 = 200;
 
 pub(super) async fn run(action: UserAction, config: &Config) -> anyhow::Result<()> {
-    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
+    let store = match &action {
+        UserAction::Add { .. } => wiring::made_store(config).await?,
+        UserAction::List { .. } | UserAction::Roles { .. } => {
+            wiring::existing_store(config).await?
+        }
+    };
     let accounts = wiring::market_without_node(&store).accounts;
     let outcome = match action {
         UserAction::Add {
@@ -29,7 +35,7 @@ pub(super) async fn run(action: UserAction, config: &Config) -> anyhow::Result<(
             let added = accounts.add_user(wallet, &profile, set(&roles)).await;
             added.map_err(why).map(|user| show(&user))
         }
-        UserAction::List => list(&accounts).await,
+        UserAction::List { form } => list(&accounts, form).await,
         UserAction::Roles { id, roles } => give(&accounts, id, set(&roles)).await,
     };
     store.close().await;
@@ -50,17 +56,34 @@ fn why(refused: Refused<ProfileError>) -> anyhow::Error {
     }
 }
 
-async fn list(accounts: &Accounts) -> anyhow::Result<()> {
-    let mut after = None;
+async fn list(accounts: &Accounts, form: ListForm) -> anyhow::Result<()> {
+    let users = all(accounts).await?;
+    if form.json {
+        return say_json(users.iter().map(|user| {
+            json!({
+                "id": user.id,
+                "name": user.display_name,
+                "wallet": user.address,
+                "roles": user.roles.words().collect::<Vec<_>>(),
+            })
+        }));
+    }
+    if users.is_empty() {
+        say("There are no users. Make one with `stoa user add --name NAME`.");
+    }
+    users.iter().for_each(show);
+    Ok(())
+}
+
+/// Every user, read page by page.
+async fn all(accounts: &Accounts) -> anyhow::Result<Vec<User>> {
+    let mut all: Vec<User> = Vec::new();
     loop {
-        let users = accounts.users(after, PAGE).await?;
-        if users.is_empty() && after.is_none() {
-            say("There are no users. Make one with `stoa user add --name NAME`.");
-        }
-        users.iter().for_each(show);
-        match users.last() {
-            Some(last) if users.len() == usize::from(PAGE) => after = Some(last.id),
-            _ => return Ok(()),
+        let page = accounts.users(all.last().map(|user| user.id), PAGE).await?;
+        let is_last = page.len() < usize::from(PAGE);
+        all.extend(page);
+        if is_last {
+            return Ok(all);
         }
     }
 }

@@ -1,7 +1,10 @@
-//! Flags of the command line, made from the table of keys.
+//! Flags of the command line, made from the table of keys. A command has those
+//! that matter to it; what else is configured comes from the file and the
+//! environment.
 
 use super::keys::{self, Flag, Key};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use std::{fmt, marker::PhantomData};
 
 const HEADING: &str = "Configuration";
 
@@ -15,8 +18,64 @@ impl Flags {
     }
 }
 
-fn flagged() -> impl Iterator<Item = (&'static Key, Flag)> {
-    keys::keys().filter_map(|key| key.flag.map(|flag| (key, flag)))
+/// The flags that matter to a command.
+pub(crate) trait FlagSet: fmt::Debug {
+    /// Their names; without a list, all.
+    const NAMES: Option<&'static [&'static str]>;
+}
+
+macro_rules! flag_sets {
+    ($($(#[$doc:meta])* $name:ident = $names:expr;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug)]
+            pub(crate) enum $name {}
+
+            impl FlagSet for $name {
+                const NAMES: Option<&'static [&'static str]> = $names;
+            }
+        )*
+
+        #[cfg(test)]
+        const LISTED: &[&[&str]] = &[$(match $name::NAMES {
+            Some(names) => names,
+            None => &[],
+        }),*];
+    };
+}
+
+flag_sets! {
+    /// Everything that can be set.
+    Everything = None;
+    /// What a simulated node is made of.
+    OfSimnet = Some(&["data", "sim-listen", "sim-seed", "sim-wild", "log"]);
+    /// Where the store is.
+    OfStore = Some(&["data", "store"]);
+    /// Where the store is, and the node.
+    OfStoreAndNode = Some(&["data", "store", "starknet-rpc", "sim-listen"]);
+    /// Where the store is, the node, and a running service.
+    OfService = Some(&["data", "store", "starknet-rpc", "sim-listen", "listen"]);
+    /// What the service stands on.
+    OfGround = Some(&[
+        "listen", "listen-trade", "listen-market", "listen-leasing", "listen-paymaster",
+        "listen-operations", "data", "store", "redis", "starknet-rpc", "token-list",
+        "solana-rpc", "no-leasing", "public-url", "sim-listen", "roles",
+    ]);
+}
+
+/// The flags of a set, as they were given.
+#[derive(Debug)]
+pub(crate) struct FlagsOf<S>(Flags, PhantomData<S>);
+
+impl<S> FlagsOf<S> {
+    pub(crate) fn given(self) -> Flags {
+        self.0
+    }
+}
+
+fn flagged<S: FlagSet>() -> impl Iterator<Item = (&'static Key, Flag)> {
+    let flags = keys::keys().filter_map(|key| key.flag.map(|flag| (key, flag)));
+    flags.filter(|(_, flag)| S::NAMES.is_none_or(|names| names.contains(&flag.name())))
 }
 
 fn argument(key: &'static Key, flag: Flag) -> Arg {
@@ -25,9 +84,7 @@ fn argument(key: &'static Key, flag: Flag) -> Arg {
         .global(true)
         .help_heading(HEADING);
     match flag {
-        Flag::Switch { to, .. } => argument
-            .help(format!("Sets {} to {to}", key.path))
-            .action(ArgAction::SetTrue),
+        Flag::Switch { help, .. } => argument.help(help).action(ArgAction::SetTrue),
         Flag::Takes { value, .. } => {
             let default = key.default.map(|text| format!(" [default: {text}]"));
             let doc = key.doc.concat();
@@ -39,9 +96,9 @@ fn argument(key: &'static Key, flag: Flag) -> Arg {
     }
 }
 
-impl Args for Flags {
+impl<S: FlagSet> Args for FlagsOf<S> {
     fn augment_args(command: Command) -> Command {
-        command.args(flagged().map(|(key, flag)| argument(key, flag)))
+        command.args(flagged::<S>().map(|(key, flag)| argument(key, flag)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -49,17 +106,17 @@ impl Args for Flags {
     }
 }
 
-impl FromArgMatches for Flags {
+impl<S: FlagSet> FromArgMatches for FlagsOf<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut flags = Vec::new();
-        for (key, flag) in flagged() {
+        for (key, flag) in flagged::<S>() {
             let text = match flag {
                 Flag::Takes { .. } => matches.get_one::<String>(key.path).cloned(),
                 Flag::Switch { to, .. } => matches.get_flag(key.path).then(|| to.to_owned()),
             };
             flags.extend(text.map(|text| (key, flag.name(), text)));
         }
-        Ok(Self(flags))
+        Ok(Self(Flags(flags), PhantomData))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -72,7 +129,24 @@ impl FromArgMatches for Flags {
 impl Flags {
     /// Flags as they would be given.
     pub(super) fn parse(arguments: &[&str]) -> Self {
-        let command = Flags::augment_args(Command::new("test").no_binary_name(true));
-        Self::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
+        type All = FlagsOf<Everything>;
+        let command = All::augment_args(Command::new("test").no_binary_name(true));
+        let matches = command.get_matches_from(arguments);
+        All::from_arg_matches(&matches).unwrap().given()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flag_of_a_command_is_one_that_there_is() {
+        let known: Vec<_> = flagged::<Everything>()
+            .map(|(_, flag)| flag.name())
+            .collect();
+        for name in LISTED.iter().copied().flatten() {
+            assert!(known.contains(name), "{name}");
+        }
     }
 }

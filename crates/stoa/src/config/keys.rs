@@ -59,6 +59,8 @@ pub(crate) enum Flag {
         name: &'static str,
         /// What the key is set to.
         to: &'static str,
+        /// What that does.
+        help: &'static str,
     },
 }
 
@@ -75,12 +77,14 @@ const fn takes(name: &'static str, value: &'static str) -> Flag {
     Flag::Takes { name, value }
 }
 
-const fn off(name: &'static str) -> Flag {
-    Flag::Switch { name, to: "false" }
+const fn off(name: &'static str, help: &'static str) -> Flag {
+    let to = "false";
+    Flag::Switch { name, to, help }
 }
 
-const fn on(name: &'static str) -> Flag {
-    Flag::Switch { name, to: "true" }
+const fn on(name: &'static str, help: &'static str) -> Flag {
+    let to = "true";
+    Flag::Switch { name, to, help }
 }
 
 impl Key {
@@ -197,8 +201,9 @@ settings! {
         max_body: Bytes = "256KiB";
         /// Networks of proxies whose forwarded headers name the client.
         trusted_proxies: Vec<AddressRange> = "";
-        /// What is logged: off, error, warn, info, debug, trace, or a filter by module.
-        log: LogFilter = "info";
+        /// What is logged: off, error, warn, info, debug (a line for every request, too),
+        /// trace, or a filter by module. Libraries log no more than info unless it names them.
+        log: LogFilter = "info", takes("log", "LEVEL");
         /// Form of the log: text, json, or auto (text on a terminal, otherwise json).
         log_format: LogFormat = "auto";
     }
@@ -216,7 +221,7 @@ settings! {
     /// How many requests a caller may make.
     limits: Limits {
         /// Whether requests are limited.
-        enabled: bool = "true", off("no-rate-limit");
+        enabled: bool = "true", off("no-rate-limit", "Answer every caller, however much they ask");
         /// Requests of one client address in a window.
         public_requests: u32 = "300";
         /// Length of that window.
@@ -410,7 +415,7 @@ settings! {
     /// The lease marketplace.
     leasing: Leasing {
         /// Whether there is one.
-        enabled: bool = "true", off("no-leasing");
+        enabled: bool = "true", off("no-leasing", "Run without the lease market");
         /// Where wallets and people reach it, such as `https://leases.example`. Wallets pay
         /// only where this is https: put a proxy with a certificate in front, and name its
         /// network in `server.trusted_proxies`. Without it, links lead to the listener.
@@ -437,7 +442,7 @@ settings! {
         /// Bookings that a trader may have without having paid for them, at least 1.
         max_unpaid_bookings: u32 = "50";
         /// Whether simulated people lease from each other on a simulated network.
-        people: bool = "true", off("no-sim-people");
+        people: bool = "true", off("no-sim-people", "Leave the simulated lease market to real callers");
     }
     /// An external issuer (OIDC) whose tokens are sessions of the lease marketplace, beside
     /// those of wallets. Without `issuer` there is none.
@@ -496,7 +501,7 @@ settings! {
         pools: u32 = "320";
         /// Whether prices jump, dollars leave their peg, attackers trade around others and
         /// nobody keeps the prices of its pools together: a market to try the worst on.
-        wild: bool = "false", on("sim-wild");
+        wild: bool = "false", on("sim-wild", "Make the simulated market jump, and put an attacker in it");
         /// Time between the slots of the simulated Solana node, in whole milliseconds.
         slot_time: Duration = "400ms";
         /// Slots of its epochs, 64 to 432000. A chain that was begun keeps its own.

@@ -148,11 +148,26 @@ const DISCREET: [&str; 5] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LogFilter(String);
 
+/// The crates of ours that log.
+const OURS: [&str; 5] = ["api", "chain", "services", "simnet", "stoa"];
+
 impl LogFilter {
+    /// Nothing but warnings and errors.
+    pub(crate) fn quiet() -> Self {
+        Self("warn".to_owned())
+    }
+
     /// The filter itself, whatever is asked for without what would tell secrets.
     pub(crate) fn filter(&self) -> EnvFilter {
+        let filter = match self.0.as_str() {
+            level @ ("debug" | "trace") => {
+                let ours = OURS.map(|part| format!(",{part}={level}"));
+                EnvFilter::new(format!("info{}", ours.concat()))
+            }
+            other => EnvFilter::new(other),
+        };
         let quiet = DISCREET.iter().filter_map(|it| it.parse().ok());
-        quiet.fold(EnvFilter::new(&self.0), EnvFilter::add_directive)
+        quiet.fold(filter, EnvFilter::add_directive)
     }
 }
 

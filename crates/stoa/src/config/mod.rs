@@ -16,10 +16,13 @@ mod print;
 mod problem;
 mod secret;
 
-pub(crate) use flags::Flags;
+pub(crate) use flags::{
+    Everything, FlagSet, FlagsOf, OfGround, OfService, OfSimnet, OfStore, OfStoreAndNode,
+};
 pub(crate) use keys::{Config, Server};
 pub(crate) use kinds::{
-    Bytes, ChainId, ClaimText, LogFormat, Plan, Role, StakingNames, StarkKey, StarkKeys, TokenPem,
+    Bytes, ChainId, ClaimText, LogFilter, LogFormat, Plan, Role, StakingNames, StarkKey, StarkKeys,
+    TokenPem,
 };
 pub(crate) use layers::Sources;
 pub(crate) use load::{Loaded, load};

@@ -1,6 +1,7 @@
 //! Rules of the configuration, from the sources to what is said about it.
 
 use super::{
+    flags::Flags,
     keys::{SECTIONS, keys},
     *,
 };

@@ -11,9 +11,15 @@ use url::Url;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connections for all of them.
+/// Connections to a service on this machine.
 pub(crate) fn http() -> anyhow::Result<Client> {
     Ok(Client::builder().timeout(TIMEOUT).no_proxy().build()?)
+}
+
+/// Connections for all simulated people, whose requests the log leaves out.
+pub(super) fn http_of_people() -> anyhow::Result<Client> {
+    let client = Client::builder().timeout(TIMEOUT).no_proxy();
+    Ok(client.user_agent(api::SIMULATED_PERSON).build()?)
 }
 
 /// The market's API.
@@ -165,17 +171,17 @@ impl Refusal {
 
 /// The node's JSON-RPC.
 #[derive(Debug, Clone)]
-pub(super) struct Node {
+pub(crate) struct Node {
     http: Client,
     url: Url,
 }
 
 impl Node {
-    pub(super) fn new(http: Client, url: Url) -> Self {
+    pub(crate) fn new(http: Client, url: Url) -> Self {
         Self { http, url }
     }
 
-    pub(super) async fn balance(&self, wallet: PublicKey) -> anyhow::Result<Lamports> {
+    pub(crate) async fn balance(&self, wallet: PublicKey) -> anyhow::Result<Lamports> {
         let balance = self.call("getBalance", json!([wallet])).await?;
         let lamports = balance["value"].as_u64().context("no balance")?;
         Ok(Lamports::new(lamports))

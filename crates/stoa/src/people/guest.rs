@@ -1,7 +1,7 @@
 //! Guests: what they do, somebody else sends, and often pays for.
 
 use super::{
-    client::{Market, http},
+    client::{Market, http_of_people},
     dice::Dice,
     stark_wallet::StarkWallet,
 };
@@ -37,7 +37,7 @@ impl Guest {
         entropy: Arc<dyn Entropy>,
     ) -> anyhow::Result<Self> {
         Ok(Self {
-            api: Market::new(http()?, api),
+            api: Market::new(http_of_people()?, api),
             wallet: StarkWallet::new(node, chain_id, &StarknetNode::guest())?,
             dice: Dice::new(entropy),
         })

@@ -23,7 +23,7 @@ mod trader;
 mod validator;
 
 use client::{Market, Node};
-pub(crate) use client::{Market as ApiClient, http};
+pub(crate) use client::{Market as ApiClient, Node as WalletNode, http};
 use dice::Dice;
 pub(crate) use guest::Guest;
 use person::Person;
@@ -65,7 +65,7 @@ impl People {
         clock: &Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> anyhow::Result<Self> {
-        let http = client::http()?;
+        let http = client::http_of_people()?;
         let owners = (0..OWNERS).zip(validators).map(|(number, validator)| {
             let person = Person::new(seed, "owner", number);
             Owner::new(

@@ -2,7 +2,7 @@
 //! stake.
 
 use super::{
-    client::{Market, http},
+    client::{Market, http_of_people},
     dice::Dice,
     stark_wallet::StarkWallet,
 };
@@ -55,7 +55,7 @@ impl Saver {
         entropy: Arc<dyn Entropy>,
     ) -> anyhow::Result<Self> {
         Ok(Self {
-            api: Market::new(http()?, api),
+            api: Market::new(http_of_people()?, api),
             wallet: StarkWallet::new(node, chain_id, &StarknetNode::saver())?,
             dice: Dice::new(entropy),
         })

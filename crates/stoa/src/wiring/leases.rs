@@ -65,6 +65,11 @@ const DEMO_TOKENS: [(&str, Roles); 3] = [
     ),
 ];
 
+/// Bearer tokens that work on simulated networks, and what they may do.
+pub(crate) fn demo_tokens() -> impl Iterator<Item = (&'static str, Roles)> {
+    DEMO_TOKENS.into_iter()
+}
+
 /// Where the market is paid.
 #[derive(Debug)]
 pub(crate) struct Cluster {

@@ -1,12 +1,14 @@
 //! From the configuration to the parts: the only file that names concrete ones.
 
+mod existing;
 mod leases;
 mod order_jobs;
 mod paymaster;
 
+pub(crate) use existing::{NoStore, existing_store, made_store};
 pub(crate) use leases::{
     Accounts, ApiTokens, AuditBreak, Cluster, Market, Profile, ProfileError, Refused, Roles,
-    RotateError, TokenError, TokenRevokeError, User, issuer, market_without_node,
+    RotateError, TokenError, TokenRevokeError, User, demo_tokens, issuer, market_without_node,
 };
 pub(crate) use order_jobs::OrderJobs;
 pub(crate) use paymaster::fee_collector;
@@ -15,6 +17,7 @@ use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{Bytes, Config, Plan, Role, StarkKey},
     exchange::{exchange, executor, order_factory},
+    figures,
     known::{known, lacking},
     network::Network,
     staking,
@@ -39,7 +42,9 @@ use services::{
     QuoteStore, RateLimiter, RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking,
     SwapOptions, Swaps, Terms,
 };
-pub(crate) use services::{Doorbell, ExchangeTerms, Health, LedgerProbe, STRK, Sender};
+pub(crate) use services::{
+    DEMO_SPONSOR_KEY, Doorbell, ExchangeTerms, Health, LedgerProbe, STRK, Sender,
+};
 pub(crate) use simnet::{
     HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode,
 };
@@ -380,6 +385,7 @@ pub(crate) fn metrics() -> anyhow::Result<PrometheusHandle> {
         })
         .and_then(PrometheusBuilder::install_recorder)
         .context("cannot set up the metrics")
+        .inspect(|_| figures::describe())
 }
 
 /// What the process does besides answering.

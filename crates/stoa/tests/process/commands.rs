@@ -2,6 +2,8 @@
 
 use crate::harness::{FREE_PORTS, Home, run, stoa, text};
 use std::{fs, net::TcpListener};
+use store::Location;
+use world::{Engine, TestDatabase};
 
 #[test]
 fn config_check_tells_every_problem() {
@@ -121,17 +123,127 @@ fn doctor_names_each_failure_and_the_way_out() {
 }
 
 #[test]
-fn help_explains_every_command() {
+fn commands_that_read_create_nothing() {
+    let home = Home::new();
+    let data = home.data().display().to_string();
+    let id = "01J0000000000000000000000A";
     for arguments in [
-        &["--help"][..],
-        &["serve", "--help"],
-        &["migrate", "--help"],
-        &["openapi", "--help"],
-        &["config", "--help"],
-        &["doctor", "--help"],
-        &["key", "--help"],
+        &["key", "list"][..],
+        &["key", "list", "--json"],
+        &["key", "revoke", "key_0"],
+        &["user", "list"],
+        &["user", "roles", id, "--role", "staff"],
+        &["token", "list", "--user", id],
+        &["sponsor", "list"],
+        &["sponsor", "explain", "spn_0", "--call", "0x1:move"],
+        &["sponsor", "audit", "spn_0"],
+        &["audit", "verify"],
     ] {
-        let output = run(arguments);
+        let output = run(&[arguments, &["--data", &data]].concat());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(
+            told.starts_with("error: there is no database at "),
+            "{told}"
+        );
+        assert!(told.contains(&data) && told.lines().count() == 1, "{told}");
+        assert!(!home.data().exists(), "{arguments:?}");
+    }
+    // A folder of something else stays as it is.
+    fs::create_dir(home.data()).unwrap();
+    let output = run(&["key", "list", "--data", &data]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_dir(home.data()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_postgres_without_tables_is_no_database_and_stays_so() {
+    let database = TestDatabase::new(Engine::Postgres).await;
+    let Location::Postgres { url } = &database.location else {
+        panic!("another engine");
+    };
+    let home = Home::new();
+    let data = home.data().display().to_string();
+    for _ in 0..2 {
+        let output = run(&["key", "list", "--data", &data, "--store", url]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        assert!(!home.data().exists());
+    }
+}
+
+#[test]
+fn lists_are_json_for_programs() {
+    let home = Home::new();
+    let data = home.data().display().to_string();
+    let told = |arguments: &[&str]| {
+        let output = run(&[arguments, &["--data", &data]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let listed = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&told(&[arguments, &["--json"]].concat())).unwrap()
+    };
+    told(&["migrate"]);
+    assert_eq!(listed(&["key", "list"]), serde_json::json!([]));
+    told(&["key", "create", "--name", "app"]);
+    told(&["sponsor", "create", "--name", "game", "--credits", "2.5"]);
+    told(&["user", "add", "--name", "Ada", "--role", "trader,staff"]);
+    let key = listed(&["key", "list"]);
+    assert_eq!(
+        (&key[0]["name"], key[0]["revoked_at"].is_null()),
+        (&"app".into(), true)
+    );
+    let sponsor = listed(&["sponsor", "list"]);
+    assert_eq!(sponsor[0]["credits_strk"], "2.5");
+    let user = listed(&["user", "list"]);
+    assert_eq!(user[0]["roles"], serde_json::json!(["trader", "staff"]));
+    let id = user[0]["id"].as_str().unwrap();
+    told(&["token", "create", "--user", id, "--name", "bot"]);
+    assert_eq!(listed(&["token", "list", "--user", id])[0]["name"], "bot");
+}
+
+#[test]
+fn shells_and_man_know_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = text(&run(&["completions", shell]).stdout);
+        assert!(
+            script.contains("sponsor") && script.contains("no-rate-limit"),
+            "{shell}"
+        );
+    }
+    assert!(text(&run(&["man"]).stdout).contains(".TH stoa 1"));
+    let home = Home::new();
+    let folder = home.path("man1");
+    let output = run(&["man", "--out", &folder.display().to_string()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for page in ["stoa.1", "stoa-serve.1", "stoa-key.1"] {
+        assert!(folder.join(page).exists(), "{page}");
+    }
+}
+
+#[test]
+fn help_explains_every_command() {
+    let names = [
+        "serve",
+        "simnet",
+        "migrate",
+        "openapi",
+        "config",
+        "doctor",
+        "key",
+        "sponsor",
+        "paymaster",
+        "user",
+        "token",
+        "validator",
+        "lease-token",
+        "audit",
+        "completions",
+        "man",
+    ];
+    let commands = names.map(|name| vec![name, "--help"]);
+    for arguments in commands.into_iter().chain([vec!["--help"]]) {
+        let output = run(&arguments);
         assert!(output.status.success(), "{arguments:?}");
         assert!(text(&output.stdout).contains("Examples:"), "{arguments:?}");
     }

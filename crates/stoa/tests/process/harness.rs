@@ -89,13 +89,9 @@ impl Service {
         service
     }
 
-    /// Starts a service.
+    /// Starts a service; its log goes where ours does, unless the command says otherwise.
     pub(crate) fn start(mut command: Command) -> Self {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = lines(child.stdout.take().unwrap());
         Self {
             child,

@@ -20,3 +20,4 @@ mod rebalancing;
 mod serving;
 mod sponsors;
 mod squeeze;
+mod terminal;

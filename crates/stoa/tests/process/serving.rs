@@ -32,7 +32,6 @@ async fn a_fresh_folder_is_served_and_served_again_after_a_stop() {
             service.line("docs")
         );
         assert!(service.line("store").starts_with("sqlite:"));
-        assert!(service.line("account").starts_with("0x"));
         assert_eq!(service.end_with(signal).code(), Some(0), "SIG{signal}");
     }
 }

@@ -56,6 +56,8 @@ pub enum Rejection {
         policy: Policy,
         /// Seconds until the next window.
         retry_after_s: u64,
+        /// The limit that a key would give a caller who has none, where that is wider.
+        with_key: Option<Policy>,
     },
     /// Something that Stoa stands on failed, or a bug; logged where it was met.
     Internal,
@@ -169,10 +171,21 @@ impl Rejection {
             Self::TooManyRequests {
                 policy,
                 retry_after_s,
-            } => format!(
-                "more than {} requests in {} seconds; try again in {retry_after_s} s",
-                policy.limit, policy.window_s
-            ),
+                with_key,
+            } => {
+                let told = format!(
+                    "more than {} requests in {} seconds; try again in {retry_after_s} s",
+                    policy.limit, policy.window_s
+                );
+                match with_key {
+                    None => told,
+                    Some(wider) => format!(
+                        "{told}, or send an API key in the header x-api-key for {} requests in \
+                         {} seconds: whoever runs this service makes one with `stoa key create`",
+                        wider.limit, wider.window_s
+                    ),
+                }
+            }
             Self::Internal => "something went wrong on our side".to_owned(),
             Self::NotReady => format!("{}; try again in a moment", reason(Stale::Empty)),
             Self::TooSlow => "the answer took too long; try again in a moment".to_owned(),

@@ -75,8 +75,10 @@ impl BuildBody<'_> {
     fn quote(&self, body: &mut BodyReader) -> Option<Uuid> {
         let raw = body.required("quoteId", self.quote_id)?;
         let text = serde_json::from_str::<Cow<'_, str>>(raw.get()).ok();
-        let id = text.and_then(|text| Uuid::parse_str(&text).ok());
-        body.take(id.ok_or_else(|| format!("quoteId must be a UUID, not {}", shown(raw.get()))))
+        let id = text.as_deref().and_then(|text| Uuid::parse_str(text).ok());
+        // The quotes of a text are its spelling in JSON.
+        let given = shown(text.as_deref().unwrap_or(raw.get()));
+        body.take(id.ok_or_else(|| format!("quoteId must be a UUID, not {given}")))
     }
 
     /// The number exactly as it is written.
@@ -117,6 +119,16 @@ impl BuildBody<'_> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_is_no_quote_id_is_quoted_once() {
+        for (written, told) in [("\"abc\"", "\"abc\""), ("7", "\"7\""), ("[]", "\"[]\"")] {
+            let text = format!("{{\"quoteId\": {written}}}");
+            let body: BuildBody<'_> = serde_json::from_str(&text).unwrap();
+            let messages = body.read().unwrap_err().into_messages();
+            assert_eq!(messages, [format!("quoteId must be a UUID, not {told}")]);
+        }
+    }
 
     proptest! {
         #[test]

@@ -28,7 +28,7 @@ const ACCOUNTS: [Account; 10] = [
 ];
 
 /// Symbol, token, whole tokens, decimals.
-type Fund = (&'static str, Felt, u64, u32);
+type Fund = (&'static str, Felt, u64, u8);
 
 /// What the keeper has for its fees, in whole tokens.
 const KEEPER_STRK: u64 = 100_000;
@@ -65,6 +65,8 @@ pub struct Funding {
     pub token: Address,
     /// In the token's smallest unit.
     pub amount: U256,
+    /// Digits of the token after the point.
+    pub decimals: u8,
 }
 
 /// The account that executes recurring orders, on every simulated network the
@@ -125,7 +127,8 @@ impl PrefundedAccount {
             .map(|(symbol, token, amount, decimals)| Funding {
                 symbol,
                 token: Address::new(*token),
-                amount: whole(*amount, *decimals),
+                amount: whole(*amount, u32::from(*decimals)),
+                decimals: *decimals,
             });
         Self {
             address: Address::new(address),

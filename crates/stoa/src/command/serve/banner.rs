@@ -3,11 +3,10 @@
 
 use crate::{
     config::{Config, Role},
-    console::{say, say_about},
+    console::say_about,
     network::Network,
     wiring,
 };
-use primitives::felt_to_hex;
 use std::net::SocketAddr;
 
 /// Nodes of our own.
@@ -42,12 +41,13 @@ pub(super) struct Banner<'a> {
     /// Where people reach the lease market, if there is one.
     pub(super) site: Option<&'a str>,
     pub(super) simulation: Option<&'a Simulation>,
+    /// Whether the simulated accounts are said after it.
+    pub(super) shows_accounts: bool,
 }
 
 impl Banner<'_> {
     pub(super) fn say(&self) {
         let whole = self.whole;
-        say_about("stoa", env!("CARGO_PKG_VERSION"));
         say_about("network", self.network);
         say_about("store", wiring::location(self.config));
         if self.config.process.roles.contains(&Role::Api) {
@@ -78,7 +78,15 @@ impl Banner<'_> {
             say_about("signer", signer.public_key());
         }
         match (self.simulation, &self.config.starknet.rpc) {
-            (Some(simulation), _) => simulation.say(),
+            (Some(simulation), _) => {
+                simulation.say();
+                if !self.shows_accounts {
+                    say_about(
+                        "accounts",
+                        "add --accounts to see funded accounts and demo tokens",
+                    );
+                }
+            }
             (None, Some(rpc)) => say_about("node", rpc),
             (None, None) => {}
         }
@@ -91,17 +99,5 @@ impl Simulation {
         say_about("heads", &self.announcements);
         say_about("global", &self.aggregator);
         say_about("solana", &self.solana);
-        say("");
-        say("Pre-funded accounts of the simulated networks. Their keys are public and what they");
-        say("hold is worthless: never use them on a real network.");
-        for account in &self.accounts {
-            say_about("account", account.address);
-            say_about("  key", felt_to_hex(account.private_key));
-        }
-        for wallet in &self.wallets {
-            say_about("wallet", wallet.public_key());
-            say_about("  key", wallet.secret_text());
-        }
-        say("");
     }
 }

@@ -2,6 +2,7 @@
 //! is wrong is said in one line; then it runs until told to stop, or until a
 //! part of it fails.
 
+mod accounts;
 mod banner;
 mod market;
 mod orders;
@@ -14,7 +15,7 @@ mod sockets;
 mod start;
 mod tasks;
 
-use crate::{config::Config, wiring};
+use crate::{config::Config, console::say_about, wiring};
 pub(super) use banner::Simulation;
 pub(super) use room::{Room, open_files};
 pub(super) use signals::stop_on_signal;
@@ -25,8 +26,14 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Runs the service until told to stop.
-pub(super) async fn serve(config: &Config, ledger: wiring::Ledger) -> anyhow::Result<()> {
+pub(super) async fn serve(
+    config: &Config,
+    ledger: wiring::Ledger,
+    shows_accounts: bool,
+) -> anyhow::Result<()> {
     let started = Instant::now();
+    // At once: the rest takes a moment.
+    say_about("stoa", env!("CARGO_PKG_VERSION"));
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
     let room = Room::new(config);
@@ -34,33 +41,29 @@ pub(super) async fn serve(config: &Config, ledger: wiring::Ledger) -> anyhow::Re
     let (store, _) = wiring::open_store(config, ledger).await?;
     let mut tasks = Tasks::new(stop.clone());
     // Starting holds every part at once, which is much for a stack.
-    let run = Box::pin(run(
-        config, &store, sockets, &room, &stop, &mut tasks, started,
-    ));
-    let outcome = run.await;
+    let start = start::start(config, &store, sockets, &room, &mut tasks, shows_accounts);
+    let started_parts = Box::pin(stop.run_until_cancelled(start)).await.transpose();
+    let outcome = match started_parts {
+        Ok(Some(health)) => run(&health, &stop, &mut tasks, started).await,
+        Ok(None) => Ok(()),
+        Err(error) => Err(error),
+    };
     tasks.finish(config.server.drain).await;
     store.close().await;
     outcome
 }
 
 async fn run(
-    config: &Config,
-    store: &wiring::Store,
-    sockets: Sockets,
-    room: &Room,
+    health: &wiring::Health,
     stop: &CancellationToken,
     tasks: &mut Tasks,
     started: Instant,
 ) -> anyhow::Result<()> {
-    let start = start::start(config, store, sockets, room, tasks);
-    let Some(health) = stop.run_until_cancelled(start).await.transpose()? else {
-        return Ok(());
-    };
     tokio::select! {
         // Parts that end because they were told to are no failure.
         biased;
         () = stop.cancelled() => Ok(()),
         error = tasks.failure() => Err(error),
-        never = ready::announce(&health, started) => match never {},
+        never = ready::announce(health, started) => match never {},
     }
 }

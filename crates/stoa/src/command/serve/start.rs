@@ -1,6 +1,7 @@
 //! Starting the parts, from the node to the sockets.
 
 use super::{
+    accounts,
     banner::{Banner, Simulation},
     market, orders, readers, ready, relaying,
     room::Room,
@@ -42,6 +43,7 @@ pub(super) async fn start(
     sockets: Sockets,
     room: &Room,
     tasks: &mut Tasks,
+    shows_accounts: bool,
 ) -> anyhow::Result<wiring::Health> {
     let metrics = wiring::metrics()?;
     let ground = match sockets.node {
@@ -79,8 +81,13 @@ pub(super) async fn start(
         operations: sockets.operations.as_ref().map(reachable).transpose()?,
         site: market.as_ref().map(|market| market.face.base_url.as_str()),
         simulation: ground.simulation.as_ref(),
+        shows_accounts,
     }
     .say();
+    if let (true, Some(simulation), Some(node)) = (shows_accounts, &ground.simulation, &node) {
+        simulation.say_accounts(node).await?;
+        accounts::say_credentials(market.is_some());
+    }
     if let Some(market) = &market {
         market::spawn(config, market, tasks)?;
         if let Some(simulation) = &ground.simulation {

@@ -246,7 +246,7 @@ async fn each_wrong_value_of_a_body_is_named() {
         ("{}".to_owned(), "quoteId is required".to_owned()),
         (
             r#"{"quoteId": "abc"}"#.to_owned(),
-            r#"quoteId must be a UUID, not "\"abc\"""#.to_owned(),
+            r#"quoteId must be a UUID, not "abc""#.to_owned(),
         ),
         (
             r#"{"quoteId": 7}"#.to_owned(),
