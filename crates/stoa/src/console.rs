@@ -52,13 +52,16 @@ pub(crate) fn complain(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "error: {error:#}");
 }
 
-/// Where log lines go: standard error, above the bar.
+/// Where log lines go: standard error, above the bar. A line that cannot be
+/// written, on a full disk say, is lost: whoever logs has something better to do
+/// than to fail for it.
 #[derive(Debug)]
 pub(crate) struct LogWriter;
 
 impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        without_bar(|| io::stderr().write_all(line)).map(|()| line.len())
+        let _ = without_bar(|| io::stderr().write_all(line));
+        Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
