@@ -24,6 +24,9 @@ const TRANSACTION_NOT_FOUND: i64 = 29;
 /// For a transaction that fails where it is tried out.
 const EXECUTION_ERROR: i64 = 41;
 
+/// For a transaction whose nonce its account is not at.
+const INVALID_TRANSACTION_NONCE: i64 = 52;
+
 /// For a transaction that they have already.
 const DUPLICATE_TRANSACTION: i64 = 59;
 
@@ -318,6 +321,11 @@ impl RpcError {
     /// Whether the node says that it does not know the transaction.
     pub(crate) fn is_transaction_not_found(&self) -> bool {
         matches!(self, Self::Node { source, .. } if source.code == TRANSACTION_NOT_FOUND)
+    }
+
+    /// Whether the node says that the account is not at the transaction's nonce.
+    pub fn is_invalid_nonce(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if source.code == INVALID_TRANSACTION_NONCE)
     }
 
     /// Whether the node says that it has the transaction already.

@@ -10,6 +10,10 @@ const COUNTERS: &[(&str, &str)] = &[
         "Pools whose contract changed its class, by venue.",
     ),
     (
+        "stoa_class_mismatches_total",
+        "Classes with a swap that was not what their rule says, by venue.",
+    ),
+    (
         "stoa_doorbell_losses_total",
         "Times the announcements of new heads were lost.",
     ),
@@ -96,6 +100,10 @@ const COUNTERS: &[(&str, &str)] = &[
     ),
     ("stoa_swap_builds_total", "Builds of quotes, by outcome."),
     (
+        "stoa_swap_gas_trades_total",
+        "Trades of others that said what swaps cost in gas.",
+    ),
+    (
         "stoa_swap_quotes_total",
         "Questions for quotes, by outcome.",
     ),
@@ -132,10 +140,26 @@ const COUNTERS: &[(&str, &str)] = &[
 /// Name and meaning of what goes up and down.
 const GAUGES: &[(&str, &str)] = &[
     (
+        "stoa_classes",
+        "Classes of pools' contracts, by venue and verdict.",
+    ),
+    (
         "stoa_contracts_followed",
         "Contracts whose events are followed.",
     ),
     ("stoa_global_tokens", "Tokens that the aggregator knows."),
+    (
+        "stoa_history_block",
+        "Number of the newest block of a history that is still indexed.",
+    ),
+    (
+        "stoa_history_blocks_left",
+        "Blocks of the history that are still to be indexed.",
+    ),
+    (
+        "stoa_history_seconds_left",
+        "How long that takes at the speed so far.",
+    ),
     ("stoa_indexed_block", "Number of the newest indexed block."),
     (
         "stoa_leasing_parked_transactions",

@@ -203,6 +203,8 @@ impl Sender {
     ) -> Result<(), SendRefused> {
         let kept = kept::from_bytes(&row.broadcast).or_impossible("a kept transaction is read")?;
         match self.give(&kept, row.hash).await {
+            // Something in the block in the making has it: that block will tell what.
+            Err(SendRefused::NotTaken(error)) if error.is_invalid_nonce() => Ok(()),
             Err(SendRefused::NotTaken(error)) if last && row.nonce == progress.used => {
                 tracing::warn!(
                     purpose = row.purpose,

@@ -5,8 +5,8 @@ use chain::{ContractCall, StarkSigner};
 use primitives::{Address, Clock, Felt, Timestamp, U256, short_string};
 use rstest::rstest;
 use services::paymaster::{Executed, TrackedStatus, audit_sponsor};
-use services::{STRK, Sender};
-use simnet::{FaultKind, StarknetNode};
+use services::{Payer, STRK, Sender, SenderOptions};
+use simnet::StarknetNode;
 use std::sync::Arc;
 use store::{SendingAccount, SponsoredRow, Store};
 use trading::paymaster::{FeeMode, SelectedCall};
@@ -14,9 +14,6 @@ use world::Engine::{self, Postgres, Sqlite};
 use world::{TestDatabase, relayer_options};
 
 const SPONSORED: FeeMode = FeeMode::Sponsored(None);
-
-/// By which transactions are given to a node.
-const ADD: &str = "starknet_addInvokeTransaction";
 
 /// Nothing that anybody offers is enough.
 const NEVER: u64 = u64::MAX;
@@ -40,7 +37,8 @@ impl Stage {
         }
     }
 
-    /// Has every relayer send something that this ledger knows nothing of.
+    /// Has every relayer send something that this ledger knows nothing of, for far
+    /// more than anything that waits.
     async fn send_elsewhere(&self) {
         let database = TestDatabase::new(Sqlite).await;
         let store = database.store().await;
@@ -48,7 +46,9 @@ impl Stage {
             let sender = self.sender(&store, relayer.address, relayer.private_key);
             let SelectedCall { to, calldata, .. } = payment(nobody(2), 1);
             let gift = [ContractCall::new(to, "transfer", calldata)];
-            sender.submit("elsewhere", &gift).await.unwrap();
+            let survey = sender.survey(&gift, 1_000_000_000).await.unwrap();
+            let sent = sender.submit_surveyed("elsewhere", &gift, &survey, Payer::Service);
+            sent.await.unwrap();
         }
     }
 
@@ -57,10 +57,20 @@ impl Stage {
             chain_id: short_string(CHAIN),
             address,
         };
+        let options = SenderOptions {
+            room_percent: 200,
+            ..relayer_options()
+        };
         let clock = Arc::clone(&self.world.clock) as Arc<dyn Clock>;
         let (nodes, signer) = (vec![self.world.client.clone()], StarkSigner::new(key));
-        let (store, options) = (store.clone(), relayer_options());
-        Sender::new(store, nodes, account, signer.unwrap(), clock, options)
+        Sender::new(
+            store.clone(),
+            nodes,
+            account,
+            signer.unwrap(),
+            clock,
+            options,
+        )
     }
 
     async fn open(&self) -> Vec<SponsoredRow> {
@@ -163,14 +173,13 @@ async fn without_credits_for_more_what_waits_goes_on_waiting() {
 async fn what_something_else_took_the_place_of_is_dropped_and_costs_nobody(#[case] engine: Engine) {
     let mut stage = Stage::new(engine, 43).await;
     let (id, key) = stage.sponsor(ONE).await;
-    let node = &stage.world.node;
-    node.fault(ADD, FaultKind::Http5xx, 1_000).unwrap();
+    stage.world.node.congest(NEVER);
     let sent = stage.sponsored_gift(&key).await;
-    node.clear_faults(ADD);
     let paymaster = stage.paymaster();
     let tracked = refusal(paymaster.track(sent.tracking_id).await).unwrap();
     assert_eq!(tracked.status, TrackedStatus::Active);
     stage.send_elsewhere().await;
+    stage.world.node.congest(0);
     stage.settle(&paymaster).await;
     let tracked = refusal(paymaster.track(sent.tracking_id).await).unwrap();
     assert_eq!(
