@@ -1,7 +1,7 @@
 //! Whether the service serves fresh data, part by part and product by product.
 
 use crate::{
-    indexer::{HistoryView, Progress, TakeoverView},
+    indexer::{HistoryView, Progress, TakeoverView, seconds_left},
     leasing::Epochs,
     ledger_probe::{LedgerHealth, LedgerProbe},
     shared_redis::{RedisState, SharedRedis},
@@ -60,18 +60,16 @@ pub struct TakeoverHealth {
     /// Of the past that has to be read.
     pub percent: u64,
     /// How long the rest takes at the speed so far.
-    pub seconds_left: Option<i64>,
+    pub seconds_left: Option<u64>,
 }
 
 impl TakeoverHealth {
     fn new(view: TakeoverView, now: Timestamp) -> Self {
         let TakeoverView { begun, done, of } = view;
-        let passed = u64::try_from(now.duration_since(begun).as_secs()).unwrap_or(0);
-        let left = u128::from(passed) * u128::from(of.saturating_sub(done));
-        let left = left.checked_div(u128::from(done));
+        let left = of.saturating_sub(done);
         Self {
             percent: done.saturating_mul(100).checked_div(of).unwrap_or(0),
-            seconds_left: left.and_then(|left| i64::try_from(left).ok()),
+            seconds_left: seconds_left(now.duration_since(begun), done, left),
         }
     }
 }

@@ -22,6 +22,7 @@ mod rate;
 mod recurring;
 mod refused;
 mod rehearsals;
+mod rounds;
 mod sender;
 mod shared_redis;
 mod snapshot;

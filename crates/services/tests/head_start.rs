@@ -75,6 +75,20 @@ impl Stage {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }
+
+    /// Ends it, and compares what is stored with a run without a head start.
+    async fn ends_as_without(&self, started: Started) {
+        let mut alone = self.world.station("alone").await;
+        alone.sync().await;
+        started.kill().await;
+        let again = self.world.station("store").await;
+        assert_eq!(again.contents().await, alone.contents().await);
+    }
+}
+
+fn tradable(snapshot: &Snapshot) -> usize {
+    let pools = snapshot.pools.iter();
+    pools.filter(|view| view.off().is_none()).count()
 }
 
 #[tokio::test]
@@ -85,13 +99,7 @@ async fn it_serves_at_once_and_in_the_end_is_what_it_would_have_been_without() {
     stage.history_is_held(&started).await;
     stage.world.node.mine(3).unwrap();
     let near = stage.reaches_head(&started, true).await;
-    assert!(
-        near.pools
-            .iter()
-            .filter(|view| view.off().is_none())
-            .count()
-            >= 15
-    );
+    assert!(tradable(&near) >= 15);
     let tip = started.store.chain().tip().await.unwrap().unwrap();
     assert!(tip.number < 20);
     stage.hold(u64::MAX);
@@ -100,11 +108,7 @@ async fn it_serves_at_once_and_in_the_end_is_what_it_would_have_been_without() {
     stage.world.node.mine(2).unwrap();
     stage.reaches_head(&started, false).await;
     assert_eq!(started.progress.view().history, None);
-    let mut alone = stage.world.station("alone").await;
-    alone.sync().await;
-    started.kill().await;
-    let again = stage.world.station("store").await;
-    assert_eq!(again.contents().await, alone.contents().await);
+    stage.ends_as_without(started).await;
     assert!(!stage.world.folder().join("store").join("near").exists());
 }
 
@@ -128,11 +132,7 @@ async fn a_kill_in_either_phase_loses_nothing() {
     stage.hold(u64::MAX);
     let started = stage.start().await;
     stage.reaches_head(&started, false).await;
-    let mut alone = stage.world.station("alone").await;
-    alone.sync().await;
-    started.kill().await;
-    let again = stage.world.station("store").await;
-    assert_eq!(again.contents().await, alone.contents().await);
+    stage.ends_as_without(started).await;
 }
 
 #[tokio::test]
@@ -145,19 +145,9 @@ async fn reorganisations_are_followed_by_both() {
         stage.history_is_held(&started).await;
         stage.world.node.reorg(depth).unwrap();
         let near = stage.reaches_head(&started, true).await;
-        assert!(
-            near.pools
-                .iter()
-                .filter(|view| view.off().is_none())
-                .count()
-                >= 15
-        );
+        assert!(tradable(&near) >= 15);
     }
     stage.hold(u64::MAX);
     stage.reaches_head(&started, false).await;
-    let mut alone = stage.world.station("alone").await;
-    alone.sync().await;
-    started.kill().await;
-    let again = stage.world.station("store").await;
-    assert_eq!(again.contents().await, alone.contents().await);
+    stage.ends_as_without(started).await;
 }

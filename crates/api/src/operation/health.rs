@@ -221,7 +221,7 @@ pub(crate) struct Takeover {
     /// Of the past that has to be read.
     percent: u64,
     /// How long the rest takes at the speed so far.
-    seconds_left: Option<i64>,
+    seconds_left: Option<u64>,
 }
 
 impl From<TakeoverHealth> for Takeover {

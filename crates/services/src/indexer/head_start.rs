@@ -10,7 +10,7 @@
 
 use super::{
     Doorbell, HistoryView, Indexer, IndexerOptions, Nodes, Progress, gauge::lossy, leap::SETTLED,
-    run::Until,
+    progress::seconds_left, run::Until,
 };
 use crate::{fault::Fault, known::Known, snapshot::Snapshots};
 use primitives::Timestamp;
@@ -265,18 +265,12 @@ impl Teller {
             block,
             of,
             seconds_left: self.begun.zip(block).and_then(|((since, first), block)| {
-                let passed = u64::try_from(now.duration_since(since).as_secs()).ok()?;
-                seconds_left(passed, block.checked_sub(first)?, of.saturating_sub(block))
+                let (done, left) = (block.checked_sub(first)?, of.saturating_sub(block));
+                seconds_left(now.duration_since(since), done, left)
             }),
             error: seen.error.clone(),
         })
     }
-}
-
-/// How long the rest takes, if so much took so long.
-fn seconds_left(passed: u64, done: u64, left: u64) -> Option<u64> {
-    let left = u128::from(passed) * u128::from(left) / u128::from(done.max(1));
-    u64::try_from(left).ok().filter(|_| done > 0 && passed > 0)
 }
 
 fn gauge(view: &HistoryView) {
@@ -291,17 +285,4 @@ fn gauge(view: &HistoryView) {
 fn forget_gauges() {
     metrics::gauge!("stoa_history_blocks_left").set(0);
     metrics::gauge!("stoa_history_seconds_left").set(0);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_left_takes_as_long_as_what_was_done() {
-        assert_eq!(seconds_left(10, 100, 1_000), Some(100));
-        assert_eq!(seconds_left(10, 0, 1_000), None);
-        assert_eq!(seconds_left(0, 5, 1_000), None);
-        assert_eq!(seconds_left(u64::MAX, 1, u64::MAX), None);
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::indexer::NodeView;
 use arc_swap::ArcSwap;
-use primitives::{BlockRef, Timestamp};
+use primitives::{BlockRef, SignedDuration, Timestamp};
 use std::sync::Arc;
 
 /// What is known of the work; written by the indexer, read by anyone.
@@ -51,6 +51,13 @@ pub struct HistoryView {
     pub seconds_left: Option<u64>,
     /// What went wrong last, if anything.
     pub error: Option<String>,
+}
+
+/// How long the rest takes, if so much took so long.
+pub(crate) fn seconds_left(passed: SignedDuration, done: u64, left: u64) -> Option<u64> {
+    let passed = u128::try_from(passed.as_secs()).ok()?;
+    let left = (passed * u128::from(left)).checked_div(u128::from(done))?;
+    u64::try_from(left).ok().filter(|_| passed > 0)
 }
 
 impl Progress {
@@ -123,5 +130,20 @@ impl Progress {
             change(&mut view);
             view
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_takes_as_long_as_what_was_done() {
+        let left = |passed, done, left| seconds_left(SignedDuration::from_secs(passed), done, left);
+        assert_eq!(left(10, 100, 1_000), Some(100));
+        assert_eq!(left(10, 0, 1_000), None);
+        assert_eq!(left(0, 5, 1_000), None);
+        assert_eq!(left(-1, 5, 1_000), None);
+        assert_eq!(left(i64::MAX, 1, u64::MAX), None);
     }
 }

@@ -17,9 +17,10 @@ mod stage;
 mod ways;
 
 use crate::{
-    fault::{Fault, chain_text},
+    fault::Fault,
     fee_token::STRK,
     indexer::Progress,
+    rounds::Rounds,
     snapshot::{Snapshot, Snapshots},
     swap::ExchangeTerms,
 };
@@ -89,25 +90,13 @@ impl Rehearsals {
 
     /// Works until told to stop.
     pub async fn run(mut self, stop: CancellationToken) {
-        let mut problem: Option<String> = None;
-        let mut pause = INTERVAL;
-        loop {
-            let Some(round) = stop.run_until_cancelled(self.round()).await else {
-                return;
-            };
-            let now = round.err().map(|fault| chain_text(&fault));
-            pause = match &now {
-                Some(_) => pause.saturating_mul(2).min(MAX_PAUSE),
-                None => INTERVAL,
-            };
-            if now != problem {
-                if let Some(error) = &now {
-                    tracing::warn!(error, "tokens cannot be tried out");
-                }
-                problem = now;
+        let mut rounds = Rounds::default();
+        while let Some(round) = stop.run_until_cancelled(self.round()).await {
+            if let Some(error) = rounds.ended(round) {
+                tracing::warn!(error, "tokens cannot be tried out");
             }
-            let slept = stop.run_until_cancelled(tokio::time::sleep(pause));
-            if slept.await.is_none() {
+            let pause = tokio::time::sleep(rounds.pause(INTERVAL, MAX_PAUSE));
+            if stop.run_until_cancelled(pause).await.is_none() {
                 return;
             }
         }

@@ -2,7 +2,7 @@
 //! look at it without asking a node.
 
 use super::{handle::Staking, rates::learn_rates, staker::Staker};
-use crate::fault::{Fault, chain_text};
+use crate::{fault::Fault, rounds::Rounds};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -15,18 +15,11 @@ const FIRST_INTERVAL: Duration = Duration::from_millis(200);
 impl Staking {
     /// Reads the staker again and again, until told to stop.
     pub async fn run(self, stop: CancellationToken) {
-        let mut problem: Option<String> = None;
-        loop {
-            let Some(refreshed) = stop.run_until_cancelled(self.refresh()).await else {
-                return;
-            };
-            let now = refreshed.err().map(|fault| chain_text(&fault));
-            if now != problem {
-                if let Some(error) = &now {
-                    metrics::counter!("stoa_staking_failures_total").increment(1);
-                    tracing::warn!(error, "the staker cannot be read");
-                }
-                problem = now;
+        let mut rounds = Rounds::default();
+        while let Some(refreshed) = stop.run_until_cancelled(self.refresh()).await {
+            if let Some(error) = rounds.ended(refreshed) {
+                metrics::counter!("stoa_staking_failures_total").increment(1);
+                tracing::warn!(error, "the staker cannot be read");
             }
             let pause = match self.staker() {
                 Some(_) => INTERVAL,

@@ -3,7 +3,8 @@
 
 use super::terms::ExchangeTerms;
 use crate::{
-    fault::{Fault, chain_text},
+    fault::Fault,
+    rounds::Rounds,
     snapshot::{Snapshot, Snapshots},
 };
 use amm::book::{Kind, Movement, PoolEvent};
@@ -68,25 +69,13 @@ impl GasWatch {
 
     /// Works until told to stop.
     pub async fn run(mut self, stop: CancellationToken) {
-        let mut problem: Option<String> = None;
-        let mut pause = INTERVAL;
-        loop {
-            let Some(round) = stop.run_until_cancelled(self.round()).await else {
-                return;
-            };
-            let now = round.err().map(|fault| chain_text(&fault));
-            pause = match &now {
-                Some(_) => pause.saturating_mul(2).min(MAX_PAUSE),
-                None => INTERVAL,
-            };
-            if now != problem {
-                if let Some(error) = &now {
-                    tracing::warn!(error, "what trades cost in gas cannot be read");
-                }
-                problem = now;
+        let mut rounds = Rounds::default();
+        while let Some(round) = stop.run_until_cancelled(self.round()).await {
+            if let Some(error) = rounds.ended(round) {
+                tracing::warn!(error, "what trades cost in gas cannot be read");
             }
-            let slept = stop.run_until_cancelled(tokio::time::sleep(pause));
-            if slept.await.is_none() {
+            let pause = tokio::time::sleep(rounds.pause(INTERVAL, MAX_PAUSE));
+            if stop.run_until_cancelled(pause).await.is_none() {
                 return;
             }
         }

@@ -6,7 +6,7 @@
 //! nobody asked about yet. What the contract has no view for, and everything
 //! where no node is at hand, is as the operator configured it.
 
-use crate::fault::{Fault, chain_text};
+use crate::{fault::Fault, rounds::Rounds};
 use arc_swap::ArcSwap;
 use chain::{ExchangeQuestion, StarknetClient};
 use primitives::Address;
@@ -130,18 +130,14 @@ impl ExchangeTerms {
     /// Reads everything that was asked about, again and again, until told to
     /// stop.
     pub async fn run(self, stop: CancellationToken) {
-        let mut problem: Option<String> = None;
+        let mut rounds = Rounds::default();
         while !self.0.nodes.is_empty() {
             let Some(refreshed) = stop.run_until_cancelled(self.refresh()).await else {
                 return;
             };
-            let now = refreshed.err().map(|fault| chain_text(&fault));
-            if now != problem {
-                if let Some(error) = &now {
-                    metrics::counter!("stoa_swap_terms_failures_total").increment(1);
-                    tracing::warn!(error, "the exchange's terms cannot be read");
-                }
-                problem = now;
+            if let Some(error) = rounds.ended(refreshed) {
+                metrics::counter!("stoa_swap_terms_failures_total").increment(1);
+                tracing::warn!(error, "the exchange's terms cannot be read");
             }
             let slept = stop.run_until_cancelled(tokio::time::sleep(INTERVAL));
             if slept.await.is_none() {

@@ -1,22 +1,30 @@
-//! From the configuration to the parts: the only file that names concrete ones.
+//! From the configuration to the parts: the only place that names concrete ones.
 
-mod existing;
 mod leases;
 mod order_jobs;
 mod paymaster;
+mod simulated;
+mod stores;
+mod swaps;
+mod work;
 
-pub(crate) use existing::{NoStore, existing_store, made_store};
 pub(crate) use leases::{
     Accounts, ApiTokens, AuditBreak, Cluster, Market, Profile, ProfileError, Refused, Roles,
     RotateError, TokenError, TokenRevokeError, User, demo_tokens, issuer, market_without_node,
 };
 pub(crate) use order_jobs::OrderJobs;
 pub(crate) use paymaster::fee_collector;
+pub(crate) use simulated::{serve_nodes, simulated_node, simulated_solana_node};
+pub(crate) use stores::{
+    Ledger, NoStore, bind_chain, existing_store, folder, inspect_store, is_to_be_made, location,
+    made_store, open_store,
+};
+pub(crate) use work::Work;
 
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{Bytes, Config, Plan, Role, StarkKey},
-    exchange::{exchange, executor, order_factory},
+    exchange::{exchange, order_factory},
     figures,
     known::{known, lacking},
     network::Network,
@@ -36,26 +44,19 @@ pub(crate) use services::leasing::{Lookup, SystemLookup};
 pub(crate) use services::paymaster::Paymaster;
 pub(crate) use services::paymaster::{NewSponsor, SponsorError, Sponsors, audit_sponsor};
 use services::{
-    AnswerSigner, ApiKeys, Follower, FreshnessLimits, GasEstimates, GasWatch, GlobalFeed,
-    GlobalKey, GlobalOptions, GlobalPlan, GlobalPoller, HeadStart, HealthLimits, Indexer,
-    IndexerOptions, Known, NearStore, Nodes, OrderFeed, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS,
-    QuoteStore, RateLimiter, RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking,
-    SwapOptions, Swaps, Terms,
+    AnswerSigner, ApiKeys, GasWatch, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan,
+    GlobalPoller, HealthLimits, OrderFeed, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS, RateLimiter,
+    RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking,
 };
 pub(crate) use services::{
     DEMO_SPONSOR_KEY, Doorbell, ExchangeTerms, Health, LedgerProbe, STRK, Sender,
 };
-pub(crate) use simnet::{
-    HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair, SolanaNode,
-};
-use simnet::{SolanaConfig, StarknetConfig, StarknetNode};
-use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
+pub(crate) use simnet::{HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair};
+use std::{sync::Arc, time::Duration};
 pub(crate) use store::Store;
 pub(crate) use store::StoreError;
-use store::{Location, MigrationReport};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use trading::{Bps, FeeTerms, GasModel, GasPrices};
 use url::Url;
 
 /// Blocks that the data may be behind the node and still count as fresh.
@@ -63,9 +64,6 @@ const MAX_LAG_BLOCKS: u64 = 10;
 
 /// How long the node may be silent while the data still counts as fresh.
 const MAX_SILENCE: SignedDuration = SignedDuration::from_secs(30);
-
-/// How long a node may take to say what a taker has and allows.
-const HOLDINGS_PATIENCE: Duration = Duration::from_millis(500);
 
 /// A Redis that does not take the connection in this time is not there.
 const REDIS_PATIENCE: Duration = Duration::from_secs(5);
@@ -82,72 +80,6 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 
 pub(crate) fn entropy() -> Arc<dyn Entropy> {
     Arc::new(SystemEntropy)
-}
-
-/// Where the store is: as configured, or SQLite in the data folder.
-pub(crate) fn location(config: &Config) -> Location {
-    config
-        .store
-        .location
-        .clone()
-        .unwrap_or_else(|| Location::Sqlite {
-            dir: config.store.data.clone(),
-        })
-}
-
-/// The folder that must have room.
-pub(crate) fn folder(config: &Config) -> PathBuf {
-    match location(config) {
-        Location::Sqlite { dir } => dir,
-        Location::Postgres { .. } => config.store.data.clone(),
-    }
-}
-
-/// Whether opening the store would make it.
-pub(crate) fn is_to_be_made(location: &Location) -> bool {
-    let Location::Sqlite { dir } = location else {
-        return false;
-    };
-    !dir.exists() || dir.is_dir() && !dir.join("chain.db").exists()
-}
-
-/// What becomes of a store whose ledger is lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ledger {
-    /// It is refused.
-    Kept,
-    /// It gets an empty one.
-    New,
-}
-
-/// Opens the store and brings it to this version.
-pub(crate) async fn open_store(
-    config: &Config,
-    ledger: Ledger,
-) -> anyhow::Result<(Store, MigrationReport)> {
-    let location = location(config);
-    let context = || format!("cannot use the store {location}");
-    // Whatever is kept in it is nobody else's.
-    store::private_folder(&config.store.data)
-        .with_context(|| format!("cannot make the folder {}", config.store.data.display()))
-        .with_context(context)?;
-    let store = match ledger {
-        Ledger::Kept => Store::open(&location).await,
-        Ledger::New => Store::open_with_new_ledger(&location).await,
-    };
-    let store = store.with_context(context)?;
-    match store.migrate().await {
-        Ok(report) => Ok((store, report)),
-        Err(error) => {
-            store.close().await;
-            Err(error).with_context(context)
-        }
-    }
-}
-
-/// Opens the store as it is.
-pub(crate) async fn inspect_store(config: &Config) -> Result<Store, store::StoreError> {
-    Store::open(&location(config)).await
 }
 
 /// What an operator has to name before anything can be traded.
@@ -196,78 +128,12 @@ pub(crate) fn asked_node(config: &Config) -> anyhow::Result<StarknetClient> {
     Ok(client(config, url.context("no node is named")?)?)
 }
 
-/// Makes the simulated node's world, or goes on with the one in the data
-/// folder; both take a processor for a while, and tell how far they are.
-pub(crate) async fn simulated_node(
-    config: &Config,
-    progress: HistoryProgress,
-) -> anyhow::Result<StarknetNode> {
-    let folder = config.store.data.join("simnet");
-    let context = format!("cannot use the simulated chain in {}", folder.display());
-    let config = StarknetConfig {
-        data: Some(folder),
-        seed: config.simnet.seed,
-        block_time: Some(config.simnet.block_time),
-        transactions_per_block: config.simnet.transactions_per_block,
-        pools: usize::try_from(config.simnet.pools)?,
-        wild: config.simnet.wild,
-        progress,
-        ..StarknetConfig::default()
-    };
-    tokio::task::spawn_blocking(move || StarknetNode::open(config, clock()))
-        .await
-        .context("the simulated node could not be made")?
-        .context(context)
-}
-
-/// Makes the simulated Solana node, or goes on with the one in the data folder.
-pub(crate) async fn simulated_solana_node(config: &Config) -> anyhow::Result<SolanaNode> {
-    let folder = config.store.data.join("simnet-solana");
-    let context = format!("cannot use the simulated chain in {}", folder.display());
-    let config = SolanaConfig {
-        data: Some(folder),
-        seed: config.simnet.seed,
-        slot_time: config.simnet.slot_time,
-        slots_per_epoch: config.simnet.epoch_slots,
-        ..SolanaConfig::default()
-    };
-    tokio::task::spawn_blocking(move || SolanaNode::open(config, clock()))
-        .await
-        .context("the simulated Solana node could not be made")?
-        .context(context)
-}
-
-/// Serves the JSON-RPC of the simulated nodes.
-pub(crate) async fn serve_nodes(
-    starknet: StarknetNode,
-    solana: SolanaNode,
-    listener: TcpListener,
-    connections: Connections,
-    stop: CancellationToken,
-) -> anyhow::Result<()> {
-    let router = starknet.router().merge(solana.router());
-    Ok(api::serve(listener, router, connections, stop, Duration::ZERO).await?)
-}
-
 /// Connections of one or several listeners.
 pub(crate) fn connections(config: &Config, total: usize, per_address: usize) -> Connections {
     Connections::new(ConnectionLimits {
         total,
         per_address,
         exempt: config.server.trusted_proxies.clone(),
-    })
-}
-
-/// Ties the store to the chain, or refuses a store of another one.
-pub(crate) async fn bind_chain(
-    config: &Config,
-    store: &Store,
-    network: Network,
-) -> anyhow::Result<()> {
-    let bound = store.chain().bind_chain(network.chain_id()).await;
-    bound.with_context(|| {
-        let location = location(config);
-        format!("cannot use the store {location} for {network}, see --data and --store")
     })
 }
 
@@ -290,77 +156,6 @@ fn limiter(redis: Option<SharedRedis>) -> RateLimiter {
         Some(redis) => RateLimiter::shared(redis, clock()),
         None => RateLimiter::local(clock()),
     }
-}
-
-/// Quotes and their calls; `nodes` are asked for the exchange contract's terms,
-/// and what takers have.
-fn swaps(
-    config: &Config,
-    network: Network,
-    nodes: Vec<StarknetClient>,
-    snapshots: Snapshots,
-    progress: Progress,
-    redis: Option<SharedRedis>,
-) -> anyhow::Result<(Swaps, Option<ExchangeTerms>, Option<Box<GasWatch>>)> {
-    let swap = &config.swap;
-    let bps = |points| Bps::new(points).context("a fee of more than everything");
-    let configured = Terms {
-        fees: FeeTerms {
-            one: bps(swap.fee_single)?,
-            many: bps(swap.fee_several)?,
-            exact_out: bps(swap.fee_exact_out)?,
-            ..FeeTerms::default()
-        },
-        gas: GasPrices {
-            l2: swap.gas_price.into(),
-            ..GasPrices::default()
-        },
-    };
-    let freshness = FreshnessLimits {
-        max_lag_blocks: swap.max_lag_blocks,
-        max_silence: signed(swap.max_silence),
-        // Who has nobody to ask goes by the time of blocks.
-        max_block_age: nodes
-            .is_empty()
-            .then(|| signed(config.starknet.max_head_age)),
-    };
-    let terms =
-        exchange(config, network).map(|exchange| ExchangeTerms::new(nodes, exchange, configured));
-    let gas = GasEstimates::new(if network.is_simulated() {
-        GasModel::simulated()
-    } else {
-        GasModel::expected()
-    });
-    let workers = usize::try_from(swap.workers)
-        .ok()
-        .and_then(NonZeroUsize::new);
-    let all = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let options = SwapOptions {
-        chain_id: network.chain_id(),
-        executor: executor(config, network),
-        lifetime: swap.quote_lifetime,
-        deadline: swap.deadline,
-        patience: HOLDINGS_PATIENCE,
-        freshness,
-        workers: workers.unwrap_or_else(all),
-        queue: usize::try_from(swap.queue)?,
-        max_swaps: usize::try_from(swap.max_swaps)?,
-        gas: gas.clone(),
-    };
-    let watched = terms.as_ref().filter(|terms| terms.can_ask());
-    let watch = watched.map(|terms| Box::new(GasWatch::new(terms, snapshots.clone(), gas)));
-    let quotes = redis.map_or_else(QuoteStore::local, QuoteStore::shared);
-    let swaps = Swaps::start(
-        options,
-        snapshots,
-        progress,
-        terms.clone(),
-        quotes,
-        clock(),
-        entropy(),
-    );
-    let swaps = swaps.context("cannot start the threads that search for quotes")?;
-    Ok((swaps, terms, watch))
 }
 
 /// A length of time to compare with; beyond what can be, the longest.
@@ -386,33 +181,6 @@ pub(crate) fn metrics() -> anyhow::Result<PrometheusHandle> {
         .and_then(PrometheusBuilder::install_recorder)
         .context("cannot set up the metrics")
         .inspect(|_| figures::describe())
-}
-
-/// What the process does besides answering.
-#[derive(Debug)]
-pub(crate) enum Work {
-    Index(Box<Indexer>),
-    /// The same, on a chain so long that requests are answered before it is done.
-    HeadStart(Box<HeadStart>),
-    Follow(Box<Follower>),
-}
-
-impl Work {
-    pub(crate) async fn run(self, bell: Doorbell, stop: CancellationToken) {
-        match self {
-            Self::Index(indexer) => indexer.run(bell, stop).await,
-            Self::HeadStart(start) => start.run(bell, stop).await,
-            Self::Follow(follower) => follower.run(stop).await,
-        }
-    }
-
-    /// What the part is called when it fails.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Index(_) | Self::HeadStart(_) => "indexer",
-            Self::Follow(_) => "follower",
-        }
-    }
 }
 
 /// Everything between the store and the sockets.
@@ -455,64 +223,6 @@ pub(crate) struct Sources {
     pub(crate) aggregator: Option<Url>,
 }
 
-/// With nodes it indexes, without any it follows what another process commits, and
-/// asks others where the chain is.
-async fn work(
-    config: &Config,
-    store: &Store,
-    [nodes, asked]: [Vec<StarknetClient>; 2],
-    known: Known,
-    published: Snapshots,
-    seen: Progress,
-) -> anyhow::Result<Work> {
-    let poll = config.starknet.poll;
-    if nodes.is_empty() {
-        let asked = Nodes::new(asked, 1);
-        let follower = Follower::new(store.clone(), asked, known, published, seen, clock(), poll);
-        return Ok(Work::Follow(Box::new(follower)));
-    }
-    let options = IndexerOptions {
-        start_block: config.starknet.start_block,
-        poll,
-        ..IndexerOptions::default()
-    };
-    let agreement = usize::try_from(config.starknet.agreement)?;
-    let together = || Nodes::new(nodes.clone(), agreement);
-    let indexer = Indexer::open(
-        together(),
-        store.clone(),
-        known,
-        published,
-        seen,
-        clock(),
-        options,
-    );
-    let mut indexer = indexer.await?;
-    let near = config.store.data.join("near");
-    let leap = config.starknet.head_start;
-    if leap == 0 || !is_further_behind(&mut indexer, leap).await {
-        let context = || format!("cannot remove {}", near.display());
-        NearStore::remove(&near).with_context(context)?;
-        return Ok(Work::Index(Box::new(indexer)));
-    }
-    let context = format!("cannot use {}", near.display());
-    let near = NearStore::open(near).await.context(context)?;
-    let start = HeadStart::open(indexer, together(), near, leap).await?;
-    Ok(Work::HeadStart(Box::new(start)))
-}
-
-/// Whether more blocks are missing than that, as far as nodes say.
-async fn is_further_behind(indexer: &mut Indexer, blocks: u64) -> bool {
-    match indexer.behind().await {
-        Ok(missing) => missing > blocks,
-        Err(fault) => {
-            let error = fault.chain_text();
-            tracing::warn!(error, "no node says how long the chain is");
-            false
-        }
-    }
-}
-
 /// Puts the service together.
 pub(crate) async fn service(
     config: &Config,
@@ -536,7 +246,7 @@ pub(crate) async fn service(
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let (published, seen) = (snapshots.clone(), progress.clone());
     let (simulating, anchors) = (nodes.clone(), Arc::clone(&known.anchors));
-    let work = work(
+    let work = work::work(
         config,
         store,
         [nodes, asked.clone()],
@@ -553,7 +263,8 @@ pub(crate) async fn service(
     let redis = redis(config).await?;
     let health = health.with_redis(redis.clone());
     let (published, shared) = (snapshots.clone(), redis.clone());
-    let (swaps, terms, gas) = swaps(config, network, asked.clone(), published, progress, shared)?;
+    let (swaps, terms, gas) =
+        swaps::swaps(config, network, asked.clone(), published, progress, shared)?;
     let rehearsals = match &terms {
         Some(terms) if !simulating.is_empty() => {
             let (store, seen) = (store.clone(), snapshots.clone());

@@ -18,6 +18,16 @@ const FINE: usize = 512;
 /// The bits after the point of what is multiplied.
 const BITS: usize = 128;
 
+/// A part of a swap, within a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    /// How much of what is named it uses.
+    pub(super) consumed: u128,
+    /// How much of the other token that is.
+    pub(super) calculated: u128,
+    pub(super) sqrt_ratio: U256,
+}
+
 /// The powers of the root of a price's step.
 #[derive(Debug)]
 pub(super) struct Roots {
@@ -124,4 +134,29 @@ pub(super) fn amount1(
     let (low, high) = (widen(one.min(other)), widen(one.max(other)));
     let product = Wide::from(liquidity) * (high - low);
     divide(product, Wide::ONE << bits, round_up)
+}
+
+/// What a position between two roots takes when its liquidity grows, or gives when
+/// it shrinks.
+pub(super) fn worth(
+    bits: usize,
+    sqrt_ratio: U256,
+    [low, high]: [U256; 2],
+    liquidity: i128,
+) -> Option<[u128; 2]> {
+    let (size, grows) = (liquidity.unsigned_abs(), liquidity > 0);
+    let of0 = |from| small(amount0(bits, [from, high], size, grows)?);
+    let of1 = |to| small(amount1(bits, [low, to], size, grows)?);
+    Some(if sqrt_ratio <= low {
+        [of0(low)?, 0]
+    } else if sqrt_ratio < high {
+        [of0(sqrt_ratio)?, of1(sqrt_ratio)?]
+    } else {
+        [0, of1(high)?]
+    })
+}
+
+/// A number, if it is an amount of a token.
+pub(super) fn small(amount: U256) -> Option<u128> {
+    u128::try_from(amount).ok()
 }

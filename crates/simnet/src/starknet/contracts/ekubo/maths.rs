@@ -1,7 +1,7 @@
 //! What Ekubo's core computes.
 
 use crate::starknet::contracts::roots::{
-    Roots, Wide, amount0, amount1, divide, narrow, tick_below, widen,
+    Roots, Step, Wide, amount0, amount1, divide, narrow, small, tick_below, widen, worth,
 };
 use primitives::U256;
 use std::sync::LazyLock;
@@ -47,16 +47,6 @@ pub(super) struct Named {
     pub(super) is_token1: bool,
 }
 
-/// A part of a swap, within a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
-    /// How much of what is named it uses.
-    pub(super) consumed: u128,
-    /// How much of the other token that is.
-    pub(super) calculated: u128,
-    pub(super) sqrt_ratio: U256,
-}
-
 pub(crate) fn sqrt_ratio_at(tick: i32) -> Option<U256> {
     (tick.unsigned_abs() <= MAX_TICK.unsigned_abs()).then(|| ROOTS.at(tick))
 }
@@ -79,17 +69,8 @@ pub(super) fn position_amounts(
     if lower >= upper {
         return None;
     }
-    let [low, high] = [sqrt_ratio_at(lower)?, sqrt_ratio_at(upper)?];
-    let (size, grows) = (liquidity.unsigned_abs(), liquidity > 0);
-    let of0 = |from| small(amount0(BITS, [from, high], size, grows));
-    let of1 = |to| small(amount1(BITS, [low, to], size, grows));
-    Some(if sqrt_ratio <= low {
-        [of0(low)?, 0]
-    } else if sqrt_ratio < high {
-        [of0(sqrt_ratio)?, of1(sqrt_ratio)?]
-    } else {
-        [0, of1(high)?]
-    })
+    let between = [sqrt_ratio_at(lower)?, sqrt_ratio_at(upper)?];
+    worth(BITS, sqrt_ratio, between, liquidity)
 }
 
 /// A step until what is named is used up, or the limit is reached; `None` where
@@ -136,7 +117,7 @@ pub(super) fn step(
     let end = reached.unwrap_or(limit);
     let between = |is_token1: bool, round_up: bool| {
         let amount = if is_token1 { amount1 } else { amount0 };
-        small(amount(BITS, [sqrt_ratio, end], liquidity, round_up))
+        small(amount(BITS, [sqrt_ratio, end], liquidity, round_up)?)
     };
     let (consumed, calculated) = match reached {
         // Too little to move the price: all of it is the fee.
@@ -201,17 +182,13 @@ fn after_amount1(sqrt_ratio: U256, liquidity: u128, moved: Named) -> Option<U256
 /// The fee on an amount that includes it.
 fn fee_of(amount: u128, fee: u128) -> Option<u128> {
     let product = Wide::from(amount) * Wide::from(fee);
-    small(divide(product, Wide::ONE << BITS, true))
+    small(divide(product, Wide::ONE << BITS, true)?)
 }
 
 /// The least of which the fee leaves as much.
 fn before_fee(amount: u128, fee: u128) -> Option<u128> {
     let kept = (Wide::ONE << BITS) - Wide::from(fee);
-    small(divide(Wide::from(amount) << BITS, kept, true))
-}
-
-fn small(amount: Option<U256>) -> Option<u128> {
-    u128::try_from(amount?).ok()
+    small(divide(Wide::from(amount) << BITS, kept, true)?)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a pool of JediSwap v2 computes.
 
 use crate::starknet::contracts::roots::{
-    Roots, Wide, amount0, amount1, divide, narrow, tick_below, widen,
+    Roots, Step, Wide, amount0, amount1, divide, narrow, small, tick_below, widen, worth,
 };
 use primitives::U256;
 use std::sync::LazyLock;
@@ -38,16 +38,6 @@ pub(super) struct Named {
     pub(super) falling: bool,
 }
 
-/// A part of a swap, within a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
-    /// How much of what is named it uses.
-    pub(super) consumed: u128,
-    /// How much of the other token that is.
-    pub(super) calculated: u128,
-    pub(super) sqrt_ratio: U256,
-}
-
 /// The root at a tick, rounded up.
 pub(crate) fn sqrt_ratio_at(tick: i32) -> Option<U256> {
     (tick.unsigned_abs() <= MAX_TICK.unsigned_abs()).then(|| rounded_up(tick))
@@ -75,17 +65,8 @@ pub(super) fn position_amounts(
     if lower >= upper {
         return None;
     }
-    let [low, high] = [sqrt_ratio_at(lower)?, sqrt_ratio_at(upper)?];
-    let (size, grows) = (liquidity.unsigned_abs(), liquidity > 0);
-    let of0 = |from| small(amount0(BITS, [from, high], size, grows)?);
-    let of1 = |to| small(amount1(BITS, [low, to], size, grows)?);
-    Some(if sqrt_ratio <= low {
-        [of0(low)?, 0]
-    } else if sqrt_ratio < high {
-        [of0(sqrt_ratio)?, of1(sqrt_ratio)?]
-    } else {
-        [0, of1(high)?]
-    })
+    let between = [sqrt_ratio_at(lower)?, sqrt_ratio_at(upper)?];
+    worth(BITS, sqrt_ratio, between, liquidity)
 }
 
 /// A step until what is named is used up, or the target is reached; `None` where
@@ -170,10 +151,6 @@ fn after_buying(sqrt_ratio: U256, liquidity: u128, amount: U256, falling: bool) 
     }
     let product = widen(narrow(root * amount)?);
     divide(whole * root, whole.checked_sub(product)?, true)
-}
-
-fn small(amount: U256) -> Option<u128> {
-    u128::try_from(amount).ok()
 }
 
 #[cfg(test)]

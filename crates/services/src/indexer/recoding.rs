@@ -1,7 +1,7 @@
 //! Which contracts get other code in blocks that are long settled, without the state
 //! update of each: a contract that has the same code at both ends of a stretch is
-//! taken to have it in between, and where the code differs, the stretch is divided
-//! until the block is found.
+//! taken to have it in between, and where the code differs, bisection finds the
+//! block.
 //!
 //! Near the head every block's state update says it, see `chain::Block::recoded`.
 
