@@ -2,10 +2,19 @@
 //! everything else.
 
 use primitives::{Clock, Entropy, Timestamp};
+use std::sync::Arc;
+
+pub(crate) fn clock() -> Arc<dyn Clock> {
+    Arc::new(SystemClock)
+}
+
+pub(crate) fn entropy() -> Arc<dyn Entropy> {
+    Arc::new(SystemEntropy)
+}
 
 /// The time of the operating system.
 #[derive(Debug)]
-pub(crate) struct SystemClock;
+struct SystemClock;
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the real clock")]
@@ -16,7 +25,7 @@ impl Clock for SystemClock {
 
 /// The randomness of the operating system.
 #[derive(Debug)]
-pub(crate) struct SystemEntropy;
+struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
     #[expect(clippy::disallowed_methods, reason = "this is the real randomness")]

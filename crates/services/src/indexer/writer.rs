@@ -45,7 +45,8 @@ impl Indexer {
     ) -> Result<Self, Fault> {
         let chain_id = nodes.chain_id().await?;
         store.chain().bind_chain(chain_id).await?;
-        if !store.chain().bind_venues(&known.digest()).await? {
+        let is_begun = store.chain().first_block().await?.is_some();
+        if !store.chain().bind_venues(&known.digest()).await? && is_begun {
             tracing::info!(
                 "the list of venues or of anchors, or how events are read, is new: \
                  indexing from the first block"

@@ -1,7 +1,10 @@
 //! The lease market put together: its cluster, its options, its work.
 
-use super::{clock, entropy, location};
-use crate::config::{ClaimText, Config, TokenPem};
+use super::stores::location;
+use crate::{
+    ambient::{clock, entropy},
+    config::{ClaimText, Config, TokenPem},
+};
 use anyhow::{Context as _, ensure};
 use api::{MarketplaceConfig, MarketplaceLimits};
 use chain::{RpcOptions, SolanaClient};

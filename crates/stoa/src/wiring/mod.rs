@@ -21,8 +21,9 @@ pub(crate) use stores::{
 };
 pub(crate) use work::Work;
 
+pub(crate) use crate::ambient::{clock, entropy};
+
 use crate::{
-    ambient::{SystemClock, SystemEntropy},
     config::{Bytes, Config, Plan, Role, StarkKey},
     exchange::{exchange, order_factory},
     figures,
@@ -39,7 +40,7 @@ use chain::RpcOptions;
 pub(crate) use chain::StarknetClient;
 use market::Listings;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use primitives::{Clock, Entropy, SignedDuration, short_string};
+use primitives::{SignedDuration, short_string};
 pub(crate) use services::leasing::{Lookup, SystemLookup};
 pub(crate) use services::paymaster::Paymaster;
 pub(crate) use services::paymaster::{NewSponsor, SponsorError, Sponsors, audit_sponsor};
@@ -73,14 +74,6 @@ const GAP_BUCKETS: [f64; 8] = [1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
 /// The keys of API clients.
 pub(crate) type Keys = ApiKeys;
-
-pub(crate) fn clock() -> Arc<dyn Clock> {
-    Arc::new(SystemClock)
-}
-
-pub(crate) fn entropy() -> Arc<dyn Entropy> {
-    Arc::new(SystemEntropy)
-}
 
 /// What an operator has to name before anything can be traded.
 pub(crate) fn missing(config: &Config, network: Network) -> anyhow::Result<Vec<&'static str>> {
@@ -159,10 +152,6 @@ fn limiter(redis: Option<SharedRedis>) -> RateLimiter {
 }
 
 /// A length of time to compare with; beyond what can be, the longest.
-fn signed(duration: Duration) -> SignedDuration {
-    SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
-}
-
 /// Begins to measure. Can be done once in a process.
 pub(crate) fn metrics() -> anyhow::Result<PrometheusHandle> {
     PrometheusBuilder::new()
@@ -259,7 +248,7 @@ pub(crate) async fn service(
     let followed = progress.clone();
     let ledger = market.map(|_| LedgerProbe::new(store.clone()));
     let seen = (snapshots.clone(), progress.clone());
-    let health = health(config, work.name(), seen, market.zip(ledger.clone()));
+    let health = health(config, work.name(), seen, market.zip(ledger.clone()))?;
     let redis = redis(config).await?;
     let health = health.with_redis(redis.clone());
     let (published, shared) = (snapshots.clone(), redis.clone());
@@ -332,17 +321,17 @@ fn health(
     indexing: &'static str,
     (snapshots, progress): (Snapshots, Progress),
     market: Option<(&Market, LedgerProbe)>,
-) -> Health {
+) -> anyhow::Result<Health> {
     let limits = HealthLimits {
         max_lag_blocks: MAX_LAG_BLOCKS,
         max_silence: MAX_SILENCE,
-        max_head_age: signed(config.starknet.max_head_age),
+        max_head_age: SignedDuration::try_from(config.starknet.max_head_age)?,
     };
     let health = Health::new(indexing, snapshots, progress, clock(), limits);
-    match market {
+    Ok(match market {
         Some((market, ledger)) => health.with_market(market.leasing.epochs.clone(), ledger),
         None => health,
-    }
+    })
 }
 
 /// Asks the configured aggregator, or else the simulated one, if the process

@@ -2,7 +2,7 @@
 //! network's own.
 
 use crate::{
-    ambient::SystemClock,
+    ambient::clock,
     config::{ChainId, Config, StarkKeys},
     network::Network,
 };
@@ -181,7 +181,6 @@ pub(crate) async fn fee_collector(
     let relayer = relayer.with_context(|| {
         format!("what users pay goes to {recipient}, which is none of the relayers")
     })?;
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let nodes = std::slice::from_ref(node);
-    sender(config, network, store, nodes, relayer, &clock)
+    sender(config, network, store, nodes, relayer, &clock())
 }

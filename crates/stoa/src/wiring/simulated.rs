@@ -1,7 +1,6 @@
 //! The simulated nodes that a process runs itself.
 
-use super::clock;
-use crate::config::Config;
+use crate::{ambient::clock, config::Config};
 use anyhow::Context as _;
 use api::Connections;
 use simnet::{HistoryProgress, SolanaConfig, SolanaNode, StarknetConfig, StarknetNode};

@@ -1,14 +1,15 @@
 //! What quotes are made with: the exchange's terms, the price of gas, the threads
 //! that search.
 
-use super::{clock, entropy, signed};
 use crate::{
+    ambient::{clock, entropy},
     config::Config,
     exchange::{exchange, executor},
     network::Network,
 };
 use anyhow::Context as _;
 use chain::StarknetClient;
+use primitives::SignedDuration;
 use services::{
     ExchangeTerms, FreshnessLimits, GasEstimates, GasWatch, Progress, QuoteStore, SharedRedis,
     Snapshots, SwapOptions, Swaps, Terms,
@@ -43,13 +44,12 @@ pub(super) fn swaps(
             ..GasPrices::default()
         },
     };
+    let max_head_age = SignedDuration::try_from(config.starknet.max_head_age)?;
     let freshness = FreshnessLimits {
         max_lag_blocks: swap.max_lag_blocks,
-        max_silence: signed(swap.max_silence),
+        max_silence: SignedDuration::try_from(swap.max_silence)?,
         // Who has nobody to ask goes by the time of blocks.
-        max_block_age: nodes
-            .is_empty()
-            .then(|| signed(config.starknet.max_head_age)),
+        max_block_age: nodes.is_empty().then_some(max_head_age),
     };
     let terms =
         exchange(config, network).map(|exchange| ExchangeTerms::new(nodes, exchange, configured));

@@ -1,8 +1,7 @@
 //! What a process does besides answering: it indexes a chain, or follows one that
 //! does.
 
-use super::clock;
-use crate::config::Config;
+use crate::{ambient::clock, config::Config};
 use anyhow::Context as _;
 use chain::StarknetClient;
 use services::{
