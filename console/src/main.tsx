@@ -1,0 +1,13 @@
+import { render } from "preact";
+import { App } from "./app";
+import { listen } from "./lib/live";
+import { follow } from "./lib/router";
+import { isPage } from "./routes";
+import "./lib/theme";
+import "./style/base.css";
+import "./style/frame.css";
+import "./style/parts.css";
+
+follow(isPage);
+render(<App />, document.getElementById("app")!);
+listen();
