@@ -9,7 +9,7 @@ import { choice, choose, nextChoice } from "./lib/theme";
 import { isSimulated } from "./lib/settings";
 import { find, navigation, type PageProps } from "./routes";
 import { Icon, icons } from "./ui/icons";
-import { Empty } from "./ui/parts";
+import { Empty, Page } from "./ui/parts";
 import { Ticker } from "./ui/ticker";
 
 export function App() {
@@ -122,15 +122,19 @@ function Opened({ path }: { path: string }) {
   }, [path]);
   if (!found)
     return (
-      <Empty title="There is no such page">
-        The address leads nowhere. The <a href="/">tokens</a> are a good place to begin.
-      </Empty>
+      <Page title="Nothing here">
+        <Empty title="There is no such page">
+          The address leads nowhere. The <a href="/">tokens</a> are a good place to begin.
+        </Empty>
+      </Page>
     );
   if (failed.value)
     return (
-      <Empty title="The page could not be loaded">
-        The service may have been updated. <a href={path} onClick={() => location.reload()}>Load it again</a>.
-      </Empty>
+      <Page title="Not loaded">
+        <Empty title="The page could not be loaded">
+          The service may have been updated. <a href={path} onClick={() => location.reload()}>Load it again</a>.
+        </Empty>
+      </Page>
     );
   const it = shown.value;
   if (!it) return <div class="opening" />;

@@ -62,3 +62,13 @@ export function sol(lamports: number | string | bigint): string {
   const value = Number(lamports) / 1e9;
   return `${value.toLocaleString("en", { maximumFractionDigits: 4 })} SOL`;
 }
+
+const UNITS: Record<string, string> = { PY: "year", PM: "month", PW: "week", PD: "day", TH: "hour", TM: "minute", TS: "second" };
+
+/** An ISO 8601 duration in words. */
+export function period(text: string): string {
+  const [days = "", times = ""] = text.replace(/^P/, "").split("T");
+  const words = (part: string, kind: "P" | "T") =>
+    [...part.matchAll(/(\d+)([A-Z])/g)].map(([, number, unit]) => `${number === "1" ? "" : `${number} `}${UNITS[kind + unit] ?? unit}${number === "1" ? "" : "s"}`);
+  return [...words(days, "P"), ...words(times, "T")].join(" ") || text;
+}

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { account } from "../lib/account";
 import { fromUnits, hex, shown, toUnits } from "../lib/amount";
 import { ask, query } from "../lib/api";
-import { count, date, price, usd } from "../lib/format";
+import { count, date, period, price, usd } from "../lib/format";
 import { ordersChanged, pace, rewritten, useOrdersOf } from "../lib/live";
 import { useLoaded } from "../lib/load";
 import { say } from "../lib/notices";
@@ -27,6 +27,7 @@ interface Trade {
 
 interface Order {
   orderAddress: string;
+  traderAddress: string;
   status: "INDEXING" | "ACTIVE" | "CLOSED";
   sellTokenAddress: string;
   buyTokenAddress: string;
@@ -132,14 +133,14 @@ function OneOrder({ order }: { order: Order }) {
         <Figure label="Executed" hint={`${count(order.pendingTradesCount)} ahead, ${count(order.cancelledTradesCount)} off`}>
           {count(order.executedTradesCount)} of {count(order.iterations)}
         </Figure>
-        <Figure label="Every" hint={`until ${date(order.endDate)}`}>{order.frequency}</Figure>
+        <Figure label="Every" hint={`until ${date(order.endDate)}`}>{period(order.frequency)}</Figure>
       </Figures>
       <ol class="cycles" aria-label="Trades of the order">
         {order.trades.slice(0, 120).map((trade, at) => (
           <li key={at} class={STATES[trade.status] ?? ""} title={`${trade.status.toLowerCase()}, ${date(trade.actualTradeDate ?? trade.expectedTradeDate)}${trade.buyAmount ? `: ${amount(trade.buyAmount, order.buyTokenAddress)}` : ""}`} />
         ))}
       </ol>
-      {order.status === "ACTIVE" && account.value && <Action class="small" run={cancel}>Cancel the order</Action>}
+      {order.status === "ACTIVE" && account.value?.address === order.traderAddress && <Action class="small" run={cancel}>Cancel the order</Action>}
     </Panel>
   );
 }

@@ -50,11 +50,13 @@ export function Staff() {
           <SignIn why={who ? "Whoever is signed in is not staff. Sign in as somebody who is." : "Sign in as somebody who is staff."} />
         </Panel>
       ) : (
-        <div class="stack">
-          <Strays key={who!.bearer} />
-          <Refunds key={who!.bearer} />
+        <div class="stack" key={who!.bearer}>
+          <div class="columns">
+            <Strays />
+            <Refunds />
+          </div>
           <Offers />
-          <Audit key={who!.bearer} />
+          <Audit />
         </div>
       )}
     </Page>
@@ -75,7 +77,7 @@ function List<T>({ title, loaded, head, row, none }: { title: string; loaded: Lo
             <thead>
               <tr>
                 {head.map((name) => (
-                  <th scope="col" key={name}>{name}</th>
+                  <th scope="col" key={name}>{name || <span class="visually-hidden">Do</span>}</th>
                 ))}
               </tr>
             </thead>
@@ -141,17 +143,20 @@ function Refunds() {
   );
 }
 
+async function steered(validator: string, action: "stop" | "lift-stop", again: () => void): Promise<void> {
+  try {
+    await market(`/v1/admin/validators/${validator}/${action}`, { body: { reason: "by staff, in the console" } });
+    say(action === "stop" ? "The validator is stopped" : "The stop is lifted; its owner may list it again");
+    again();
+  } catch (error) {
+    say((error as Error).message, "wrong", 9_000);
+  }
+}
+
 function Offers() {
   const loaded = useLoaded("all validators", (signal) => market<Validator[]>("/v1/validators?limit=50", { signal }), pace);
   const stop = async (one: Validator) => {
-    const stopped = one.status !== "listed";
-    try {
-      await market(`/v1/admin/validators/${one.public_id}/${stopped ? "lift-stop" : "stop"}`, { body: { reason: "by staff, in the console" } });
-      say(stopped ? `${one.name} may be used again` : `${one.name} is stopped`);
-      loaded.again();
-    } catch (error) {
-      say((error as Error).message, "wrong", 9_000);
-    }
+    if (confirm(`Stop ${one.name}? All of its leases are revoked.`)) await steered(one.public_id, "stop", loaded.again);
   };
   return (
     <List
@@ -165,7 +170,7 @@ function Offers() {
           <td>{one.region}</td>
           <td>{one.price_sol} SOL</td>
           <td><Tag kind={one.status === "listed" ? "good" : "bad"}>{one.status}</Tag></td>
-          <td><Action class="small" run={() => stop(one)}>{one.status === "listed" ? "Stop" : "Lift the stop"}</Action></td>
+          <td><Action class="small" run={() => stop(one)}>Stop</Action></td>
         </tr>
       )}
     />
@@ -179,13 +184,20 @@ function Audit() {
       title="Audit log"
       loaded={loaded}
       none="Nothing was done yet"
-      head={["When", "What", "To", "By"]}
+      head={["When", "What", "To", "By", ""]}
       row={(entry) => (
         <tr key={entry.public_id}>
           <td>{date(entry.at)}</td>
           <td class="mono">{entry.action}</td>
           <td>{entry.subject.kind} <Address value={entry.subject.id} /></td>
           <td>{entry.actor.kind}</td>
+          <td>
+            {entry.action === "validator.stopped" && (
+              <Action class="small" run={() => steered(entry.subject.id, "lift-stop", loaded.again)}>
+                Lift the stop
+              </Action>
+            )}
+          </td>
         </tr>
       )}
     />

@@ -48,7 +48,12 @@ export function Staking() {
   useEffect(needTokens, []);
   const { data, failure, again } = useLoaded("staking", (signal) => ask<Information>("/staking/v3", { signal }), pace);
   const chosen = useSignal<string | null>(null);
-  if (failure && !data) return failure.status === 404 ? <Page title="Staking"><Panel><Empty title="There is nobody to stake with">This network has no staker, or the operator named none.</Empty></Panel></Page> : <Trouble failure={failure} again={again} />;
+  if (failure && !data)
+    return (
+      <Page title="Staking">
+        {failure.status === 404 ? <Empty title="There is nobody to stake with">This network has no staker, or the operator named none.</Empty> : <Trouble failure={failure} again={again} />}
+      </Page>
+    );
   const pool = data?.delegationPools.find((one) => one.poolAddress === chosen.value) ?? data?.delegationPools[0];
   return (
     <Page title="Staking" lead={data ? `Commission ${share(data.commission)}; the staker's own stake is ${usd(data.selfStakedAmountInUsd)}.` : "Pools and what they earn."}>

@@ -61,7 +61,12 @@ export function Status() {
   }, []);
   const { data, failure, again } = useLoaded("readiness", readiness, turn);
   const { data: metrics } = useLoaded(hasFigures ? "figures" : null, figuresText, turn);
-  if (failure && !data) return <Trouble failure={failure} again={again} />;
+  if (failure && !data)
+    return (
+      <Page title="Status">
+        <Trouble failure={failure} again={again} />
+      </Page>
+    );
   const starknet = data?.parts.starknet;
   const away = failure && data;
   return (

@@ -26,7 +26,12 @@ export function TokenPage({ id }: PageProps) {
   const { data: token, failure, again } = useLoaded(`token ${id}`, (signal) => ask<TokenMarket>(`/v3/tokens/${id}`, { signal }), pace, rewritten);
   useEffect(needTokens, []);
   usePrices([id]);
-  if (failure && !token) return <Trouble failure={failure} again={again} />;
+  if (failure && !token)
+    return (
+      <Page title="Token">
+        <Trouble failure={failure} again={again} />
+      </Page>
+    );
   const figures = token?.network ?? token?.starknet ?? {};
   const told = prices.value.get(id);
   const cost = told?.priceUsd ?? figures.usd;

@@ -42,7 +42,12 @@ export function ValidatorPage({ id }: PageProps) {
   const start = useSignal<number | null>(null);
   const count = useSignal(1);
   const booked = useSignal<string | null>(null);
-  if (failure && !one) return <Trouble failure={failure} again={again} />;
+  if (failure && !one)
+    return (
+      <Page title="Validator">
+        <Trouble failure={failure} again={again} />
+      </Page>
+    );
   return (
     <Page
       title={
