@@ -9,5 +9,7 @@ import "./style/frame.css";
 import "./style/parts.css";
 
 follow(isPage);
-render(<App />, document.getElementById("app")!);
+const place = document.getElementById("app")!;
+place.replaceChildren();
+render(<App />, place);
 listen();

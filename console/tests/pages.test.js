@@ -1,5 +1,6 @@
 // The console in a real browser, on the real program with its simulated networks.
 import assert from "node:assert/strict";
+import net from "node:net";
 import { after, before, test } from "node:test";
 import { startStoa, until } from "../../clients/stoa.js";
 import { barriers, fitsSideways, open, openBrowser, openTab, settled, shoot } from "./browser.js";
@@ -158,6 +159,71 @@ test("a lease is booked, paid by a simulated wallet, and becomes active", async 
   await close();
 });
 
+// A wallet as extensions put it into pages, by the wallet standard.
+function announceWallet() {
+  const base58 = (bytes) => {
+    const letters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+    let [value, text] = [bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n), ""];
+    for (; value > 0n; value /= 58n) text = letters[Number(value % 58n)] + text;
+    return text;
+  };
+  let key;
+  const chains = ["solana:localnet"];
+  const connect = async () => {
+    key ??= await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
+    const address = base58(new Uint8Array(await crypto.subtle.exportKey("raw", key.publicKey)));
+    return { accounts: [{ address, chains }] };
+  };
+  const signMessage = async ({ message }) => [{ signature: new Uint8Array(await crypto.subtle.sign("Ed25519", key.privateKey, message)) }];
+  const features = { "standard:connect": { connect }, "solana:signMessage": { signMessage } };
+  const wallet = { name: "Wallet of the test", chains, accounts: [], features };
+  const announce = ({ register }) => register(wallet);
+  dispatchEvent(new CustomEvent("wallet-standard:register-wallet", { detail: announce }));
+  addEventListener("wallet-standard:app-ready", (event) => announce(event.detail));
+}
+
+test("a Solana wallet signs in, and stays signed in when the page is loaded again", async () => {
+  const { tab, complaints, close } = await openTab(browser, stoa.api);
+  await tab.addInitScript(announceWallet);
+  await open(tab, "/leases");
+  await tab.getByRole("button", { name: "Wallet of the test" }).click();
+  await tab.getByText("No lease yet").waitFor();
+  await tab.reload();
+  await tab.getByText("No lease yet").waitFor();
+  await tab.getByRole("button", { name: "Sign out" }).click();
+  await tab.getByText("Sign in to see yours").waitFor();
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("an injected Starknet wallet is handed the calls as they are built", async () => {
+  const { tab, complaints, close } = await openTab(browser, stoa.api);
+  await tab.addInitScript(() => {
+    globalThis.handed = [];
+    globalThis.starknet_test = {
+      id: "test",
+      name: "Wallet of the test",
+      request: async ({ type, params }) => {
+        if (type === "wallet_requestAccounts") return ["0x1234"];
+        globalThis.handed.push({ type, params });
+        return { transaction_hash: "0xabc" };
+      },
+    };
+  });
+  const built = tab.waitForResponse((response) => response.url().includes("/swap/v3/build"));
+  await open(tab, `/swap?sell=${ETH}&buy=${USDC}&amount=1`);
+  await tab.getByLabel("Trades as").selectOption("Wallet of the test");
+  await tab.getByRole("button", { name: "Swap ETH for USDC" }).click();
+  const { calls } = await (await built).json();
+  await tab.getByText("Sent as").waitFor();
+  const [{ type, params }] = await tab.evaluate(() => globalThis.handed);
+  assert.equal(type, "wallet_addInvokeTransaction");
+  const names = ({ contractAddress, entrypoint, calldata }) => ({ contract_address: contractAddress, entry_point: entrypoint, calldata });
+  assert.deepEqual(params.calls, calls.map(names));
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("staff sees the audit log", async () => {
   const { tab, complaints, close } = await openTab(browser, stoa.api);
   await open(tab, "/staff");
@@ -185,6 +251,43 @@ test("a reorganisation repaints what is shown", async () => {
   await shoot(watching.tab, "reorganised");
   assert.deepEqual([...watching.complaints, ...steering.complaints], []);
   await Promise.all([watching.close(), steering.close()]);
+});
+
+// A way to the service that can be cut.
+async function doorTo(api) {
+  const { hostname, port } = new URL(api);
+  const open = new Set();
+  const door = net.createServer((socket) => {
+    const beyond = net.connect(Number(port), hostname);
+    for (const end of [socket, beyond]) {
+      open.add(end);
+      end.on("error", () => {});
+      end.on("close", () => open.delete(end));
+    }
+    socket.pipe(beyond).pipe(socket);
+  });
+  const listen = (at) => new Promise((resolve) => door.listen(at, hostname, resolve));
+  await listen(0);
+  const own = door.address().port;
+  const shut = () => {
+    const closed = new Promise((resolve) => door.close(resolve));
+    for (const socket of open) socket.destroy();
+    return closed;
+  };
+  return { address: `http://${hostname}:${own}`, shut, reopen: () => listen(own) };
+}
+
+test("a page goes on by itself when the service is back", async () => {
+  const door = await doorTo(stoa.api);
+  const { tab, close } = await openTab(browser, door.address);
+  await open(tab, "/");
+  await tab.locator(".ticker.live").waitFor();
+  await door.shut();
+  await tab.locator(".ticker.lost").waitFor();
+  await door.reopen();
+  await tab.locator(".ticker.live").waitFor();
+  await close();
+  await door.shut();
 });
 
 test("pages of others may not steer the networks", async () => {

@@ -1,5 +1,6 @@
 // How soon the first page is there on a slow line and a slow processor: rows of
-// `./bench`. Takes the address of a running service.
+// `./bench`. Asks the service of an address, or starts one.
+import { startStoa } from "../../clients/stoa.js";
 import { openBrowser, openTab, settled } from "./browser.js";
 
 const LINE = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
@@ -32,12 +33,13 @@ async function visit(browser, api) {
 
 const middle = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-const api = process.argv[2];
-if (!api) throw new Error("usage: node tests/paint.js http://127.0.0.1:8080");
+const stoa = process.argv[2] ? null : await startStoa("--no-rate-limit");
+const api = process.argv[2] ?? stoa.api;
 const browser = await openBrowser();
 const runs = [];
 for (let run = 0; run < RUNS; run++) runs.push(await visit(browser, api));
 await browser.close();
+await stoa?.stop();
 console.log(`console at 1.6 Mbit/s, 150 ms, ${SLOWER} times slowed processor, middle of ${RUNS}`);
 for (const [at, [name, unit, goal]] of GOALS.entries()) {
   const value = middle(runs.map((run) => run[at]));

@@ -61,7 +61,7 @@ export function ValidatorPage({ id }: PageProps) {
       <div class="stack">
         <Panel>
           <Figures>
-            <Figure label="An epoch" hint={one?.shared ? `a seat of ${one.shared.seats}: ${one.shared.price_sol} SOL` : "exclusive alone"}>
+            <Figure label="An epoch" hint={one?.shared ? `a seat of ${one.shared.seats}: ${sol(one.shared.price_lamports)}` : "exclusive alone"}>
               {one ? `${one.price_sol} SOL` : <Skeleton />}
             </Figure>
             <Figure label="Uptime, 30 days">{share(one?.uptime_30d)}</Figure>

@@ -67,7 +67,7 @@ function Card({ one, free, epoch }: { one: Validator; free: string | undefined; 
         {one.region} · {one.tier}
       </span>
       <span class="validator-price">
-        {one.price_sol} SOL<small> an epoch{one.shared ? `, a seat ${one.shared.price_sol}` : ""}</small>
+        {one.price_sol} SOL<small> an epoch{one.shared ? `, a seat ${sol(one.shared.price_lamports)}` : ""}</small>
       </span>
       <span class="validator-figures">
         <span>
