@@ -71,7 +71,7 @@ mod tests {
         let text = std::str::from_utf8(index.body.text()).unwrap();
         let named = text.split('"').filter_map(|it| it.strip_prefix('/'));
         let named: Vec<&str> = named.filter(|it| it.contains('.')).collect();
-        assert!(named.iter().any(|name| name.ends_with(".js")), "{named:?}");
+        assert!(named.iter().any(|name| name.contains(".js")), "{named:?}");
         for name in named {
             assert!(find(name).is_some(), "{name}");
         }
