@@ -49,9 +49,6 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
   return body as T;
 }
 
-/** Lists come as they are, or as a page of them. */
-export const items = <T>(list: T[] | { content: T[] }): T[] => (Array.isArray(list) ? list : list.content);
-
 export function query(path: string, values: Record<string, string | number | boolean | string[] | null | undefined>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {

@@ -11,6 +11,7 @@ export interface Loaded<T> {
 }
 
 const RETRY_MS = 4_000;
+const WAIT_MS = 250;
 
 /**
  * Loads whenever `key` or one of `when` changes; a key of null loads nothing.
@@ -50,4 +51,14 @@ export function useLoaded<T>(
   }, [key, turn.value, ...moments]);
   const shown = state.value.key === key ? state.value : undefined;
   return { data: shown?.data, failure: shown?.failure, again: () => turn.value++ };
+}
+
+/** A value that follows once it has been still for a moment. */
+export function useSettled<T>(value: T): T {
+  const settled = useSignal(value);
+  useEffect(() => {
+    const timer = setTimeout(() => (settled.value = value), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled.value;
 }

@@ -23,8 +23,15 @@ export const bearer = (): string | undefined => session.value?.bearer;
 export const hasRole = (role: string): boolean => !!session.value?.user.roles.includes(role);
 
 /** What the lease market answers, without its envelope. */
-export const market = async <T>(path: string, asking: Parameters<typeof ask>[1] = {}): Promise<T> =>
-  (await ask<{ data: T }>(path, { bearer: bearer(), ...asking })).data;
+export async function market<T>(path: string, asking: Parameters<typeof ask>[1] = {}): Promise<T> {
+  try {
+    return (await ask<{ data: T }>(path, { bearer: bearer(), ...asking })).data;
+  } catch (error) {
+    // A session that is over.
+    if (error instanceof Failure && error.status === 401) signOut();
+    throw error;
+  }
+}
 
 export async function signInWith(token: string, wallet?: SolanaWallet): Promise<void> {
   const user = await market<User>("/v1/me", { bearer: token });
@@ -69,5 +76,3 @@ export function ulid(): string {
   for (const byte of crypto.getRandomValues(new Uint8Array(16))) text += letters[byte % 32];
   return text;
 }
-
-export const isSignedOut = (failure: Failure | undefined): boolean => failure?.status === 401;

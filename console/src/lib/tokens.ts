@@ -1,6 +1,6 @@
 // The tokens that there are, by address: loaded once, when a page needs symbols.
 import { signal } from "@preact/signals";
-import { ask, items, query } from "./api";
+import { ask, query } from "./api";
 import { network } from "./settings";
 
 export interface Token {
@@ -22,7 +22,7 @@ async function all(): Promise<void> {
   const found = new Map<string, Token>();
   for (let page = 0; page < MOST_PAGES; page++) {
     const answer = await ask<{ content: Token[]; totalPages: number }>(query(`/v1/${network}/tokens`, { page, size: PAGE }));
-    for (const token of items(answer)) found.set(token.address, token);
+    for (const token of answer.content) found.set(token.address, token);
     tokens.value = new Map(found);
     if (page + 1 >= answer.totalPages) break;
   }

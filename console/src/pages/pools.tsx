@@ -1,14 +1,14 @@
 // Every pool that is followed, with what it takes to move its price.
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { ask, items, query } from "../lib/api";
+import { ask, query } from "../lib/api";
 import { count } from "../lib/format";
 import { rewritten } from "../lib/live";
 import { useLoaded } from "../lib/load";
 import type { Pool } from "../lib/market";
 import { note, parameter } from "../lib/router";
 import { needTokens } from "../lib/tokens";
-import { Choice, Page, Trouble } from "../ui/parts";
+import { Choice, Page, Pager, Trouble } from "../ui/parts";
 import { PoolTable } from "../ui/pool-table";
 import { TokenPicker } from "../ui/token-picker";
 
@@ -31,13 +31,10 @@ export function Pools() {
     page.value = 0;
   }, [token, venue, tradable]);
   const path = query("/v3/pools", { token, venue, tradable, sort: "tvl", page: page.value, size: SIZE });
-  const { data, failure, again } = useLoaded(path, (signal) => ask<Answer | Pool[]>(path, { signal }), rewritten);
+  const { data, failure, again } = useLoaded(path, (signal) => ask<Answer>(path, { signal }), rewritten);
   const { data: venues } = useLoaded("venues", (signal) => ask<{ name: string }[]>("/v3/venues", { signal }));
-  const pools = data && items(data);
-  const whole = data && !Array.isArray(data) ? data.totalElements : pools?.length;
-  const pages = data && !Array.isArray(data) ? data.totalPages : 1;
   return (
-    <Page title="Pools" lead={whole === undefined ? "Depth is what moves a pool's price by so much, from its exact curve." : `${count(whole)} pools. Depth is what moves a pool's price by so much, from its exact curve.`}>
+    <Page title="Pools" lead={`${data ? `${count(data.totalElements)} pools. ` : ""}Depth is what moves a pool's price by so much, from its exact curve.`}>
       <div class="toolbar">
         <TokenPicker label="Pools of" none="Any token" value={token} onPick={(next) => note({ token: next })} />
         {token && (
@@ -56,20 +53,8 @@ export function Pools() {
         </label>
         <Choice label="Which pools" value={tradable as (typeof TRADABLE)[number][0]} options={TRADABLE} onChange={(next) => note({ tradable: next })} />
       </div>
-      <div class="panel flush">{failure && !data ? <Trouble failure={failure} again={again} /> : <PoolTable pools={pools} rows={20} />}</div>
-      {pages > 1 && (
-        <div class="pager">
-          <button type="button" class="button small" disabled={page.value === 0} onClick={() => page.value--}>
-            Before
-          </button>
-          <span class="soft">
-            {page.value + 1} of {pages}
-          </span>
-          <button type="button" class="button small" disabled={page.value + 1 >= pages} onClick={() => page.value++}>
-            Next
-          </button>
-        </div>
-      )}
+      <div class="panel flush">{failure && !data ? <Trouble failure={failure} again={again} /> : <PoolTable pools={data?.content} rows={20} />}</div>
+      <Pager page={page} pages={data?.totalPages ?? 1} />
     </Page>
   );
 }

@@ -7,7 +7,7 @@ import { fromUnits, hex, shown, toUnits } from "../lib/amount";
 import { ask, query } from "../lib/api";
 import { price, usd } from "../lib/format";
 import { now, rewritten } from "../lib/live";
-import { useLoaded } from "../lib/load";
+import { useLoaded, useSettled } from "../lib/load";
 import { venueColour } from "../lib/market";
 import { say } from "../lib/notices";
 import { flows, platformFee, type Quote } from "../lib/quote";
@@ -22,19 +22,8 @@ import "../style/swap.css";
 
 const ETH = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
 const USDC = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8";
-const WAIT_MS = 300;
 const REFRESH_S = 12;
 const SLIPPAGES = [["0.001", "0.1%"], ["0.005", "0.5%"], ["0.01", "1%"]] as const;
-
-/** A value that follows once it has been still for a moment. */
-function useSettled<T>(value: T): T {
-  const settled = useSignal(value);
-  useEffect(() => {
-    const timer = setTimeout(() => (settled.value = value), WAIT_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled.value;
-}
 
 export function Swap() {
   const sell = parameter("sell") ?? ETH;

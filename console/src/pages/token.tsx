@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { ask, items, query } from "../lib/api";
+import { ask, query } from "../lib/api";
 import { shown } from "../lib/amount";
 import { ago, count, date, percent, price, tone, usd } from "../lib/format";
 import { now, pace, prices, rewritten, useCandles, usePrices } from "../lib/live";
@@ -183,7 +183,7 @@ function Venues({ id }: { id: string }) {
 function Trades({ id, decimals, symbol: name }: { id: string; decimals: number | undefined; symbol: string }) {
   const { data, failure, again } = useLoaded(
     `trades ${id}`,
-    async (signal) => items(await ask<{ content: Trade[] }>(query(`/v3/tokens/${id}/trades`, { limit: 50 }), { signal })),
+    async (signal) => (await ask<{ content: Trade[] }>(query(`/v3/tokens/${id}/trades`, { limit: 50 }), { signal })).content,
     pace,
     rewritten,
   );
@@ -228,7 +228,7 @@ function Trades({ id, decimals, symbol: name }: { id: string; decimals: number |
 
 function Pools({ id }: { id: string }) {
   const path = query("/v3/pools", { token: id, sort: "tvl", size: 20 });
-  const { data, failure, again } = useLoaded(path, async (signal) => items(await ask<Pool[] | { content: Pool[] }>(path, { signal })), rewritten);
+  const { data, failure, again } = useLoaded(path, async (signal) => (await ask<{ content: Pool[] }>(path, { signal })).content, rewritten);
   return (
     <Panel title="Pools" aside={<a href={query("/pools", { token: id })}>All of them</a>} flush>
       {failure && !data ? <Trouble failure={failure} again={again} /> : <PoolTable pools={data} rows={8} />}

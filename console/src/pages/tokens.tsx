@@ -1,14 +1,14 @@
 // All tokens: what they cost, where the price went, how much is traded and lies in pools.
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import { ask, items, query } from "../lib/api";
-import { known, percent, price, tone, usd } from "../lib/format";
+import { useEffect, useRef } from "preact/hooks";
+import { ask, query } from "../lib/api";
+import { count, known, percent, price, tone, usd } from "../lib/format";
 import { prices, rewritten, usePrices, type Price } from "../lib/live";
-import { useLoaded } from "../lib/load";
+import { useLoaded, useSettled } from "../lib/load";
 import { go, note, parameter } from "../lib/router";
 import { Icon, icons } from "../ui/icons";
 import { Logo } from "../ui/logo";
-import { Choice, Empty, Page, SkeletonRows, Tag, Trouble } from "../ui/parts";
+import { Choice, Empty, Page, Pager, SkeletonRows, Tag, Trouble } from "../ui/parts";
 import { Sparkline } from "../ui/sparkline";
 
 interface Row {
@@ -24,6 +24,11 @@ interface Row {
   sparkline: (number | null)[];
 }
 
+interface Sorting {
+  by: Order;
+  up: boolean;
+}
+
 type Order = "priceUsd" | "change24h" | "volumeUsd24h" | "tvlUsd";
 const COLUMNS: [Order, string, string][] = [
   ["priceUsd", "Price", ""],
@@ -31,32 +36,37 @@ const COLUMNS: [Order, string, string][] = [
   ["volumeUsd24h", "Volume 24 h", "wide"],
   ["tvlUsd", "TVL", "middle"],
 ];
-const TAGS = [["", "All"], ["verified", "Verified"], ["Community", "Community"], ["Unruggable", "Unruggable"]] as const;
-const ROWS = 24;
+const TAGS = [["", "All"], ["Verified", "Verified"], ["Community", "Community"], ["Unruggable", "Unruggable"]] as const;
+const SIZE = 100;
+const SKELETONS = 24;
 
-const matches = (row: Row, search: string): boolean =>
-  !search || [row.symbol, row.name, row.address].some((text) => text.toLowerCase().includes(search));
+interface Table {
+  content: Row[];
+  totalElements: number;
+  totalPages: number;
+}
 
 export function Tokens() {
-  const { data, failure, again } = useLoaded(
-    "tokens",
-    async (signal) => items(await ask<Row[] | { content: Row[] }>(query("/v3/tokens/table", { size: 100 }), { signal })),
-    rewritten,
-  );
-  const order = useSignal<{ by: Order; up: boolean }>({ by: "tvlUsd", up: false });
-  const search = (parameter("search") ?? "").trim().toLowerCase();
+  const order = useSignal<Sorting>({ by: "tvlUsd", up: false });
+  const page = useSignal(0);
+  const search = (parameter("search") ?? "").trim();
   const tag = parameter("tag") ?? "";
-  const shown = useMemo(() => {
-    const { by, up } = order.value;
-    const rows = (data ?? []).filter((row) => matches(row, search) && (!tag || (tag === "verified" ? row.verified : row.tags.includes(tag))));
-    const value = (row: Row) => row[by] ?? -Infinity;
-    return rows.sort((a, b) => (value(b) - value(a)) * (up ? -1 : 1));
-  }, [data, order.value, search, tag]);
-  usePrices(shown.map((row) => row.address));
+  useEffect(() => {
+    page.value = 0;
+  }, [search, tag]);
+  const sort = `${order.value.by},${order.value.up ? "asc" : "desc"}`;
+  const path = useSettled(query("/v3/tokens/table", { search, tag, sort, page: page.value, size: SIZE }));
+  const { data, failure, again } = useLoaded(path, (signal) => ask<Table>(path, { signal }), rewritten);
+  // What was shown stays until the answer to the next question is there.
+  const last = useRef(data);
+  if (data) last.current = data;
+  const shown = data ?? last.current;
+  const rows = shown?.content ?? [];
+  usePrices(rows.map((row) => row.address));
   return (
     <Page
       title="Tokens"
-      lead={data ? `${data.length} tokens with a price on this network` : "Every token with a price on this network"}
+      lead={shown ? `${count(shown.totalElements)} ${search || tag ? "tokens fit" : "tokens on this network"}` : "Every token on this network"}
       actions={
         <label class="search">
           <Icon path={icons.search} />
@@ -85,20 +95,21 @@ export function Tokens() {
             </tr>
           </thead>
           <tbody>
-            {!data && !failure && <SkeletonRows rows={ROWS} columns={6} />}
-            {shown.map((row) => (
+            {!shown && !failure && <SkeletonRows rows={SKELETONS} columns={6} />}
+            {rows.map((row) => (
               <TokenRow key={row.address} row={row} told={prices.value.get(row.address)} />
             ))}
           </tbody>
         </table>
-        {failure && !data && <Trouble failure={failure} again={again} />}
-        {data && !shown.length && <Empty title="No token fits">Try fewer letters, or another tag.</Empty>}
+        {failure && !shown && <Trouble failure={failure} again={again} />}
+        {shown && !rows.length && <Empty title="No token fits">Try fewer letters, or another tag.</Empty>}
       </div>
+      <Pager page={page} pages={shown?.totalPages ?? 1} />
     </Page>
   );
 }
 
-function Sorted({ column: [by, text, name], order }: { column: [Order, string, string]; order: { value: { by: Order; up: boolean } } }) {
+function Sorted({ column: [by, text, name], order }: { column: [Order, string, string]; order: { value: Sorting } }) {
   const now = order.value;
   const isBy = now.by === by;
   return (

@@ -131,3 +131,20 @@ export function Action({ run, children, class: name, disabled, ...rest }: { run:
 }
 
 export const Tag = ({ children, kind }: { children: ComponentChildren; kind?: string }) => <span class={`tag ${kind ?? ""}`}>{children}</span>;
+
+export function Pager({ page, pages }: { page: { value: number }; pages: number }) {
+  if (pages <= 1) return null;
+  return (
+    <div class="pager">
+      <button type="button" class="button small" disabled={page.value === 0} onClick={() => page.value--}>
+        Before
+      </button>
+      <span class="soft">
+        {page.value + 1} of {pages}
+      </span>
+      <button type="button" class="button small" disabled={page.value + 1 >= pages} onClick={() => page.value++}>
+        Next
+      </button>
+    </div>
+  );
+}
