@@ -68,13 +68,25 @@ pub(crate) struct KeptBody(Arc<Forms>);
 struct Forms {
     text: Bytes,
     gzip: OnceLock<Bytes>,
+    effort: Compression,
 }
 
 impl KeptBody {
+    /// A caller waits for the compressed form, so that it is made quickly.
     pub(crate) fn new(text: impl Into<Bytes>) -> Self {
+        Self::with(text.into(), Compression::fast())
+    }
+
+    /// A text that is the same for as long as the process runs: worth every effort.
+    pub(crate) fn lasting(text: impl Into<Bytes>) -> Self {
+        Self::with(text.into(), Compression::best())
+    }
+
+    fn with(text: Bytes, effort: Compression) -> Self {
         Self(Arc::new(Forms {
-            text: text.into(),
+            text,
             gzip: OnceLock::new(),
+            effort,
         }))
     }
 
@@ -83,17 +95,16 @@ impl KeptBody {
     }
 
     pub(crate) fn content(&self, wants: WantsGzip) -> Content {
-        let Forms { text, gzip } = &*self.0;
+        let Forms { text, gzip, effort } = &*self.0;
         if !wants.0 || !is_long(text) {
             return Content::from(text.clone());
         }
-        Content::gzip(gzip.get_or_init(|| packed(text)).clone())
+        Content::gzip(gzip.get_or_init(|| packed(text, *effort)).clone())
     }
 }
 
-/// A caller waits for it, so that it is made quickly.
-fn packed(text: &[u8]) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+fn packed(text: &[u8], effort: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), effort);
     let written = encoder.write_all(text).and_then(|()| encoder.finish());
     let written = written.or_impossible("memory can be written to");
     written.unwrap_or_default().into()

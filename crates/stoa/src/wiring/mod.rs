@@ -14,7 +14,7 @@ pub(crate) use leases::{
 };
 pub(crate) use order_jobs::OrderJobs;
 pub(crate) use paymaster::fee_collector;
-pub(crate) use simulated::{serve_nodes, simulated_node, simulated_solana_node};
+pub(crate) use simulated::{saver, serve_nodes, simulated_node, simulated_solana_node};
 pub(crate) use stores::{
     Ledger, NoStore, bind_chain, existing_store, folder, inspect_store, is_to_be_made, location,
     made_store, migrated_store, open_store,
