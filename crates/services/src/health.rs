@@ -1,6 +1,7 @@
 //! Whether the service serves fresh data, part by part and product by product.
 
 use crate::{
+    digest::{NewestDigest, SnapshotDigest},
     indexer::{HistoryView, Progress, TakeoverView, seconds_left},
     leasing::Epochs,
     ledger_probe::{LedgerHealth, LedgerProbe},
@@ -35,6 +36,8 @@ pub struct PartHealth {
     pub ready: bool,
     /// The newest block served.
     pub block: Option<BlockRef>,
+    /// A short name for all that is served of it.
+    pub digest: Option<SnapshotDigest>,
     /// Seconds since that block's time.
     pub age_s: Option<i64>,
     /// Blocks between it and the head that was last seen.
@@ -180,6 +183,7 @@ pub struct Health {
     limits: HealthLimits,
     market: Option<(Epochs, LedgerProbe)>,
     redis: Option<SharedRedis>,
+    digest: Arc<NewestDigest>,
 }
 
 impl Health {
@@ -199,6 +203,7 @@ impl Health {
             limits,
             market: None,
             redis: None,
+            digest: Arc::default(),
         }
     }
 
@@ -296,6 +301,7 @@ impl Health {
             role: self.role,
             ready: problem.is_none(),
             block: snapshot.as_ref().map(|snapshot| snapshot.head),
+            digest: snapshot.as_ref().map(|snapshot| self.digest.of(snapshot)),
             standing: snapshot.map(|snapshot| Arc::clone(&snapshot.standing)),
             age_s: age.map(|age| age.as_secs().max(0)),
             lag_blocks,

@@ -5,6 +5,7 @@
 //! and never wait for the indexer.
 
 mod answer_signer;
+mod digest;
 mod fault;
 mod fee_token;
 mod follower;
@@ -32,6 +33,7 @@ mod trail;
 mod worth;
 
 pub use answer_signer::AnswerSigner;
+pub use digest::SnapshotDigest;
 pub use fault::Fault;
 pub use fee_token::{STRK, fee_token};
 pub use follower::Follower;

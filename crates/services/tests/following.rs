@@ -5,7 +5,7 @@
 use market::{BlockEffects, TokenQuery, figures::KeptFigures};
 use primitives::{BlockRef, Clock, Felt, SignedDuration, Timestamp};
 use proptest::prelude::*;
-use services::{Doorbell, IndexerOptions, Nodes, Progress, Round, Snapshots};
+use services::{Doorbell, IndexerOptions, Nodes, Progress, Round, SnapshotDigest, Snapshots};
 use simnet::FaultKind;
 use std::{num::NonZeroU64, sync::Arc, time::Duration};
 use store::StoreError;
@@ -73,6 +73,7 @@ proptest! {
             replica.look().await.unwrap();
             assert_eq!(seen(&replicated), seen(&alone.snapshots));
             assert_eq!(figures(&replicated), figures(&alone.snapshots));
+            assert_eq!(digest(&replicated), digest(&alone.snapshots));
             let (followed, alone) = (followed.snapshots.load().unwrap(), alone.snapshots.load().unwrap());
             assert_eq!(followed.head, alone.head);
             assert_eq!(followed.head, world.node.head());
@@ -213,6 +214,10 @@ fn seen(snapshots: &Snapshots) -> (BlockRef, Timestamp, Vec<String>, Vec<String>
 
 fn figures(snapshots: &Snapshots) -> KeptFigures {
     snapshots.load().unwrap().figures.everything()
+}
+
+fn digest(snapshots: &Snapshots) -> SnapshotDigest {
+    SnapshotDigest::of(&snapshots.load().unwrap())
 }
 
 /// Blocks on top of `parent` in which nothing happens.

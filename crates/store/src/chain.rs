@@ -105,24 +105,32 @@ impl ChainStore {
                 .map(drop)
         )
         .map_err(in_table(IDENTITY))?;
-        let stored: Vec<u8> = on!(reader self.db(), pool =>
+        match self
+            .bound_chain()
+            .await?
+            .filter(|stored| *stored != chain_id)
+        {
+            Some(stored) => Err(StoreError::OtherChain {
+                stored,
+                given: chain_id,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The network that the store is tied to.
+    pub async fn bound_chain(&self) -> Result<Option<Felt>, StoreError> {
+        let stored: Option<Vec<u8>> = on!(reader self.db(), pool =>
             sqlx::query_scalar("SELECT chain_id FROM chain_identity")
-                .fetch_one(pool)
+                .fetch_optional(pool)
                 .await
         )
         .map_err(in_table(IDENTITY))?;
-        let stored = Column {
+        let column = Column {
             table: IDENTITY,
             name: "chain_id",
-        }
-        .felt(&stored)?;
-        if stored != chain_id {
-            return Err(StoreError::OtherChain {
-                stored,
-                given: chain_id,
-            });
-        }
-        Ok(())
+        };
+        stored.map(|bytes| column.felt(&bytes)).transpose()
     }
 
     /// The cursor: the highest stored block.

@@ -10,7 +10,7 @@ use super::pool_id::PoolId;
 use super::undo::Undo;
 use super::venue::Registry;
 use super::verdict::{Record, Tally};
-use super::{Book, Pool};
+use super::{Book, Pool, Pools};
 use primitives::{Address, OrImpossible as _};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
@@ -68,16 +68,17 @@ struct KeptPool {
     flaw: Option<Flaw>,
 }
 
-impl Book {
-    /// The whole book as bytes, without the way back.
+impl Pools {
+    /// All that is known of pools and classes as bytes: the same for the same pools,
+    /// whatever the way that led to them.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let classes = self.pools.known_classes();
+        let classes = self.known_classes();
         // By address: names depend on the way that led here.
         let classes: BTreeMap<_, _> = classes
             .map(|(contract, class)| (contract, Address::new(class)))
             .collect();
-        let pools = self.pools.iter().map(|view| KeptPool {
+        let pools = self.iter().map(|view| KeptPool {
             venue: view.venue.contract,
             created: Created {
                 tokens: view.tokens(),
@@ -90,8 +91,8 @@ impl Book {
             facts: view.pool.facts,
             flaw: view.pool.flaw,
         });
-        let registry = self.pools.registry();
-        let records = self.pools.records().filter_map(|record| {
+        let registry = self.registry();
+        let records = self.records().filter_map(|record| {
             Some(KeptRecord {
                 venue: registry.venue(record.venue)?.contract,
                 class: Address::new(record.class),
@@ -103,6 +104,14 @@ impl Book {
             records: records.collect(),
             pools: pools.collect(),
         })
+    }
+}
+
+impl Book {
+    /// The whole book as bytes, without the way back.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.pools.to_bytes()
     }
 
     /// The book as it was kept after `block`. It cannot go back further.

@@ -165,6 +165,10 @@ pub(crate) struct Part {
     /// Its hash.
     #[schema(example = "0x5f1a")]
     block_hash: Option<String>,
+    /// A short name for all pools and prices of the block: the same in every process that
+    /// serves it.
+    #[schema(example = "5c3a91d07be24f60a1b8c9d2e3f40516")]
+    digest: Option<String>,
     /// Seconds since the block's time.
     age_seconds: Option<i64>,
     /// Blocks between it and the newest one known.
@@ -292,6 +296,7 @@ impl From<PartHealth> for Part {
             ready: part.ready,
             block_number: part.block.map(|block| block.number),
             block_hash: part.block.map(|block| felt_to_hex(block.hash)),
+            digest: part.digest.map(|digest| digest.to_string()),
             age_seconds: part.age_s,
             lag_blocks: part.lag_blocks,
             problem: part.problem,
@@ -421,6 +426,7 @@ mod tests {
                 number: 7,
                 hash: Felt::from(0xabc),
             }),
+            digest: None,
             age_s: Some(2),
             lag_blocks: Some(0),
             problem: None,
@@ -443,7 +449,7 @@ mod tests {
             serde_json::to_value(Part::from(part())).unwrap(),
             json!({
                 "role": "indexer", "ready": true, "blockNumber": 7, "blockHash": "0xabc",
-                "ageSeconds": 2, "lagBlocks": 0, "problem": null,
+                "digest": null, "ageSeconds": 2, "lagBlocks": 0, "problem": null,
                 "error": "refused", "nodes": [{
                     "name": "http://node.example", "blockNumber": 7, "silentSeconds": 1,
                     "problem": null

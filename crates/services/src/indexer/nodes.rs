@@ -101,6 +101,16 @@ impl Nodes {
         }
     }
 
+    /// The same, of a chain that is known: nodes of another one are passed over, and
+    /// none has to answer yet.
+    #[must_use]
+    pub fn of_chain(self, chain_id: Felt) -> Self {
+        Self {
+            chain_id: Some(chain_id),
+            ..self
+        }
+    }
+
     /// Whether there is nobody to ask.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()

@@ -4,7 +4,7 @@
 mod breaker;
 
 use arc_swap::ArcSwap;
-use breaker::{Breaker, Turn};
+use breaker::{Breaker, FAILURES, Turn};
 use primitives::Clock;
 use redis::{
     Client, RedisError,
@@ -18,6 +18,9 @@ use std::{
 
 /// A Redis that does not answer in this time is passed over.
 const PATIENCE: Duration = Duration::from_millis(250);
+
+/// How long a start waits for it.
+const FIRST_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Between attempts to connect; shorter than it is left alone, so that whoever
 /// asks on trial finds a connection.
@@ -68,17 +71,36 @@ impl fmt::Debug for SharedRedis {
 }
 
 impl SharedRedis {
-    /// Connects to the Redis at `url`.
+    /// Connects to the Redis at `url`. One that is not there is left alone for a
+    /// while, as it would be later; one that refuses us is an error.
     pub async fn connect(url: &str, clock: Arc<dyn Clock>) -> Result<Self, RedisError> {
         let client = Client::open(url)?;
-        let connection = ConnectionManager::new_with_config(client.clone(), config()).await?;
-        metrics::gauge!(REDIS_UP).set(1.0);
-        Ok(Self(Arc::new(Parts {
+        let connection = ConnectionManager::new_lazy_with_config(client.clone(), config())?;
+        let redis = Self(Arc::new(Parts {
             client,
             connection: ArcSwap::from_pointee(connection),
             breaker: Mutex::default(),
             clock,
-        })))
+        }));
+        metrics::gauge!(REDIS_UP).set(1.0);
+        match tokio::time::timeout(FIRST_PATIENCE, redis.ping()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) if !is_absence(&error) => return Err(error),
+            Ok(Err(error)) => redis.leave_alone(&error.into()),
+            Err(_) => redis.leave_alone(&Unanswered::Late),
+        }
+        Ok(redis)
+    }
+
+    async fn ping(&self) -> Result<(), RedisError> {
+        let mut connection = ConnectionManager::clone(&self.0.connection.load());
+        redis::cmd("PING").query_async(&mut connection).await
+    }
+
+    fn leave_alone(&self, reason: &Unanswered) {
+        for _ in 0..FAILURES {
+            self.note_failure(reason);
+        }
     }
 
     /// Whether it is asked.
@@ -143,6 +165,11 @@ impl SharedRedis {
         let breaker = self.0.breaker.lock();
         act(&mut breaker.unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Whether there is nobody who could have refused.
+fn is_absence(error: &RedisError) -> bool {
+    error.is_io_error() || error.is_timeout() || error.is_connection_refusal()
 }
 
 fn config() -> ConnectionManagerConfig {

@@ -14,6 +14,7 @@ use crate::config::{Everything, OfGround, OfService, OfSimnet, OfStore, OfStoreA
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
+use url::Url;
 
 const HELP: &str = "\
 Examples:
@@ -158,8 +159,15 @@ Examples:
     #[command(after_help = "\
 Examples:
   stoa doctor
-  stoa doctor --starknet-rpc https://NODE/KEY --data /var/lib/stoa")]
-    Doctor(Settings<OfGround>),
+  stoa doctor --starknet-rpc https://NODE/KEY --data /var/lib/stoa
+  stoa doctor --replicas http://10.0.0.1:8080,http://10.0.0.2:8080")]
+    Doctor {
+        /// Compare these running processes instead: blocks, digests, entity tags
+        #[arg(long, value_name = "URL,URL", value_delimiter = ',')]
+        replicas: Vec<Url>,
+        #[command(flatten)]
+        settings: Settings<OfGround>,
+    },
     /// Make, list and revoke API keys
     ///
     /// A caller that sends a key in the header x-api-key has a limit of its own.

@@ -60,7 +60,9 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             }
             ConfigAction::Example => say(config::example()?.trim_end()),
         },
-        Command::Doctor(settings) => return doctor::doctor(&settings.load()?.config).await,
+        Command::Doctor { replicas, settings } => {
+            return doctor::doctor(&settings.load()?.config, &replicas).await;
+        }
         Command::Key { action, settings } => key::run(action, &settings.load()?.config).await?,
         Command::Sponsor { action, settings } => {
             sponsor::run(action, &settings.load()?.config).await?;

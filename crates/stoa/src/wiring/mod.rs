@@ -32,7 +32,7 @@ use crate::{
     staking,
 };
 use amm::book::Standing;
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 pub(crate) use api::Api;
 pub(crate) use api::Connections;
 use api::{ApiConfig, ApiServices, ConnectionLimits, RateLimits};
@@ -66,9 +66,6 @@ const MAX_LAG_BLOCKS: u64 = 10;
 
 /// How long the node may be silent while the data still counts as fresh.
 const MAX_SILENCE: SignedDuration = SignedDuration::from_secs(30);
-
-/// A Redis that does not take the connection in this time is not there.
-const REDIS_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Bounds of how much better than a quote another way could be, as a share.
 const GAP_BUCKETS: [f64; 8] = [1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
@@ -137,11 +134,8 @@ pub(crate) async fn redis(config: &Config) -> anyhow::Result<Option<SharedRedis>
         return Ok(None);
     };
     let context = || format!("cannot use the Redis at {url}");
-    let connected = SharedRedis::connect(url.expose().as_str(), clock());
-    match tokio::time::timeout(REDIS_PATIENCE, connected).await {
-        Ok(connected) => connected.map(Some).with_context(context),
-        Err(_) => Err(anyhow!("no answer within {REDIS_PATIENCE:?}")).with_context(context),
-    }
+    let connected = SharedRedis::connect(url.expose().as_str(), clock()).await;
+    connected.map(Some).with_context(context)
 }
 
 /// Counts requests: in Redis when there is one, otherwise here.
@@ -152,7 +146,6 @@ fn limiter(redis: Option<SharedRedis>) -> RateLimiter {
     }
 }
 
-/// A length of time to compare with; beyond what can be, the longest.
 /// Begins to measure. Can be done once in a process.
 pub(crate) fn metrics() -> anyhow::Result<PrometheusHandle> {
     PrometheusBuilder::new()
@@ -239,6 +232,7 @@ pub(crate) async fn service(
     let work = work::work(
         config,
         store,
+        network.chain_id(),
         [nodes, asked.clone()],
         known,
         published,

@@ -4,6 +4,7 @@
 use crate::{ambient::clock, config::Config};
 use anyhow::Context as _;
 use chain::StarknetClient;
+use primitives::Felt;
 use services::{
     Doorbell, Follower, HeadStart, Indexer, IndexerOptions, Known, NearStore, Nodes, Progress,
     Snapshots,
@@ -43,6 +44,7 @@ impl Work {
 pub(super) async fn work(
     config: &Config,
     store: &Store,
+    chain_id: Felt,
     [nodes, asked]: [Vec<StarknetClient>; 2],
     known: Known,
     published: Snapshots,
@@ -50,7 +52,7 @@ pub(super) async fn work(
 ) -> anyhow::Result<Work> {
     let poll = config.starknet.poll;
     if nodes.is_empty() {
-        let asked = Nodes::new(asked, 1);
+        let asked = Nodes::new(asked, 1).of_chain(chain_id);
         let follower = Follower::new(store.clone(), asked, known, published, seen, clock(), poll);
         return Ok(Work::Follow(Box::new(follower)));
     }
@@ -60,7 +62,7 @@ pub(super) async fn work(
         ..IndexerOptions::default()
     };
     let agreement = usize::try_from(config.starknet.agreement)?;
-    let together = || Nodes::new(nodes.clone(), agreement);
+    let together = || Nodes::new(nodes.clone(), agreement).of_chain(chain_id);
     let indexer = Indexer::open(
         together(),
         store.clone(),
@@ -73,10 +75,19 @@ pub(super) async fn work(
     let mut indexer = indexer.await?;
     let near = config.store.data.join("near");
     let leap = config.starknet.head_start;
-    if leap == 0 || !is_further_behind(&mut indexer, leap).await {
-        let context = || format!("cannot remove {}", near.display());
-        NearStore::remove(&near).with_context(context)?;
-        return Ok(Work::Index(Box::new(indexer)));
+    let missing = match leap {
+        0 => Some(0),
+        _ => behind(&mut indexer).await,
+    };
+    match missing {
+        // A later start knows what becomes of what is there.
+        None => return Ok(Work::Index(Box::new(indexer))),
+        Some(missing) if missing > leap => {}
+        Some(_) => {
+            let context = || format!("cannot remove {}", near.display());
+            NearStore::remove(&near).with_context(context)?;
+            return Ok(Work::Index(Box::new(indexer)));
+        }
     }
     let context = format!("cannot use {}", near.display());
     let near = NearStore::open(near).await.context(context)?;
@@ -84,14 +95,14 @@ pub(super) async fn work(
     Ok(Work::HeadStart(Box::new(start)))
 }
 
-/// Whether more blocks are missing than that, as far as nodes say.
-async fn is_further_behind(indexer: &mut Indexer, blocks: u64) -> bool {
+/// How many blocks are missing, as far as nodes say.
+async fn behind(indexer: &mut Indexer) -> Option<u64> {
     match indexer.behind().await {
-        Ok(missing) => missing > blocks,
+        Ok(missing) => Some(missing),
         Err(fault) => {
             let error = fault.chain_text();
             tracing::warn!(error, "no node says how long the chain is");
-            false
+            None
         }
     }
 }

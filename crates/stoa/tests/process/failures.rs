@@ -1,10 +1,14 @@
 //! What cannot work is said in one clear line, and the status is not 0.
 
 use crate::{
-    harness::{FREE_PORTS, Home, Service, run, serve, stoa, text},
+    harness::{FREE_PORTS, Home, Service, call, run, serve, simnet, stoa, text},
     node::{MAIN, SilentNode},
 };
-use std::{fs, net::TcpListener};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    net::{SocketAddr, TcpListener},
+};
 
 /// Serves, expecting to fail, and returns the line that says why.
 fn complaint(home: &Home, more: &[&str]) -> String {
@@ -75,11 +79,7 @@ fn a_damaged_database_is_refused() {
 #[test]
 fn a_dead_node_is_refused_without_its_key() {
     let home = Home::new();
-    // Bound and closed again: nobody listens there.
-    let address = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let address = dead_address();
     let line = complaint(
         &home,
         &["--starknet-rpc", &format!("http://{address}/v1/hunter2")],
@@ -140,19 +140,48 @@ fn a_token_list_that_cannot_be_used_is_refused() {
     assert!(line.contains("cannot use the token list"), "{line}");
 }
 
-#[test]
-fn a_dead_redis_is_refused_without_its_password() {
+#[tokio::test]
+async fn without_its_redis_it_starts_and_says_so_without_the_password() {
     let home = Home::new();
-    let address = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let line = complaint(&home, &["--redis", &format!("redis://:hunter2@{address}")]);
-    assert!(
-        line.contains(&format!("cannot use the Redis at redis://***@{address}")),
-        "{line}"
-    );
-    assert!(!line.contains("hunter2"), "{line}");
+    let address = dead_address();
+    let redis = format!("redis://:hunter2@{address}");
+    let (log, mut command) = (home.path("log"), serve(&home.data(), &["--redis", &redis]));
+    command.stderr(fs::File::create(&log).unwrap());
+    let service = Service::ready(command);
+    let health: Value = serde_json::from_str(&service.get("/readyz").await.body).unwrap();
+    assert_eq!(health["parts"]["redis"]["ready"], false, "{health}");
+    assert_eq!(service.get("/v1/starknet/tokens").await.status, 200);
+    service.end_with("TERM");
+    let told = fs::read_to_string(log).unwrap();
+    assert!(told.contains("redis does not answer"), "{told}");
+    assert!(!told.contains("hunter2"), "{told}");
+}
+
+#[tokio::test]
+async fn without_its_node_it_serves_what_the_store_has() {
+    let home = Home::new();
+    let node = Service::ready(simnet(&home.path("node"), &[]));
+    let url = node.line("node").to_owned();
+    call(&url, "sim_pause", json!({})).await;
+    let flags = ["--no-leasing", "--starknet-rpc", &url];
+    let service = Service::ready(serve(&home.data(), &flags));
+    let tokens = service.get("/v1/starknet/tokens").await;
+    service.end_with("TERM");
+    node.end_with("TERM");
+
+    let mut service = Service::start(serve(&home.data(), &flags));
+    service.wait_for("health");
+    let again = service.get("/v1/starknet/tokens").await;
+    assert_eq!((again.status, again.body), (200, tokens.body));
+    let health = service.get("/readyz").await;
+    assert_eq!(health.status, 503);
+    assert!(health.body.contains("does not answer"), "{}", health.body);
+}
+
+/// Bound and closed again: nobody listens there.
+fn dead_address() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap()
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl Service {
     }
 
     /// Waits for the line that begins with `word`.
-    fn wait_for(&mut self, word: &str) {
+    pub(crate) fn wait_for(&mut self, word: &str) {
         while !self.said.iter().any(|line| line.starts_with(word)) {
             let line = self.lines.recv_timeout(PATIENCE).unwrap();
             self.said.push(line);

@@ -139,6 +139,22 @@ async fn one_process_indexes_and_another_answers() {
 }
 
 #[test]
+fn the_doctor_compares_what_replicas_say() {
+    let home = Home::new();
+    let first = Service::ready(serve(&home.data(), &[]));
+    let second = Service::ready(serve(&home.data(), &["--roles", "api"]));
+    let replicas = format!("{},{}", first.line("api"), second.line("api"));
+    let output = run(&["doctor", "--replicas", &replicas]);
+    let told = text(&output.stdout);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("2 say the same at block"), "{told}");
+
+    second.end_with("TERM");
+    let output = run(&["doctor", "--replicas", &replicas]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+}
+
+#[test]
 fn a_signal_during_the_start_ends_it_well() {
     let home = Home::new();
     let node = SilentNode::start(None);
@@ -151,7 +167,10 @@ fn a_signal_during_the_start_ends_it_well() {
 fn a_second_signal_ends_the_process_at_once() {
     let home = Home::new();
     let node = SilentNode::start(Some(MAIN));
-    let service = Service::start(serve(&home.data(), &["--starknet-rpc", &node.url]));
+    let mut command = serve(&home.data(), &["--starknet-rpc", &node.url]);
+    // A start asks nobody how long the chain is.
+    command.env("STOA__STARKNET__HEAD_START", "0");
+    let service = Service::start(command);
     // Once the indexer waits for an answer, the first signal waits for the indexer.
     while node.unanswered.recv_timeout(PATIENCE).unwrap() != "starknet_blockHashAndNumber" {}
     service.signal("TERM");

@@ -51,7 +51,7 @@ pub(super) async fn start(
     let metrics = wiring::metrics()?;
     let ground = match sockets.node {
         Some(listener) => simulate(config, listener, room, tasks).await?,
-        None => connect(config).await?,
+        None => connect(config, store).await?,
     };
     wiring::bind_chain(config, store, ground.network).await?;
     let listener = reachable(&sockets.whole)?;
@@ -164,6 +164,25 @@ fn steered(
     Ok(api.with_simulator(simulator::routes(steered)))
 }
 
+/// The network of a store that has something to serve while no node answers.
+async fn stored_network(
+    config: &Config,
+    store: &wiring::Store,
+    silence: anyhow::Error,
+) -> anyhow::Result<Network> {
+    let chain = store.chain();
+    let (tip, bound) = (chain.tip().await?, chain.bound_chain().await?);
+    let Some(chain_id) = bound.filter(|_| tip.is_some()) else {
+        return Err(silence);
+    };
+    let error = format!("{silence:#}");
+    tracing::warn!(
+        error,
+        "no Starknet node answers: what the store has is served"
+    );
+    Ok(Network::of(chain_id, config.starknet.expect_chain_id)?)
+}
+
 /// Starts a node of our own, and reaches it as any other: over HTTP.
 async fn simulate(
     config: &Config,
@@ -227,7 +246,7 @@ pub(crate) async fn start_simulation(
 
 /// Learns from the nodes which network it is. One that does not answer now may
 /// later, as long as another one does.
-async fn connect(config: &Config) -> anyhow::Result<Ground> {
+async fn connect(config: &Config, store: &wiring::Store) -> anyhow::Result<Ground> {
     let mut ground = Ground {
         network: Network::simulated(),
         sources: Sources::default(),
@@ -251,14 +270,16 @@ async fn connect(config: &Config) -> anyhow::Result<Ground> {
                 known = Some(network.with_context(context)?);
             }
             Ok(_) => {}
-            Err(error) if error.is_transient() => silent = Some(Err(error).with_context(context)),
+            Err(error) if error.is_transient() => {
+                silent = Some(anyhow::Error::from(error).context(context()));
+            }
             Err(error) => return Err(error).with_context(context),
         }
         ground.sources.nodes.push(client);
     }
     ground.network = match (known, silent) {
         (Some(network), _) => network,
-        (None, Some(failure)) => return failure,
+        (None, Some(silence)) => stored_network(config, store, silence).await?,
         (None, None) => anyhow::bail!("no Starknet node is named"),
     };
     let sources = &mut ground.sources;
