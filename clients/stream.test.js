@@ -17,8 +17,8 @@ before(async () => {
 after(async () => assert.equal(await stoa.stop(), 0));
 
 // Everything that a stream tells.
-function listen(path, init) {
-  const source = new EventSource(`${stoa.api}${path}`, init);
+function listen(path, init, { api } = stoa) {
+  const source = new EventSource(`${api}${path}`, init);
   const events = [];
   for (const name of KINDS) {
     source.addEventListener(name, ({ data, lastEventId }) =>
@@ -77,6 +77,20 @@ describe("the stream of the market", () => {
     await again.told("the newest block", isBlock(first.number + 4));
     assert.deepEqual(again.blocks(), [1, 2, 3, 4].map((more) => first.number + more));
     again.source.close();
+  });
+
+  test("a replica that only serves tells the same", async () => {
+    const replica = await stoa.replica("--no-rate-limit");
+    const stream = listen("/v3/stream", {}, replica);
+    const first = await stream.told("a first block", ({ name }) => name === "block");
+    await stoa.control("sim_mine", { blocks: 2 });
+    await stream.told("both new blocks", isBlock(first.number + 2));
+    await stoa.control("sim_reorg", { depth: 1 });
+    const { number, depth } = await stream.told("it", ({ name }) => name === "reorganisation");
+    assert.deepEqual({ number, depth }, { number: first.number + 1, depth: 1 });
+    await stream.told("what follows", isBlock(first.number + 3));
+    stream.source.close();
+    assert.equal(await replica.stop(), 0);
   });
 
   test("a restart is survived without a missed block", async () => {

@@ -77,8 +77,11 @@ fn distinct<T: PartialEq>(
     read: impl Fn(&str, &str, &mut Problems) -> Option<T>,
 ) -> Vec<T> {
     if given.len() > most {
-        let count = given.len();
-        problems.add(format!("{name} may be given {most} times, not {count}"));
+        let (times, count) = match most {
+            1 => ("once".to_owned(), given.len()),
+            _ => (format!("{most} times"), given.len()),
+        };
+        problems.add(format!("{name} may be given {times}, not {count}"));
         return Vec::new();
     }
     let mut all = Vec::with_capacity(given.len());
@@ -151,7 +154,7 @@ mod tests {
             messages[2],
             "resolution must be one of 1, 5, 15, 1H, 4H, 1D, 1W, 1M, 1Y, not \"2H\""
         );
-        assert_eq!(messages[3], "trader may be given 1 times, not 2");
+        assert_eq!(messages[3], "trader may be given once, not 2");
         let many = "tokens=0x1&".repeat(51);
         let expected = ["tokens may be given 50 times, not 51".to_owned()];
         assert_eq!(read(&many).unwrap_err(), expected);

@@ -285,6 +285,35 @@ async fn nobody_waits_for_the_end_of_a_stream() {
 }
 
 #[tokio::test]
+async fn a_reader_that_hangs_up_leaves_its_seat_to_the_next_one() {
+    let bench = Bench::configured(|config| {
+        config.rate_limits = None;
+        config.streams = StreamLimits {
+            total: 1,
+            per_address: 1,
+        };
+    })
+    .await;
+    let (address, stop, server) = served(bench.router.clone(), DRAIN).await;
+    let open = || reqwest::get(format!("http://{address}{STREAM}"));
+    let mut first = open().await.unwrap();
+    assert_eq!(first.chunk().await.unwrap().unwrap(), "retry: 2000\n\n");
+    assert_eq!(open().await.unwrap().status(), 429);
+    drop(first);
+    // The server hears of the end a moment later.
+    let next = async {
+        while open().await.unwrap().status() != 200 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), next)
+        .await
+        .unwrap();
+    stop.cancel();
+    server.await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn a_server_that_stops_ends_its_streams_at_once() {
     let market = Market::new(9).await;
     let (address, stop, server) = served(market.bench.router.clone(), DRAIN).await;
