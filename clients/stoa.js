@@ -20,9 +20,11 @@ export const startStoa = (...flags) => start(flags, {});
 // With settings that have no flag, as environment variables.
 export const startStoaWith = (settings, ...flags) => start(flags, settings);
 
-async function start(flags, settings) {
-  const folder = await mkdtemp(join(tmpdir(), "stoa-clients-"));
-  const args = ["serve", "--listen", "127.0.0.1:0", "--sim-listen", "127.0.0.1:0", "--data", folder];
+// Anywhere and with nothing yet, or where another process was, with what it kept.
+async function start(flags, settings, { folder, api, node } = {}) {
+  folder ??= await mkdtemp(join(tmpdir(), "stoa-clients-"));
+  const at = (url) => (url ? new URL(url).host : "127.0.0.1:0");
+  const args = ["serve", "--listen", at(api), "--sim-listen", at(node), "--data", folder];
   const env = { ...process.env, STOA__SERVER__LOG: "warn", ...settings };
   const child = spawn(program, [...args, ...flags], { stdio: ["ignore", "pipe", "inherit"], env });
   const stoa = { api: undefined, node: undefined, solana: undefined, signer: undefined };
@@ -43,9 +45,12 @@ async function start(flags, settings) {
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error("stoa was not ready in time")), READY_WITHIN_MS);
   });
-  const stop = async () => {
+  const end = async () => {
     child.kill("SIGTERM");
-    const status = await ended;
+    return await ended;
+  };
+  const stop = async () => {
+    const status = await end();
     await rm(folder, { recursive: true, force: true });
     return status;
   };
@@ -90,6 +95,12 @@ async function start(flags, settings) {
       return /^stoa_global_tokens [1-9]/m.test(metrics);
     });
   stoa.stop = stop;
+  // Stops, and starts again at the same place.
+  stoa.restart = async () => {
+    const status = await end();
+    if (status !== 0) throw new Error(`stoa ended with status ${status}`);
+    return start(flags, settings, { folder, ...stoa });
+  };
   return stoa;
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     config::ApiConfig,
     console, docs,
-    http::{limits::Limits, middleware::Middleware},
+    http::{limits::Limits, middleware::Middleware, streams::Streams},
     market::{self, MarketState},
     marketplace::MarketplaceState,
     openapi,
@@ -94,9 +94,12 @@ impl Api {
             config.signer.clone(),
             services.snapshots.clone(),
         );
+        let streams = Streams::new(config.streams, config.trusted_proxies.clone());
         let market = MarketState::new(
             services.snapshots.clone(),
             services.global.clone(),
+            services.orders.clone(),
+            streams.clone(),
             Arc::clone(&services.clock),
             config.dialect,
         );
@@ -108,6 +111,7 @@ impl Api {
                 Arc::clone(&services.clock),
                 &services.entropy,
                 config.trusted_proxies.clone(),
+                streams.clone(),
                 config.marketplace.clone(),
             )
         });

@@ -2,7 +2,7 @@
 
 use crate::{
     dialect::Dialect,
-    http::{client_address::AddressRange, limits::RateLimits},
+    http::{client_address::AddressRange, limits::RateLimits, streams::StreamLimits},
     marketplace::MarketplaceConfig,
     network::NetworkSegment,
 };
@@ -20,6 +20,8 @@ pub struct ApiConfig {
     pub trusted_proxies: Vec<AddressRange>,
     /// Limits on requests; none if they are not to be counted.
     pub rate_limits: Option<RateLimits>,
+    /// How many streams there may be.
+    pub streams: StreamLimits,
     /// A request that takes longer is given up.
     pub request_timeout: Duration,
     /// The largest request body that is read.
@@ -39,6 +41,7 @@ impl Default for ApiConfig {
             dialect: Dialect::default(),
             trusted_proxies: Vec::new(),
             rate_limits: Some(RateLimits::default()),
+            streams: StreamLimits::default(),
             request_timeout: Duration::from_secs(30),
             max_body_bytes: 1024 * 1024,
             public_metrics: true,

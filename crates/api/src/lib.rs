@@ -34,6 +34,7 @@ pub use http::limits::RateLimits;
 pub use http::metrics::{REQUEST_SECONDS, REQUEST_SECONDS_BUCKETS, REQUESTS_TOTAL};
 pub use http::middleware::SIMULATED_PERSON;
 pub use http::server::{ConnectionLimits, Connections, serve};
+pub use http::streams::StreamLimits;
 pub use marketplace::{CatalogEntry, MarketplaceConfig, MarketplaceLimits, Slug};
 pub use network::{NetworkSegment, NetworkSegmentError};
 pub use openapi::openapi_documents;

@@ -1,7 +1,7 @@
 //! Which of the next epochs can be booked.
 
 use crate::lease::Mode;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far the calendar looks ahead.
 pub const HORIZON: i32 = 60;
@@ -58,6 +58,18 @@ pub fn next_free_epoch(now: i32, booked: &[Occupancy]) -> Option<i32> {
     let mut free = bookable(now, 0, booked);
     free.find(|(_, mode, _)| *mode == Mode::Exclusive)
         .map(|(epoch, ..)| epoch)
+}
+
+/// Of each of so many epochs from `now` on, whether nothing is booked of it.
+pub fn free_epochs(now: i32, count: i32, booked: &[Occupancy]) -> Vec<bool> {
+    let is_taken = |row: &&Occupancy| row.exclusive || row.shared_used > 0;
+    let taken: BTreeSet<i32> = booked
+        .iter()
+        .filter(is_taken)
+        .map(|row| row.epoch)
+        .collect();
+    let epochs = now..now.saturating_add(count);
+    epochs.map(|epoch| !taken.contains(&epoch)).collect()
 }
 
 fn bookable(now: i32, seats: u32, booked: &[Occupancy]) -> impl Iterator<Item = (i32, Mode, u32)> {
@@ -119,6 +131,18 @@ mod tests {
             ]
         );
         assert_eq!(next_free_epoch(7, &booked), Some(12));
+    }
+
+    #[test]
+    fn an_epoch_is_free_if_nothing_is_booked_of_it() {
+        let booked = [row(7, true, 0), row(8, false, 0), row(9, false, 1)];
+        assert_eq!(free_epochs(7, 4, &booked), [false, true, false, true]);
+        assert_eq!(free_epochs(9, 1, &booked), [false]);
+        let first = free_epochs(7, HORIZON, &booked)
+            .iter()
+            .position(|free| *free);
+        assert_eq!(first, Some(1));
+        assert_eq!(next_free_epoch(7, &booked), Some(8));
     }
 
     #[test]

@@ -38,7 +38,7 @@ mod words;
 pub use audit_chain::{AuditHash, NotAuditHash};
 pub use bill::{Bill, FeeRate, FeeTooHigh, TotalOverflow};
 pub use booking::{BookError, Booking, Offer, Platform, Trader};
-pub use calendar::{HORIZON, Occupancy, Span, availability, next_free_epoch};
+pub use calendar::{HORIZON, Occupancy, Span, availability, free_epochs, next_free_epoch};
 pub use challenge::{NotSigned, SignedForm, verify_challenge};
 pub use ending::{CancelError, CompleteError, LapseError};
 pub use epoch_clock::{EpochClock, EpochPosition};

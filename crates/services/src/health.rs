@@ -328,7 +328,7 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{snapshot::Snapshot, trail::Trail};
+    use crate::{recent_blocks::RecentBlocks, snapshot::Snapshot, trail::Trail};
     use amm::book::Pools;
     use market::figures::Figures;
     use primitives::{Felt, ManualClock};
@@ -379,6 +379,7 @@ mod tests {
                 pools: Pools::default(),
                 graph: Arc::default(),
                 trail: Trail::default(),
+                recent: RecentBlocks::default(),
                 figures: Figures::default(),
                 shunned: Arc::default(),
                 standing: Arc::default(),

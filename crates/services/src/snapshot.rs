@@ -1,12 +1,13 @@
 //! What requests are answered from.
 
-use crate::trail::Trail;
+use crate::{recent_blocks::RecentBlocks, trail::Trail};
 use amm::book::{Pools, Standing};
 use arc_swap::ArcSwapOption;
 use market::{TokenList, figures::Figures};
 use primitives::{Address, BlockRef, Timestamp};
 use routing::Graph;
 use std::{collections::BTreeSet, sync::Arc};
+use tokio::sync::watch;
 
 /// Everything a request may need, as of one block. It never changes.
 #[derive(Debug, Clone)]
@@ -24,6 +25,8 @@ pub struct Snapshot {
     pub graph: Arc<Graph>,
     /// The pools of the last few blocks.
     pub trail: Trail,
+    /// The last blocks, and those that they replaced.
+    pub recent: RecentBlocks,
     /// Prices, candles, volumes and TVL.
     pub figures: Figures,
     /// Tokens that do not do what they say: no route passes them.
@@ -55,6 +58,7 @@ impl Snapshot {
 #[derive(Debug, Clone, Default)]
 pub struct Snapshots {
     newest: Arc<ArcSwapOption<Snapshot>>,
+    announced: Arc<watch::Sender<()>>,
     provisional: bool,
 }
 
@@ -64,6 +68,7 @@ impl Snapshots {
     pub fn provisional(&self) -> Self {
         Self {
             newest: Arc::clone(&self.newest),
+            announced: Arc::clone(&self.announced),
             provisional: true,
         }
     }
@@ -79,11 +84,22 @@ impl Snapshots {
         newest.as_ref().is_some_and(|newest| newest.provisional)
     }
 
+    /// Tells when there is a newer one.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.announced.subscribe()
+    }
+
     /// Makes a snapshot the newest. Its block must be committed.
     pub fn publish(&self, snapshot: Snapshot) {
+        let recent = match &*self.newest.load() {
+            Some(shown) => snapshot.recent.after(&shown.recent),
+            None => snapshot.recent,
+        };
         self.newest.store(Some(Arc::new(Snapshot {
+            recent,
             provisional: self.provisional,
             ..snapshot
         })));
+        self.announced.send_replace(());
     }
 }

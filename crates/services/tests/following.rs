@@ -5,7 +5,9 @@
 use market::{BlockEffects, TokenQuery, figures::KeptFigures};
 use primitives::{BlockRef, Clock, Felt, SignedDuration, Timestamp};
 use proptest::prelude::*;
-use services::{Doorbell, IndexerOptions, Nodes, Progress, Round, SnapshotDigest, Snapshots};
+use services::{
+    Doorbell, IndexerOptions, Missed, Nodes, Progress, Round, SnapshotDigest, Snapshots,
+};
 use simnet::FaultKind;
 use std::{num::NonZeroU64, sync::Arc, time::Duration};
 use store::StoreError;
@@ -263,6 +265,38 @@ async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
     assert_eq!(heads.len(), 7, "every step shows something new");
     let (_, _, tokens, pools) = seen(&snapshots);
     assert!(tokens.len() >= 60 && pools.len() >= 10);
+}
+
+#[tokio::test]
+async fn indexers_and_replicas_remember_which_blocks_were_replaced() {
+    let world = World::new(8).await;
+    let mut station = world.station("store").await;
+    let (mut follower, served, _) = world.replica(&station.store, Vec::new());
+    station.sync().await;
+    follower.look().await.unwrap();
+    let old = world.node.head();
+    world.node.reorg(3).unwrap();
+    station.sync().await;
+    follower.look().await.unwrap();
+    for snapshots in [&station.snapshots, &served] {
+        let newest = snapshots.load().unwrap();
+        let Missed::Replaced { common, blocks } = newest.recent.since(old) else {
+            panic!("{:?}", newest.recent.since(old));
+        };
+        assert_eq!(common.number, old.number - 3);
+        let numbers: Vec<u64> = blocks.iter().map(|block| block.at.number).collect();
+        let expected: Vec<u64> = (common.number + 1..=newest.head.number).collect();
+        assert_eq!(numbers, expected);
+        let last = newest.recent.newest().unwrap();
+        assert_eq!((last.at, last.time), (newest.head, newest.head_time));
+    }
+    // Who begins afterwards never showed them.
+    let (mut fresh, loaded, _) = world.replica(&station.store, Vec::new());
+    fresh.look().await.unwrap();
+    let loaded = loaded.load().unwrap();
+    assert_eq!(loaded.recent.since(old), Missed::Unknown);
+    let newest = loaded.recent.newest().unwrap();
+    assert_eq!(newest.at, world.node.head());
 }
 
 #[tokio::test]

@@ -98,6 +98,10 @@ const COUNTERS: &[(&str, &str)] = &[
         "stoa_staking_failures_total",
         "Reads of the staker that failed.",
     ),
+    (
+        "stoa_stream_events_total",
+        "Events that streams have told, by name.",
+    ),
     ("stoa_swap_builds_total", "Builds of quotes, by outcome."),
     (
         "stoa_swap_gas_trades_total",
@@ -184,6 +188,7 @@ const GAUGES: &[(&str, &str)] = &[
         "stoa_sender_open",
         "Transactions of an account of ours that have not ended.",
     ),
+    ("stoa_streams_open", "Streams of events that are open."),
     ("stoa_tokens_listed", "Tokens in the token list."),
     ("stoa_tokens_seen", "Token contracts that were seen."),
     ("stoa_tokens_shunned", "Tokens that no route passes."),

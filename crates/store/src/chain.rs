@@ -29,11 +29,14 @@ const TIP: &str = "SELECT number, hash FROM block ORDER BY number DESC LIMIT 1";
 
 const TIP_TIME: &str = "SELECT time FROM block ORDER BY number DESC LIMIT 1";
 
+/// The newest blocks that are read with everything else.
+pub const RECENT_BLOCKS: usize = 128;
+
 /// Everything that was stored at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainContents {
-    /// The cursor's block with the time in its header.
-    pub tip: Option<(BlockRef, Timestamp)>,
+    /// The newest blocks with the times in their headers, the cursor's last.
+    pub recent: Vec<(BlockRef, Timestamp)>,
     /// Every reading with the height of its block, by address and then by block.
     pub readings: Vec<(Address, u64, TokenReading)>,
     /// Where the pools can be made from.
@@ -89,6 +92,13 @@ impl BlockRow {
             number: NUMBER.counter(self.number)?,
             hash: HASH.felt(&self.hash)?,
         })
+    }
+}
+
+impl ChainContents {
+    /// The cursor's block with the time in its header.
+    pub fn tip(&self) -> Option<(BlockRef, Timestamp)> {
+        self.recent.last().copied()
     }
 }
 
@@ -212,12 +222,13 @@ impl ChainStore {
     /// Everything that is stored, read at one moment.
     pub async fn contents(&self) -> Result<ChainContents, StoreError> {
         let mut tx = self.db().begin_reading().await?;
-        let tip: Option<BlockRow> = on!(tx &mut tx, connection =>
-            sqlx::query_as(TIP).fetch_optional(connection).await
-        )
-        .map_err(in_table(BLOCK))?;
-        let time: Option<i64> = on!(tx &mut tx, connection =>
-            sqlx::query_scalar(TIP_TIME).fetch_optional(connection).await
+        let recent: Vec<MarkedRow> = on!(tx &mut tx, connection =>
+            sqlx::query_as(
+                "SELECT number, hash, time, state_root FROM block ORDER BY number DESC LIMIT $1",
+            )
+            .bind(i64::try_from(RECENT_BLOCKS).unwrap_or(i64::MAX))
+            .fetch_all(connection)
+            .await
         )
         .map_err(in_table(BLOCK))?;
         let rows: Vec<ReadingRow> = on!(tx &mut tx, connection =>
@@ -235,10 +246,10 @@ impl ChainStore {
         tx.commit().await?;
         let readings = rows.into_iter().map(ReadingRow::decode);
         let readings = readings.collect::<Result<_, _>>()?;
-        let tip = tip.map(BlockRow::decode).transpose()?;
-        let time = time.map(|time| TIME.time(time)).transpose()?;
+        let recent = recent.into_iter().rev().map(MarkedRow::decode);
+        let recent = recent.map(|block| block.map(|it| (it.block, it.time)));
         Ok(ChainContents {
-            tip: tip.zip(time),
+            recent: recent.collect::<Result<_, _>>()?,
             readings,
             pools,
             figures,

@@ -31,7 +31,7 @@ mod sqlite;
 mod store;
 
 pub use block_table::ChainStore;
-pub use chain::{ChainContents, MarkedBlock};
+pub use chain::{ChainContents, MarkedBlock, RECENT_BLOCKS};
 pub use error::StoreError;
 pub use figures::FigureHistory;
 pub use following::{

@@ -109,6 +109,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(17, "ledger", "0017_webhooks"),
         step!(18, "ledger", "0018_forgotten_reports"),
         step!(19, "ledger", "0019_stray_refunds"),
+        step!(20, "ledger", "0020_stream_tickets"),
         step!(21, "ledger", "0021_compatibility"),
     ],
 };

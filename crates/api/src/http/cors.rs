@@ -11,7 +11,8 @@ use axum::{
 
 const ALLOWED_METHODS: &str = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
 const ALLOWED_HEADERS: &str = "accept, content-type, cache-control, if-none-match, x-api-key, \
-    api-key, x-paymaster-api-key, x-request-id, ask-signature, authorization, idempotency-key";
+    api-key, x-paymaster-api-key, x-request-id, ask-signature, authorization, idempotency-key, \
+    last-event-id";
 const EXPOSED_HEADERS: &str = "x-request-id, x-ratelimit-limit, x-ratelimit-remaining, \
     x-ratelimit-reset, retry-after, etag, x-partial-bucket, idempotent-replayed, \
     signature, x-stoa-provisional";

@@ -3,7 +3,7 @@
 //! What is signed is the body as the caller's program sees it, so that such an
 //! answer is whole and not compressed.
 
-use super::error::Rejection;
+use super::{error::Rejection, event_stream};
 use axum::{
     body::{Body, to_bytes},
     http::{
@@ -37,8 +37,11 @@ pub(crate) fn mark(headers: &mut HeaderMap) {
     headers.append(VARY, ASK_SIGNATURE.into());
 }
 
-/// The answer with the signature of its body.
+/// The answer with the signature of its body. One that goes on has none.
 pub(crate) async fn sign(signer: &AnswerSigner, response: Response) -> Response {
+    if event_stream::is_endless(&response) {
+        return response;
+    }
     let (mut parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, MAX_BODY_BYTES).await else {
         tracing::error!("an answer could not be read to be signed");

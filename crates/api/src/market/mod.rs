@@ -20,6 +20,7 @@ mod record;
 mod resolution;
 mod series;
 mod state;
+mod stream;
 mod token_price;
 mod tokens;
 mod view;
@@ -48,6 +49,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
         (name = "Prices", description = "Prices of now and over time."),
         (name = "Volumes", description = "What was transferred and traded."),
         (name = "TVL", description = "What lies in pools."),
+        (name = "Stream", description = "What is new, as it happens."),
     ),
     components(schemas(ErrorBody, resolution::ResolutionName)),
 )]
@@ -79,6 +81,7 @@ pub(crate) fn routes() -> OpenApiRouter<MarketState> {
         .into_iter()
         .chain(tokens::routes())
         .chain(exchanges::own_routes())
+        .chain(stream::routes())
         .chain(series)
         .fold(
             OpenApiRouter::with_openapi(Description::openapi()),

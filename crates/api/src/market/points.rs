@@ -19,7 +19,7 @@ pub(super) struct PricePoint {
 }
 
 /// The course of a price in one bucket.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(super) struct Candle {
     /// When the bucket began.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T12:00:00Z")]

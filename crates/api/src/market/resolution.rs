@@ -60,6 +60,12 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Option<Resolution> {
     found.map(|(_, resolution)| *resolution)
 }
 
+/// What a resolution is called.
+pub(super) fn name(resolution: Resolution) -> &'static str {
+    let found = NAMED.iter().find(|(_, it)| *it == resolution);
+    found.map_or("", |(name, _)| name)
+}
+
 /// The name of the finest resolution of which `fits` holds, from `finest` on.
 pub(super) fn finest_that(
     finest: Resolution,

@@ -1,10 +1,10 @@
 //! What the market API answers from.
 
 use super::{kept_answers::KeptAnswers, ranking::Rankings, series::KeptSeries};
-use crate::dialect::Dialect;
+use crate::{dialect::Dialect, http::streams::Streams};
 use market::Token;
 use primitives::{Clock, Timestamp};
-use services::{GlobalFeed, GlobalMarket, Snapshots};
+use services::{GlobalFeed, GlobalMarket, RecurringOrders, Snapshots};
 use std::{fmt, ops::Deref, sync::Arc};
 
 /// What these routes answer from.
@@ -14,6 +14,9 @@ pub(crate) struct MarketState(Arc<Parts>);
 pub(crate) struct Parts {
     pub(super) snapshots: Snapshots,
     pub(super) global: GlobalFeed,
+    /// Where there is a factory.
+    pub(super) orders: Option<RecurringOrders>,
+    pub(super) streams: Streams,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) dialect: Dialect,
     pub(super) series: KeptSeries,
@@ -25,12 +28,16 @@ impl MarketState {
     pub(crate) fn new(
         snapshots: Snapshots,
         global: GlobalFeed,
+        orders: Option<RecurringOrders>,
+        streams: Streams,
         clock: Arc<dyn Clock>,
         dialect: Dialect,
     ) -> Self {
         Self(Arc::new(Parts {
             snapshots,
             global,
+            orders,
+            streams,
             clock,
             dialect,
             series: KeptSeries::default(),

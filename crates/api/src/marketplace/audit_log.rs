@@ -33,7 +33,7 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 1] {
 /// Something that happened.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AuditRow)]
-struct AuditBody {
+pub(super) struct AuditBody {
     /// A ULID. Rows sort by it.
     #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
     public_id: String,

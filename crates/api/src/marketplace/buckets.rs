@@ -25,7 +25,7 @@ impl Bucket {
         match (method.as_str(), route) {
             ("POST", "/v1/leases/{id}/token") => Self::TokenMinting,
             ("POST", "/v1/leases") => Self::LeaseCreation,
-            ("GET" | "HEAD", "/v1/validators") => Self::Browsing,
+            ("GET" | "HEAD", "/v1/validators" | "/v1/validators/availability") => Self::Browsing,
             _ => Self::Other,
         }
     }
@@ -144,6 +144,8 @@ mod tests {
         assert_eq!(limit(Method::POST, "/v1/leases/{id}/token"), (12, 60));
         assert_eq!(limit(Method::POST, "/v1/leases"), (10, 60));
         assert_eq!(limit(Method::GET, "/v1/validators"), (600, 60));
+        let availability = "/v1/validators/availability";
+        assert_eq!(limit(Method::GET, availability), (600, 60));
         assert_eq!(limit(Method::POST, "/v1/validators"), (60, 60));
         assert_eq!(limit(Method::GET, "/v1/leases"), (60, 60));
         assert_eq!(limit(Method::GET, ""), (60, 60));

@@ -325,7 +325,7 @@ catalog! {
         "Send at least one field.";
     RateLimitExceeded "rate-limit-exceeded" [429]
         "Too many requests",
-        "The caller's bucket of requests is empty.",
+        "The caller's bucket of requests is empty, or too many streams are open.",
         "Wait as many seconds as `Retry-After` says.";
     DatabaseError "database-error" [500]
         "Database error",

@@ -7,10 +7,12 @@
 //! conflicts, what stands behind.
 
 mod admin;
+mod admin_leases;
 mod admin_users;
 mod admin_validators;
 mod audit_log;
 mod auth;
+mod availability;
 mod body;
 mod buckets;
 mod catalog;
@@ -26,6 +28,7 @@ mod gate;
 mod idempotency;
 mod known_bearers;
 mod lease_body;
+mod lease_events;
 mod lease_keys;
 mod lease_path;
 mod lease_tokens;
@@ -48,6 +51,7 @@ mod segment;
 mod service_tokens;
 mod stake;
 mod state;
+mod stream;
 mod tokens;
 mod usage;
 mod users;

@@ -35,6 +35,7 @@ use utoipa_axum::router::OpenApiRouter;
         (name = "Payment", description = "What wallets ask for."),
         (name = "Audit", description = "What happened."),
         (name = "Webhooks", description = "Being told of what happens: an addition."),
+        (name = "Streams", description = "What happens, as it happens: an addition."),
         (name = "Administration", description = "For staff."),
     ),
     components(schemas(ProblemBody<'_>)),

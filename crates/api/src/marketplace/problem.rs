@@ -244,6 +244,11 @@ impl From<Rejection> for Problem {
             Rejection::Invalid(_) => {
                 Self::new(Slug::MalformedRequest, "the request body could not be read")
             }
+            rejection @ (Rejection::TooManyStreams { .. } | Rejection::StreamsFull) => {
+                let pause = rejection.retry_after_s().unwrap_or(0);
+                let told = rejection.into_messages().concat();
+                Self::new(Slug::RateLimitExceeded, told).retry_after(pause)
+            }
             Rejection::TooSlow => Self::new(Slug::InternalError, "the answer took too long"),
             _ => Self::new(Slug::InternalError, OUR_FAULT),
         }

@@ -1,17 +1,17 @@
 //! All paths of the marketplace.
 
 use super::{
-    MarketplaceState, admin, admin_users, admin_validators, audit_log, auth, chain_pay, epoch,
-    error_pages, extensions, lease_keys, lease_tokens, leases, onboarding, openapi, ratings,
-    refunds, responses, revocations, service_tokens, stake, tokens, usage, users, validators,
-    webhook_deliveries, webhooks,
+    MarketplaceState, admin, admin_leases, admin_users, admin_validators, audit_log, auth,
+    availability, chain_pay, epoch, error_pages, extensions, lease_events, lease_keys,
+    lease_tokens, leases, onboarding, openapi, ratings, refunds, responses, revocations,
+    service_tokens, stake, stream, tokens, usage, users, validators, webhook_deliveries, webhooks,
 };
 use axum::{Router, routing::any};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 /// Everything under these paths is the marketplace's, whether it exists or not.
-const PREFIXES: [&str; 19] = [
+const PREFIXES: [&str; 21] = [
     "/v1/admin",
     "/v1/auth",
     "/v1/users",
@@ -31,6 +31,8 @@ const PREFIXES: [&str; 19] = [
     "/v1/audit-log",
     "/v1/ratings",
     "/v1/webhooks",
+    "/v1/stream",
+    "/v1/stream-tickets",
 ];
 
 impl MarketplaceState {
@@ -69,9 +71,11 @@ fn documented() -> OpenApiRouter<MarketplaceState> {
         .chain(users::routes())
         .chain(tokens::routes())
         .chain(validators::routes())
+        .chain(availability::routes())
         .chain(stake::routes())
         .chain(onboarding::routes())
         .chain(leases::routes())
+        .chain(lease_events::routes())
         .chain(extensions::routes())
         .chain(revocations::routes())
         .chain(refunds::routes())
@@ -83,9 +87,11 @@ fn documented() -> OpenApiRouter<MarketplaceState> {
         .chain(audit_log::routes())
         .chain(webhooks::routes())
         .chain(webhook_deliveries::routes())
+        .chain(stream::routes())
         .chain(chain_pay::routes())
         .chain(epoch::routes())
         .chain(admin::routes())
+        .chain(admin_leases::routes())
         .chain(admin_validators::routes())
         .chain(admin_users::routes())
         .fold(openapi::router(), OpenApiRouter::routes)

@@ -6,7 +6,7 @@ use super::{
     known_bearers::KnownBearers,
     pages::WrittenPages,
 };
-use crate::http::client_address::AddressRange;
+use crate::http::{client_address::AddressRange, streams::Streams};
 use primitives::{Clock, Entropy, Timestamp};
 use services::{RateLimiter, leasing::Leasing};
 use std::{fmt, sync::Arc};
@@ -20,6 +20,7 @@ struct Parts {
     limiter: RateLimiter,
     clock: Arc<dyn Clock>,
     trusted_proxies: Vec<AddressRange>,
+    streams: Streams,
     config: MarketplaceConfig,
     errors_url: String,
     cursors: Cursors,
@@ -40,6 +41,7 @@ impl MarketplaceState {
         clock: Arc<dyn Clock>,
         entropy: &Arc<dyn Entropy>,
         trusted_proxies: Vec<AddressRange>,
+        streams: Streams,
         config: MarketplaceConfig,
     ) -> Self {
         let cursor_key = config.cursor_key.unwrap_or_else(|| entropy.bytes());
@@ -48,6 +50,7 @@ impl MarketplaceState {
             limiter,
             clock,
             trusted_proxies,
+            streams,
             errors_url: config.errors_url(),
             cursors: Cursors::new(cursor_key),
             config,
@@ -74,6 +77,10 @@ impl MarketplaceState {
 
     pub(super) fn trusted_proxies(&self) -> &[AddressRange] {
         &self.0.trusted_proxies
+    }
+
+    pub(super) fn streams(&self) -> &Streams {
+        &self.0.streams
     }
 
     pub(super) fn base_url(&self) -> &str {

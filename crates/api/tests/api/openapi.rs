@@ -119,6 +119,7 @@ async fn every_documented_operation_is_routed() {
         "/v1/tokens/prices",
         "/v1/tokens/prices",
         "/v1/tokens/short",
+        "/v3/stream",
         "/v3/tokens",
         "/v3/tokens/prices",
     ];
@@ -166,7 +167,9 @@ fn check_descriptions(document: &Value) {
                     "{method} {path} {status}"
                 );
             }
-            let schema = &answer["content"]["application/json"]["schema"];
+            let contents = answer["content"].as_object();
+            let content = contents.and_then(|it| it.values().next());
+            let schema = content.map_or(&Value::Null, |it| &it["schema"]);
             let named = [&schema["$ref"], &schema["items"]["$ref"]];
             let is_named = named.iter().any(|it| it.is_string());
             assert_eq!(is_named, status != "304", "{method} {path} {status}");

@@ -2,8 +2,12 @@
 
 use crate::support::Bench;
 use api::{ConnectionLimits, Connections};
-use axum::{Router, routing::get};
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use axum::{Router, body::Body, routing::get};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -212,4 +216,51 @@ async fn connections_that_do_nothing_make_room() {
     for _ in 0..10 {
         assert_eq!(status(address).await, "HTTP/1.1 200");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_goes_on_makes_no_room_for_others() {
+    let (send, receive) = tokio::sync::mpsc::channel::<String>(1);
+    let body = futures_util::stream::unfold(receive, |mut receive| async move {
+        let piece = receive.recv().await?;
+        Some((Ok::<_, std::convert::Infallible>(piece), receive))
+    });
+    let body = Arc::new(Mutex::new(Some(Body::from_stream(body))));
+    let route = get(move || async move { body.lock().unwrap().take().unwrap() });
+    let router = Router::new()
+        .route("/long", route)
+        .route("/healthz", get(|| async { "ok" }));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let limits = ConnectionLimits {
+        total: 2,
+        ..ConnectionLimits::default()
+    };
+    let forever = CancellationToken::new();
+    tokio::spawn(api::serve(
+        listener,
+        router,
+        Connections::new(limits),
+        forever,
+        DRAIN,
+    ));
+    let mut long = reqwest::get(format!("http://{address}/long"))
+        .await
+        .unwrap();
+    send.send("first".to_owned()).await.unwrap();
+    assert_eq!(long.chunk().await.unwrap().unwrap(), "first");
+    // Each of these is idle after its answer, and the next one takes its place.
+    let mut held = Vec::new();
+    for _ in 0..10 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
+        stream.write_all(request).await.unwrap();
+        let mut first = [0; 12];
+        stream.read_exact(&mut first).await.unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200");
+        held.push(stream);
+    }
+    send.send("last".to_owned()).await.unwrap();
+    drop(send);
+    assert_eq!(long.text().await.unwrap(), "last");
 }

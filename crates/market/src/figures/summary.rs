@@ -36,6 +36,13 @@ impl Figures {
         })
     }
 
+    /// By how much a token's price changed in the day before `now`, as
+    /// [`Figures::summary`] has it; none without a price.
+    pub fn day_change(&self, token: TokenId, now: i64) -> Option<PriceChange> {
+        let usd = self.prices.usd(token)?;
+        Some(self.change(token, usd, now - DAY))
+    }
+
     /// What was traded of the token at an address in the last 24 hours, as
     /// [`Figures::summary`] has it, in USD.
     pub fn volume_24h_usd(&self, address: Address) -> f64 {

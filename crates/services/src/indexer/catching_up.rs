@@ -42,8 +42,8 @@ impl State {
         let Some(to) = self.common_block(store).await? else {
             return Ok(false);
         };
-        let gone = self.recent.newest_first();
-        let gone = gone.take_while(|recent| recent.block.number > to.block.number);
+        let gone = self.taken.newest_first();
+        let gone = gone.take_while(|taken| taken.block.number > to.block.number);
         let undone = gone.map(|it| block_taken(it.time, &it.figures, Delta::to_take_back));
         let undone: Vec<Taken> = undone.collect::<Result<_, _>>()?;
         let figures = figures_before(&self.figures, &undone, to.block.number, store).await?;
@@ -60,14 +60,14 @@ impl State {
 
     /// The newest block below the tip that both we and the store have.
     async fn common_block(&self, store: &Store) -> Result<Option<Tip>, Fault> {
-        let below = self.recent.newest_first().skip(1);
-        let numbers: Vec<u64> = below.map(|recent| recent.block.number).collect();
+        let below = self.taken.newest_first().skip(1);
+        let numbers: Vec<u64> = below.map(|taken| taken.block.number).collect();
         let stored = store.chain().blocks_at(&numbers).await?;
-        let mut recent = self.recent.newest_first().skip(1);
-        let common = recent.find(|recent| stored.contains(&recent.block));
-        Ok(common.map(|recent| Tip {
-            block: recent.block,
-            time: recent.time,
+        let mut taken = self.taken.newest_first().skip(1);
+        let common = taken.find(|taken| stored.contains(&taken.block));
+        Ok(common.map(|taken| Tip {
+            block: taken.block,
+            time: taken.time,
         }))
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::{
     fault::Fault,
-    indexer::{gauge::lossy, recent::Recent},
+    indexer::{gauge::lossy, taken_blocks::TakenBlocks},
     known::Known,
+    recent_blocks::{BlockHead, RecentBlocks},
     snapshot::{Snapshot, Snapshots},
     trail::Trail,
 };
@@ -36,8 +37,10 @@ pub(crate) struct State {
     graphed: usize,
     /// The pools after each of the last blocks.
     pub(crate) trail: Trail,
-    /// The last blocks, should the store forget them.
-    pub(super) recent: Recent,
+    /// What the last blocks did, should the store forget them.
+    pub(super) taken: TakenBlocks,
+    /// The last blocks.
+    recent: RecentBlocks,
     /// The tokens that no route passes, as the store has them.
     shunned: Arc<BTreeSet<Address>>,
     /// How many pools were traded with when something but a trade last changed them.
@@ -54,7 +57,13 @@ pub(crate) struct Tip {
 impl State {
     pub(crate) async fn load(store: &Store, known: &Known) -> Result<Self, Fault> {
         let contents = store.chain().contents().await?;
-        let tip = contents.tip.map(|(block, time)| Tip { block, time });
+        let tip = contents.tip().map(|(block, time)| Tip { block, time });
+        let recent = contents.recent.iter();
+        let recent = recent.map(|(at, time)| BlockHead {
+            at: *at,
+            time: *time,
+        });
+        let recent = RecentBlocks::new(recent);
         let directory = Directory::from_readings(contents.readings);
         let newest = tip.map_or(0, |tip| tip.block.number);
         let (book, trail) = replay(Arc::clone(&known.venues), &contents.pools, newest)?;
@@ -82,7 +91,8 @@ impl State {
             graph: Arc::default(),
             graphed: 0,
             trail,
-            recent: Recent::beginning_at(tip.map(|tip| (tip.block, tip.time))),
+            taken: TakenBlocks::beginning_at(tip.map(|tip| (tip.block, tip.time))),
+            recent,
             shunned: Arc::new(shunned),
             standing: Arc::default(),
         };
@@ -116,7 +126,11 @@ impl State {
             block: last.block,
             time: last.time,
         });
-        self.recent.note(effects);
+        self.taken.note(effects);
+        self.recent = self.recent.then(effects.iter().map(|effects| BlockHead {
+            at: effects.block,
+            time: effects.time,
+        }));
         let kept = effects.iter().rev().find(|effects| effects.pages.is_some());
         self.kept = kept.map(|effects| effects.block.number).or(self.kept);
         if effects.iter().any(may_change_the_list) {
@@ -178,7 +192,8 @@ impl State {
         }
         self.tip = Some(to);
         self.trail = self.trail.until(to.block.number);
-        self.recent.rollback(to.block.number);
+        self.taken.rollback(to.block.number);
+        self.recent = self.recent.until(to.block.number);
         self.directory.rollback(number);
         self.roster.rollback(number);
         self.kept = self.kept.map(|kept| kept.min(to.block.number));
@@ -227,6 +242,7 @@ impl State {
                 pools: self.book.pools().clone(),
                 graph: Arc::clone(&self.graph),
                 trail: self.trail.clone(),
+                recent: self.recent.clone(),
                 figures,
                 shunned: Arc::clone(&self.shunned),
                 standing: Arc::clone(&self.standing),
@@ -343,7 +359,7 @@ async fn shunned(store: &Store, known: &Known) -> Result<BTreeSet<Address>, Faul
 /// has no blocks.
 pub async fn stored_standing(store: &Store, known: &Known) -> Result<Option<Standing>, Fault> {
     let contents = store.chain().contents().await?;
-    let Some((tip, _)) = contents.tip else {
+    let Some((tip, _)) = contents.tip() else {
         return Ok(None);
     };
     let (book, _) = replay(Arc::clone(&known.venues), &contents.pools, tip.number)?;

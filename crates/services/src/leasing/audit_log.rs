@@ -43,6 +43,30 @@ impl AuditLog {
             before: after,
             limit: limit.saturating_add(1),
         };
+        self.page(query, limit).await
+    }
+
+    /// What happened to a lease, the newest first.
+    pub async fn of_lease(
+        &self,
+        lease: Ulid,
+        after: Option<Ulid>,
+        limit: u16,
+    ) -> Result<Page<AuditRow, Ulid>, Fault> {
+        let lease = lease.to_string();
+        let query = AuditQuery {
+            of: None,
+            action: None,
+            subject: Some(&lease),
+            since: None,
+            until: None,
+            before: after,
+            limit: limit.saturating_add(1),
+        };
+        self.page(query, limit).await
+    }
+
+    async fn page(&self, query: AuditQuery<'_>, limit: u16) -> Result<Page<AuditRow, Ulid>, Fault> {
         let rows = self.0.store.ledger().audit_log(&query).await?;
         Ok(Page::new(rows, usize::from(limit), |row| row.id))
     }

@@ -6,6 +6,7 @@ use super::{
     context::Context,
     idempotency::{KeyGuard, StoredAnswer},
     page::Page,
+    strays::NotStaff,
     validators::is_visible,
 };
 use crate::{fault::Fault, refused::Refused};
@@ -132,6 +133,28 @@ impl Leases {
             limit,
         };
         self.page(query).await
+    }
+
+    /// All leases, the newest first, or those of a trader: for staff.
+    pub async fn all(
+        &self,
+        user: &User,
+        trader: Option<Ulid>,
+        filter: LeaseFilter,
+        after: Option<Ulid>,
+        limit: u16,
+    ) -> Result<Page<Lease, Ulid>, Refused<NotStaff>> {
+        if !user.roles.staff {
+            return Err(Refused::Rejected(NotStaff));
+        }
+        let query = LeaseQuery {
+            trader,
+            validator: filter.validator,
+            state: filter.state,
+            after,
+            limit,
+        };
+        Ok(self.page(query).await?)
     }
 
     /// The leases of a validator, the newest first, for its owner and staff.

@@ -14,6 +14,7 @@ mod applying;
 mod audit;
 mod audit_chain;
 mod audit_log;
+mod availability;
 mod block_watch;
 mod browsing;
 mod caller;
@@ -25,6 +26,7 @@ mod idempotency;
 mod job;
 mod key_hash;
 mod lease_keys;
+mod lease_news;
 mod lease_tokens;
 mod leases;
 mod names;
@@ -63,6 +65,7 @@ pub use admin::{AddUserError, Admin, RolesError};
 pub use applying::Settled;
 pub use audit_chain::{AuditBreak, AuditChain, AuditStanding};
 pub use audit_log::{AuditFilter, AuditLog};
+pub use availability::FreeEpochs;
 pub use block_watch::BlockWatch;
 pub use caller::{Caller, Session};
 pub use epoch_watch::EpochWatch;
@@ -71,6 +74,7 @@ pub use extending::ExtensionWish;
 pub use idempotency::{Claim, IdempotencyKeys, KeyGuard, StoredAnswer};
 pub use key_hash::KeyCost;
 pub use lease_keys::{LeaseKeys, NewLeaseKey, ReplaceError, RevealError};
+pub use lease_news::{LeaseEvent, LeaseNews, LeaseNewsPage, StreamTicket};
 pub use lease_tokens::{LeaseTokens, Minted, NewTokenKey};
 pub use leases::{Booked, BookingWarning, LeaseDetail, LeaseFilter, Leases, OwnerError};
 pub use oidc::{
@@ -153,6 +157,8 @@ pub struct Leasing {
     pub strays: Strays,
     /// Where people are told of what happens.
     pub webhooks: Webhooks,
+    /// What happens to leases, as it happens.
+    pub news: LeaseNews,
     /// What happened.
     pub audit_log: AuditLog,
     /// Which epoch it is.
@@ -191,6 +197,7 @@ impl Leasing {
             ratings: Ratings(shared()),
             strays: Strays(shared()),
             webhooks: Webhooks(shared()),
+            news: LeaseNews::new(shared()),
             audit_log: AuditLog(shared()),
             epochs: context.epochs.clone(),
             keys: IdempotencyKeys::new(shared()),

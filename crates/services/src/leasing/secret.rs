@@ -7,13 +7,14 @@ use primitives::Entropy;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// What API tokens, sessions, onboarding tokens, keys of leases and tokens of
-/// validators' gateways begin with.
+/// What API tokens, sessions, onboarding tokens, keys of leases, tokens of
+/// validators' gateways and tickets of streams begin with.
 pub(super) const TOKEN: &str = "lm";
 pub(super) const SESSION: &str = "ls";
 pub(super) const ONBOARDING: &str = "lo";
 pub(super) const LEASE_KEY: &str = "lk";
 pub(super) const SERVICE: &str = "sv";
+pub(super) const STREAM: &str = "st";
 
 const ID_LENGTH: usize = 8;
 const SECRET_LENGTH: usize = 43;

@@ -76,6 +76,7 @@ impl OrderFeed {
             let to = self.passed.last().map(|block| block.number);
             forget(&mut self.orders.change().book, to);
         }
+        self.orders.announce();
         whole.map(drop)
     }
 

@@ -3,6 +3,7 @@
 use market::following::{Birth, Lead, Word};
 use primitives::Address;
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+use tokio::sync::watch;
 use trading::recurring::{Now, OrderBook, deployed_selector};
 
 /// The orders of one factory: one writer, any number of readers. Clones share
@@ -11,6 +12,7 @@ use trading::recurring::{Now, OrderBook, deployed_selector};
 pub struct RecurringOrders {
     factory: Address,
     followed: Arc<RwLock<Followed>>,
+    announced: Arc<watch::Sender<()>>,
 }
 
 /// The orders, and the newest block that they are known by.
@@ -31,6 +33,7 @@ impl RecurringOrders {
         Self {
             factory,
             followed: Arc::new(RwLock::new(followed)),
+            announced: Arc::default(),
         }
     }
 
@@ -42,6 +45,7 @@ impl RecurringOrders {
         Self {
             factory,
             followed: Arc::new(RwLock::new(Followed { book, now })),
+            announced: Arc::default(),
         }
     }
 
@@ -71,6 +75,16 @@ impl RecurringOrders {
     pub fn look<T>(&self, look: impl FnOnce(&OrderBook, Now) -> T) -> Option<T> {
         let followed = self.followed.read().unwrap_or_else(PoisonError::into_inner);
         Some(look(&followed.book, followed.now?))
+    }
+
+    /// Tells when they are known by another block.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.announced.subscribe()
+    }
+
+    pub(super) fn announce(&self) {
+        self.announced.send_replace(());
     }
 
     pub(super) fn change(&self) -> RwLockWriteGuard<'_, Followed> {

@@ -76,7 +76,7 @@ impl FreshnessLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trail::Trail;
+    use crate::{recent_blocks::RecentBlocks, trail::Trail};
     use amm::book::Pools;
     use market::figures::Figures;
     use primitives::{BlockRef, Felt};
@@ -111,6 +111,7 @@ mod tests {
             pools: Pools::default(),
             graph: Arc::default(),
             trail: Trail::default(),
+            recent: RecentBlocks::default(),
             figures: Figures::default(),
         }
     }

@@ -193,6 +193,10 @@ settings! {
         max_connections: u32 = "10000";
         /// Connections at once of one client address, proxies that are trusted excepted.
         max_connections_per_address: u32 = "256";
+        /// Streams of events that are open at once, at most half of all connections.
+        max_streams: u32 = "1000";
+        /// Streams of one client address.
+        max_streams_per_address: u32 = "32";
         /// How long requests in flight may take to end when the program stops.
         drain: Duration = "10s";
         /// How long one request may take.

@@ -35,7 +35,7 @@ use amm::book::Standing;
 use anyhow::Context as _;
 pub(crate) use api::Api;
 pub(crate) use api::Connections;
-use api::{ApiConfig, ApiServices, ConnectionLimits, RateLimits};
+use api::{ApiConfig, ApiServices, ConnectionLimits, RateLimits, StreamLimits};
 use chain::RpcOptions;
 pub(crate) use chain::StarknetClient;
 use market::Listings;
@@ -388,11 +388,23 @@ fn api_config(config: &Config, network: Network, market: Option<&Market>) -> Api
             public: policy(limits.public_requests, limits.public_window),
             keyed: policy(limits.key_requests, limits.key_window),
         }),
+        streams: streams(config),
         request_timeout: config.server.request_timeout,
         public_metrics: config.server.listen_operations.is_none(),
         max_body_bytes,
         signer: answer_signer(config, network),
         marketplace: market.map(|market| market.face.clone()).unwrap_or_default(),
+    }
+}
+
+/// Streams hold their connections; some must be left for everything else.
+fn streams(config: &Config) -> StreamLimits {
+    let server = &config.server;
+    let total = server.max_streams.min(server.max_connections / 2);
+    let count = |count| usize::try_from(count).unwrap_or(usize::MAX);
+    StreamLimits {
+        total: count(total),
+        per_address: count(server.max_streams_per_address),
     }
 }
 

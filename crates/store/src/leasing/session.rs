@@ -223,8 +223,8 @@ impl LedgerTx {
         Ok(used == 1)
     }
 
-    /// Forgets challenges, sessions, nonces, unused onboarding sessions, answers
-    /// and keys of lease tokens whose time is over. Returns how many rows went.
+    /// Forgets challenges, sessions, nonces, unused onboarding sessions, answers,
+    /// keys of lease tokens and tickets of streams whose time is over. Returns how many rows went.
     pub async fn forget_expired(&mut self, now: Timestamp) -> Result<u64, StoreError> {
         let mut forgotten: u64 = 0;
         for delete in [
@@ -234,6 +234,7 @@ impl LedgerTx {
             "DELETE FROM onboarding_session WHERE expires_at <= $1 AND validator_id IS NULL",
             "DELETE FROM idempotency_key WHERE expires_at <= $1",
             "DELETE FROM token_key WHERE published_until <= $1",
+            "DELETE FROM stream_ticket WHERE expires_at <= $1",
         ] {
             let rows = on!(tx &mut self.0, connection =>
                 sqlx::query(delete)

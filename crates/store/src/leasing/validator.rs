@@ -8,7 +8,7 @@ use crate::{
 };
 use leasing::{ListingStatus, Offer, RatingSum, Share, Shared, Terms};
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
-use sqlx::FromRow;
+use sqlx::{FromRow, QueryBuilder};
 
 const TABLE: &str = "validator";
 const NONCE: &str = "validator_nonce";
@@ -354,6 +354,24 @@ impl LedgerStore {
                 .fetch_all(pool)
                 .await
         )
+        .map_err(in_table(TABLE))?;
+        rows.into_iter().map(StoredValidator::decode).collect()
+    }
+
+    /// The validators of some ids, in the order of these, whatever their status.
+    pub async fn validators_named(&self, ids: &[Ulid]) -> Result<Vec<ValidatorRow>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows: Vec<StoredValidator> = on!(reader self.db(), pool => {
+            let mut select = QueryBuilder::new("SELECT * FROM validator WHERE id IN (");
+            let mut list = select.separated(", ");
+            for id in ids {
+                list.push_bind(id.to_string());
+            }
+            select.push(") ORDER BY id");
+            select.build_query_as().fetch_all(pool).await
+        })
         .map_err(in_table(TABLE))?;
         rows.into_iter().map(StoredValidator::decode).collect()
     }

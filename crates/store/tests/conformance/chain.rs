@@ -41,7 +41,9 @@ async fn contents(store: &Store) -> Contents {
     }
     let (tip, tip_time) = (chain.tip().await.unwrap(), chain.tip_time().await.unwrap());
     let at_one_moment = chain.contents().await.unwrap();
-    assert_eq!(at_one_moment.tip, tip.zip(tip_time));
+    assert_eq!(at_one_moment.tip(), tip.zip(tip_time));
+    let recent = at_one_moment.recent.iter().map(|(block, _)| *block);
+    assert_eq!(recent.collect::<Vec<_>>(), at_once);
     Contents {
         first: chain.first_block().await.unwrap(),
         tip,

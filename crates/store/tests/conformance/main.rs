@@ -30,6 +30,7 @@ mod schema;
 mod sending;
 mod shunned;
 mod sponsors;
+mod stream_tickets;
 mod token_keys;
 mod usage;
 mod webhooks;

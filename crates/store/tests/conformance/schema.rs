@@ -72,7 +72,7 @@ async fn blocks_of_a_time_before_figures_make_room_for_the_same_ones_with_figure
     let report = store.migrate().await.unwrap();
     assert_eq!(report.chain, SchemaChange { from: 2, to: 11 });
     let nothing = ChainContents {
-        tip: None,
+        recent: Vec::new(),
         readings: Vec::new(),
         pools: PoolHistory::default(),
         figures: FigureHistory::default(),

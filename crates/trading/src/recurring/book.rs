@@ -8,7 +8,10 @@ use super::{
     order::{Mark, Now, Order, PastCycle},
 };
 use primitives::{Address, Felt, U256};
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 /// Cycles for which an order has room from its beginning.
 const FEW_CYCLES: usize = 16;
@@ -190,6 +193,20 @@ impl OrderBook {
         let indexes = self.by_trader.get(&trader).into_iter().flatten();
         let orders = indexes.filter_map(|index| self.orders.get(*index));
         orders.map(|known| &known.order)
+    }
+
+    /// A number that is another one when something about a trader's orders has
+    /// changed.
+    #[must_use]
+    pub fn imprint(&self, trader: Address, now: Now) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for order in self.of_trader(trader) {
+            let last = order.past.last().map(|past| past.mark);
+            (order.deployed.address, order.created, last).hash(&mut hasher);
+            (order.status(now), order.counts(now)).hash(&mut hasher);
+            (order.close_date(now), order.benchmarks.len()).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 }
 

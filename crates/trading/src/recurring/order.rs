@@ -7,7 +7,7 @@ use super::event::{CycleOutcome, DeployedOrder, Ending};
 use primitives::{Felt, Timestamp, U256};
 
 /// Where something was told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mark {
     /// The block.
     pub block: u64,
@@ -47,7 +47,7 @@ pub struct Order {
 }
 
 /// What an order does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OrderStatus {
     /// Its block is the newest one: it may still be another order soon.
     Indexing,
@@ -98,7 +98,7 @@ pub struct Cycle {
 }
 
 /// How many cycles came to what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct CycleCounts {
     /// Executed.
     pub executed: u32,

@@ -229,6 +229,28 @@ fn a_traders_orders_come_in_the_order_of_creation() {
 }
 
 #[test]
+fn an_imprint_changes_with_what_a_trader_would_be_shown_and_with_nothing_else() {
+    let trader = address(TRADER);
+    let created = [deployed(ORDER, 5, 3)];
+    let told = [
+        deployed(ORDER, 5, 3),
+        cycle("CycleExecuted", 7, START + 60, 0, [100, 200]),
+    ];
+    let (before, after) = (book(&created), book(&told));
+    let early = now(8, START + 90);
+    assert_ne!(before.imprint(trader, early), after.imprint(trader, early));
+    let imprint = |at| after.imprint(trader, at);
+    assert_eq!(imprint(early), imprint(now(9, START + 120)));
+    // The second cycle is missed once the third is due.
+    assert_ne!(imprint(early), imprint(now(9, START + 2 * HOUR)));
+    let mut back = book(&told);
+    back.rollback(6);
+    assert_eq!(back.imprint(trader, early), before.imprint(trader, early));
+    let nobody = address(99);
+    assert_eq!(after.imprint(nobody, early), before.imprint(nobody, early));
+}
+
+#[test]
 fn everybody_is_looked_at_however_many_are_due() {
     let events: Vec<Event> = (10..17).map(|it| deployed(it, it, 2)).collect();
     let book = book(&events);

@@ -45,7 +45,7 @@ const ANSWERS: [(&str, &str, &str); 9] = [
     (
         "429",
         "TooManyRequests",
-        "The caller's requests of this window are used up; `Retry-After` says for how long.",
+        "The caller's requests of this window are used up, or it has too many streams open; `Retry-After` says when to ask again.",
     ),
     ("500", "Internal", "Something went wrong on our side."),
     (

@@ -59,6 +59,13 @@ pub enum Rejection {
         /// The limit that a key would give a caller who has none, where that is wider.
         with_key: Option<Policy>,
     },
+    /// The caller has as many streams open as one may.
+    TooManyStreams {
+        /// How many.
+        most: usize,
+    },
+    /// All callers together have.
+    StreamsFull,
     /// Something that Stoa stands on failed, or a bug; logged where it was met.
     Internal,
     /// There is no block to answer from yet.
@@ -112,18 +119,27 @@ impl Rejection {
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotJson | Self::Encoded => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::SlowBody => StatusCode::REQUEST_TIMEOUT,
-            Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
-            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated => {
-                StatusCode::SERVICE_UNAVAILABLE
+            Self::TooManyRequests { .. } | Self::TooManyStreams { .. } => {
+                StatusCode::TOO_MANY_REQUESTS
             }
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::NotReady
+            | Self::TooSlow
+            | Self::Stale(_)
+            | Self::Saturated
+            | Self::StreamsFull => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
     pub(crate) fn retry_after_s(&self) -> Option<u64> {
         match self {
             Self::TooManyRequests { retry_after_s, .. } => Some(*retry_after_s),
-            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated => Some(SOON_S),
+            Self::NotReady
+            | Self::TooSlow
+            | Self::Stale(_)
+            | Self::Saturated
+            | Self::TooManyStreams { .. }
+            | Self::StreamsFull => Some(SOON_S),
             Self::Invalid(_)
             | Self::UnknownKey
             | Self::NoSponsor
@@ -186,6 +202,10 @@ impl Rejection {
                     ),
                 }
             }
+            Self::TooManyStreams { most } => {
+                format!("no more than {most} streams of one address; close one of them")
+            }
+            Self::StreamsFull => "too many streams are open; try again in a moment".to_owned(),
             Self::Internal => "something went wrong on our side".to_owned(),
             Self::NotReady => format!("{}; try again in a moment", reason(Stale::Empty)),
             Self::TooSlow => "the answer took too long; try again in a moment".to_owned(),

@@ -1,6 +1,7 @@
 //! Sockets: connections in, answers out, until told to stop.
 
 mod connections;
+mod sending;
 mod write_deadline;
 
 use axum::{
@@ -121,16 +122,16 @@ async fn connection(
     let _ = stream.set_nodelay(true);
     let stream = WriteDeadline::new(stream, WRITE_PATIENCE);
     let admission = Arc::new(admission);
+    let stopping = Arc::new(stop.clone());
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
         request.extensions_mut().insert(ConnectInfo(peer));
         let answer = router.clone().oneshot(request);
-        let admission = Arc::clone(&admission);
+        let (admission, stop) = (Arc::clone(&admission), Arc::clone(&stopping));
         async move {
             admission.busy();
             let answered = answer.await;
-            admission.idle();
-            answered
+            answered.map(|response| sending::until_sent(response, admission, &stop))
         }
     });
     let connection = http1::Builder::new()

@@ -270,7 +270,7 @@ mod tests {
     use market::{Directory, Listings, TokenList, TokenMetadata, TokenReading, figures::Figures};
     use primitives::{BlockRef, Timestamp};
     use proptest::{prelude::*, sample::select};
-    use services::Trail;
+    use services::{RecentBlocks, Trail};
     use std::sync::Arc;
 
     /// Two tokens are known: 0x1 and 0x2.
@@ -293,6 +293,7 @@ mod tests {
             pools: Pools::default(),
             graph: Arc::default(),
             trail: Trail::default(),
+            recent: RecentBlocks::default(),
             figures: Figures::default(),
             shunned: Arc::default(),
             standing: Arc::default(),

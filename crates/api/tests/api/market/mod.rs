@@ -7,4 +7,5 @@ mod prices;
 mod records;
 mod refusals;
 mod series;
+mod stream;
 mod support;

@@ -119,9 +119,11 @@ pub(super) struct Operation {
 }
 
 impl Operation {
+    /// All but the stream, whose answers do not end.
     pub(super) fn all(token: &str) -> Vec<Self> {
         let document = document();
         let paths = document["paths"].as_object().unwrap().clone().into_iter();
+        let paths = paths.filter(|(path, _)| !path.ends_with("/stream"));
         let operations = paths.flat_map(|(path, item)| {
             let methods = item.as_object().unwrap().clone().into_iter();
             methods.map(move |(method, operation)| (method, path.clone(), operation))

@@ -79,6 +79,11 @@ fn later_asks(market: &Market, id: &str, gateway: &str) -> Vec<Ask> {
             .bearer(gateway)
             .json(&json!({"reports": []})),
         Ask::get("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/usage").by(&market.trader),
+        Ask::get("/v1/leases/01ARZ3NDEKTSV4RRFFQ69G5FAV/events").by(&market.trader),
+        Ask::get(&format!("/v1/validators/availability?validators={id}")),
+        Ask::get("/v1/admin/leases").by(&market.staff),
+        Ask::post("/v1/stream-tickets").by(&market.trader),
+        Ask::get("/v1/stream?ticket=x"),
     ]
 }
 

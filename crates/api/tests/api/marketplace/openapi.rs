@@ -27,7 +27,7 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
 async fn every_documented_operation_is_routed() {
     let market = Market::new().await;
     let all = operations(&document());
-    assert_eq!(all.len(), 61);
+    assert_eq!(all.len(), 66);
     for (method, path, _) in all {
         let answer = market
             .send(Ask::new(&method, &path.replace(['{', '}'], "")))

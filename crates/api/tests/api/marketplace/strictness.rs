@@ -38,6 +38,7 @@ async fn readers(market: &Market) -> Vec<Ask> {
         by("POST", "/v1/webhooks/x/secret", trader),
         by("POST", "/v1/webhooks/x/test", trader),
         by("POST", "/v1/webhooks/x/deliveries/x/redeliver", trader),
+        by("POST", "/v1/stream-tickets", trader),
         by("POST", "/v1/leases/x/rating", trader),
         by("POST", "/v1/ratings/x/reply", owner),
         by("POST", "/v1/admin/users", &market.staff),

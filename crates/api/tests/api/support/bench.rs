@@ -9,8 +9,8 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp};
 use services::paymaster::Sponsors;
 use services::{
-    ApiKeys, GlobalFeed, Health, HealthLimits, OrderFeed, Progress, RateLimiter, RecurringOrders,
-    Snapshot, Snapshots, Staking, Swaps, Trail, leasing::Leasing,
+    ApiKeys, GlobalFeed, Health, HealthLimits, OrderFeed, Progress, RateLimiter, RecentBlocks,
+    RecurringOrders, Snapshot, Snapshots, Staking, Swaps, Trail, leasing::Leasing,
 };
 use simnet::StarknetNode;
 use std::sync::Arc;
@@ -197,6 +197,13 @@ impl Bench {
         self
     }
 
+    /// A router of the same API with another lease market, as another process has it.
+    pub(crate) fn with_leasing(&self, leasing: Leasing) -> Router {
+        let mut services = self.services.clone();
+        services.leasing = Some(leasing);
+        Api::new(self.config.clone(), services).router()
+    }
+
     /// The same API with a staker.
     pub(crate) fn staking(mut self, staking: Staking) -> Self {
         self.services.staking = Some(staking);
@@ -214,6 +221,7 @@ impl Bench {
             pools: Pools::default(),
             graph: Arc::default(),
             trail: Trail::default(),
+            recent: RecentBlocks::default(),
             figures: Figures::default(),
             shunned: Arc::default(),
             standing: Arc::default(),

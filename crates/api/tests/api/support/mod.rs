@@ -3,7 +3,9 @@
 mod bench;
 mod request;
 mod seen;
+mod stream;
 mod tokens;
 
 pub(crate) use bench::{Bench, Setting};
 pub(crate) use request::{Answer, get, send};
+pub(crate) use stream::{Event, Opened, open};

@@ -5,7 +5,12 @@ use axum::{
     Router,
     body::{Body, to_bytes},
     extract::ConnectInfo,
-    http::{HeaderMap, HeaderValue, Request, StatusCode, header::HOST, request::Builder},
+    http::{
+        HeaderMap, HeaderValue, Request, StatusCode,
+        header::{CONTENT_TYPE, HOST},
+        request::Builder,
+    },
+    response::Response,
 };
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -62,6 +67,25 @@ pub(crate) fn get(path: &str) -> Builder {
 }
 
 pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answer {
+    let response = respond(router, request, body).await;
+    let (parts, body) = response.into_parts();
+    let kind = parts.headers.get(CONTENT_TYPE);
+    // What does not end is not waited for.
+    let is_endless = kind.is_some_and(|kind| kind == "text/event-stream");
+    let body = if is_endless { Body::empty() } else { body };
+    let answer = Answer {
+        status: parts.status,
+        headers: parts.headers,
+        body: to_bytes(body, usize::MAX).await.unwrap().to_vec(),
+    };
+    if let Some(slug) = answer.slug() {
+        seen::note_slug(&slug, answer.status.as_u16());
+    }
+    answer
+}
+
+/// The answer to a request of a known peer, whose body is still to be read.
+pub(super) async fn respond(router: &Router, request: Builder, body: Body) -> Response {
     let peer: SocketAddr = PEER.parse().unwrap();
     let mut request = request.body(body).unwrap();
     if request
@@ -76,16 +100,7 @@ pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answe
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let response = router.clone().oneshot(request).await.unwrap();
     seen::note(method.as_str(), &path, response.status().as_u16());
-    let (parts, body) = response.into_parts();
-    let answer = Answer {
-        status: parts.status,
-        headers: parts.headers,
-        body: to_bytes(body, usize::MAX).await.unwrap().to_vec(),
-    };
-    if let Some(slug) = answer.slug() {
-        seen::note_slug(&slug, answer.status.as_u16());
-    }
-    answer
+    response
 }
 
 impl Bench {

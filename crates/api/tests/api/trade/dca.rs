@@ -1,6 +1,6 @@
 //! Recurring orders over HTTP.
 
-use crate::support::{Answer, Bench, Setting, send};
+use crate::support::{Answer, Bench, Setting, get, send};
 use api::{ApiConfig, Dialect, RateLimits};
 use axum::{body::Body, http::Request};
 use market::following::Following;
@@ -475,4 +475,21 @@ async fn a_body_must_be_json_and_not_too_large() {
             .await
             .refused(413);
     }
+}
+
+#[tokio::test]
+async fn a_stream_tells_a_trader_when_to_ask_again() {
+    let mut desk = Desk::new(Dialect::Plain).await;
+    let path = format!("/v3/stream?trader={}", desk.trader());
+    let mut stream = desk.bench.open(get(&path)).await;
+    let (_, begun) = stream.until("orders").await;
+    assert_eq!(begun.data["trader"], desk.trader());
+    // Somebody else's blocks change nothing.
+    desk.world.node.mine(1).unwrap();
+    desk.sync().await;
+    desk.create(&desk.order()).await;
+    let (before, told) = stream.until("orders").await;
+    assert!(before.iter().all(|name| name == "block"), "{before:?}");
+    assert_eq!(told.data["blockNumber"], desk.world.node.head().number);
+    assert_eq!(desk.list("").await.json()["totalElements"], 1);
 }

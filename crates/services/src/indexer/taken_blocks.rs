@@ -9,20 +9,20 @@ use std::collections::VecDeque;
 const LENGTH: usize = 64;
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Recent(VecDeque<RecentBlock>);
+pub(crate) struct TakenBlocks(VecDeque<TakenBlock>);
 
 #[derive(Debug, Clone)]
-pub(super) struct RecentBlock {
+pub(super) struct TakenBlock {
     pub(super) block: BlockRef,
     pub(super) time: Timestamp,
     /// What it did to figures.
     pub(super) figures: Vec<u8>,
 }
 
-impl Recent {
+impl TakenBlocks {
     /// After a load: its newest block can be gone back to, and nothing below.
     pub(super) fn beginning_at(tip: Option<(BlockRef, Timestamp)>) -> Self {
-        let tip = tip.map(|(block, time)| RecentBlock {
+        let tip = tip.map(|(block, time)| TakenBlock {
             block,
             time,
             figures: Vec::new(),
@@ -34,7 +34,7 @@ impl Recent {
     pub(super) fn note(&mut self, blocks: &[BlockEffects]) {
         let forgotten = blocks.len().saturating_sub(LENGTH);
         self.0
-            .extend(blocks.iter().skip(forgotten).map(|effects| RecentBlock {
+            .extend(blocks.iter().skip(forgotten).map(|effects| TakenBlock {
                 block: effects.block,
                 time: effects.time,
                 figures: effects.figures.clone(),
@@ -44,12 +44,12 @@ impl Recent {
     }
 
     /// The blocks, the newest first.
-    pub(super) fn newest_first(&self) -> impl Iterator<Item = &RecentBlock> {
+    pub(super) fn newest_first(&self) -> impl Iterator<Item = &TakenBlock> {
         self.0.iter().rev()
     }
 
     /// Forgets the blocks above one.
     pub(super) fn rollback(&mut self, to: u64) {
-        self.0.retain(|recent| recent.block.number <= to);
+        self.0.retain(|taken| taken.block.number <= to);
     }
 }
