@@ -28,6 +28,7 @@ mod shunned;
 mod sponsors;
 mod sqlite;
 mod store;
+mod trades;
 
 pub use block_table::ChainStore;
 pub use chain::{ChainContents, MarkedBlock};
@@ -46,3 +47,4 @@ pub use sponsors::{
     SponsoredOutcome, SponsoredProgress, SponsoredRow, SponsoredState,
 };
 pub use store::{Store, private_folder};
+pub use trades::TradedBlock;

@@ -81,6 +81,7 @@ pub(crate) const CHAIN: Schema = Schema {
         step!(8, "chain", "0008_event_fees"),
         step!(9, "chain", "0009_cycle_benchmarks"),
         step!(10, "chain", "0010_state_roots"),
+        step!(12, "chain", "0012_trades"),
     ],
 };
 

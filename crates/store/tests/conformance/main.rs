@@ -30,5 +30,6 @@ mod sending;
 mod shunned;
 mod sponsors;
 mod token_keys;
+mod trades;
 mod usage;
 mod webhooks;
