@@ -67,13 +67,25 @@ pub(crate) struct KeptBody(Arc<Forms>);
 #[derive(Debug)]
 struct Forms {
     text: Bytes,
+    level: Compression,
     gzip: OnceLock<Bytes>,
 }
 
 impl KeptBody {
+    /// A text that is compressed quickly, since a caller waits for it.
     pub(crate) fn new(text: impl Into<Bytes>) -> Self {
+        Self::packed_by(text, Compression::fast())
+    }
+
+    /// A text that is to be few bytes, and short enough to take the time.
+    pub(crate) fn few_bytes(text: impl Into<Bytes>) -> Self {
+        Self::packed_by(text, Compression::best())
+    }
+
+    fn packed_by(text: impl Into<Bytes>, level: Compression) -> Self {
         Self(Arc::new(Forms {
             text: text.into(),
+            level,
             gzip: OnceLock::new(),
         }))
     }
@@ -83,17 +95,16 @@ impl KeptBody {
     }
 
     pub(crate) fn content(&self, wants: WantsGzip) -> Content {
-        let Forms { text, gzip } = &*self.0;
+        let Forms { text, level, gzip } = &*self.0;
         if !wants.0 || !is_long(text) {
             return Content::from(text.clone());
         }
-        Content::gzip(gzip.get_or_init(|| packed(text)).clone())
+        Content::gzip(gzip.get_or_init(|| packed(text, *level)).clone())
     }
 }
 
-/// A caller waits for it, so that it is made quickly.
-fn packed(text: &[u8]) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+fn packed(text: &[u8], level: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
     let written = encoder.write_all(text).and_then(|()| encoder.finish());
     let written = written.or_impossible("memory can be written to");
     written.unwrap_or_default().into()

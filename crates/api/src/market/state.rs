@@ -1,10 +1,12 @@
 //! What the market API answers from.
 
-use super::{kept_answers::KeptAnswers, ranking::Rankings, series::KeptSeries};
+use super::{
+    kept_answers::KeptAnswers, pool_board::PoolBoards, ranking::Rankings, series::KeptSeries,
+};
 use crate::dialect::Dialect;
 use market::Token;
 use primitives::{Clock, Timestamp};
-use services::{GlobalFeed, GlobalMarket, Snapshots};
+use services::{GlobalFeed, GlobalMarket, Snapshots, TradeHistory};
 use std::{fmt, ops::Deref, sync::Arc};
 
 /// What these routes answer from.
@@ -14,10 +16,12 @@ pub(crate) struct MarketState(Arc<Parts>);
 pub(crate) struct Parts {
     pub(super) snapshots: Snapshots,
     pub(super) global: GlobalFeed,
+    pub(super) trades: TradeHistory,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) dialect: Dialect,
     pub(super) series: KeptSeries,
     pub(super) rankings: Rankings,
+    pub(super) boards: PoolBoards,
     pub(super) answers: KeptAnswers,
 }
 
@@ -25,16 +29,19 @@ impl MarketState {
     pub(crate) fn new(
         snapshots: Snapshots,
         global: GlobalFeed,
+        trades: TradeHistory,
         clock: Arc<dyn Clock>,
         dialect: Dialect,
     ) -> Self {
         Self(Arc::new(Parts {
             snapshots,
             global,
+            trades,
             clock,
             dialect,
             series: KeptSeries::default(),
             rankings: Rankings::default(),
+            boards: PoolBoards::default(),
             answers: KeptAnswers::default(),
         }))
     }

@@ -69,6 +69,9 @@ pub enum Rejection {
     Stale(Stale),
     /// As many searches for quotes wait as may wait.
     Saturated,
+    /// The store does not have the block that is served: history is still indexed,
+    /// or a reorganisation is being taken up.
+    NoHistory,
 }
 
 /// Seconds after which asking again makes sense when nothing better is known.
@@ -114,7 +117,7 @@ impl Rejection {
             Self::SlowBody => StatusCode::REQUEST_TIMEOUT,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated => {
+            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated | Self::NoHistory => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
         }
@@ -123,7 +126,9 @@ impl Rejection {
     pub(crate) fn retry_after_s(&self) -> Option<u64> {
         match self {
             Self::TooManyRequests { retry_after_s, .. } => Some(*retry_after_s),
-            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated => Some(SOON_S),
+            Self::NotReady | Self::TooSlow | Self::Stale(_) | Self::Saturated | Self::NoHistory => {
+                Some(SOON_S)
+            }
             Self::Invalid(_)
             | Self::UnknownKey
             | Self::NoSponsor
@@ -190,6 +195,9 @@ impl Rejection {
             Self::NotReady => format!("{}; try again in a moment", reason(Stale::Empty)),
             Self::TooSlow => "the answer took too long; try again in a moment".to_owned(),
             Self::Stale(stale) => format!("{}; try again in a moment", reason(stale)),
+            Self::NoHistory => {
+                "the history of the chain is being read; try again in a moment".to_owned()
+            }
             Self::Saturated => "too many quotes are waiting; try again in a moment".to_owned(),
         };
         vec![message]

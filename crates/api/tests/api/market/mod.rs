@@ -1,10 +1,15 @@
 mod bodies;
 mod caching;
+mod charts;
 mod dialects;
+mod exports;
 mod global;
 mod operations;
+mod pools;
 mod prices;
 mod records;
 mod refusals;
 mod series;
 mod support;
+mod table;
+mod trades;
