@@ -2,6 +2,7 @@
 
 mod circles;
 mod layers;
+mod told;
 mod unseen;
 
 use anyhow::{Result, bail};
@@ -21,10 +22,12 @@ fn run(arguments: &[String]) -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["layers"] => layers::check(),
+        ["told"] => told::check(),
         ["unseen", seen] => unseen::check(seen.as_ref()),
         _ => bail!(
             "usage:\n  \
              cargo xtask layers       which crate may know which, and circles within\n  \
+             cargo xtask told         figures and log events that are not explained\n  \
              cargo xtask unseen FILE  operations and slugs of the API that no test has seen"
         ),
     }

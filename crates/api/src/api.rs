@@ -2,7 +2,7 @@
 
 use crate::{
     config::ApiConfig,
-    docs,
+    console, docs,
     http::{limits::Limits, middleware::Middleware},
     market::{self, MarketState},
     marketplace::MarketplaceState,
@@ -72,6 +72,8 @@ pub struct Api {
     market: MarketState,
     marketplace: Option<MarketplaceState>,
     paymaster: PaymasterState,
+    /// What steers networks of our own.
+    simulator: Option<Router>,
 }
 
 impl Api {
@@ -120,13 +122,22 @@ impl Api {
             market,
             marketplace,
             paymaster,
+            simulator: None,
         }
     }
 
-    /// Everything, for one listener.
+    /// The same, with routes that steer the simulated networks that all this is about.
+    #[must_use]
+    pub fn with_simulator(mut self, routes: Router) -> Self {
+        self.simulator = Some(routes);
+        self
+    }
+
+    /// Everything, for one listener; the console too.
     pub fn router(&self) -> Router {
         let whole = self.surround(self.trade_routes().merge(self.market_routes()));
         let whole = whole.merge(self.around_paymaster());
+        let whole = self.with_console(whole);
         match &self.marketplace {
             Some(state) => whole.merge(self.around_marketplace(state.routes(), state)),
             None => whole,
@@ -154,6 +165,20 @@ impl Api {
     /// The paymaster, for a listener of its own.
     pub fn paymaster_router(&self) -> Router {
         self.surround(Router::new()).merge(self.around_paymaster())
+    }
+
+    /// Adds the pages for people, and what they steer simulated networks by.
+    fn with_console(&self, whole: Router) -> Router {
+        let settings = console::Settings {
+            network: self.config.network.clone(),
+            has_leases: self.marketplace.is_some(),
+            has_figures: self.config.public_metrics,
+            is_simulated: self.simulator.is_some(),
+        };
+        let free = console::routes(&settings).merge(self.simulator.clone().unwrap_or_default());
+        whole
+            .merge(self.middleware.around_beside(console::root(&settings)))
+            .merge(self.middleware.around_free(free))
     }
 
     fn around_paymaster(&self) -> Router {

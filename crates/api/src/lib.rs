@@ -12,6 +12,7 @@
 
 mod api;
 mod config;
+mod console;
 mod dialect;
 mod docs;
 mod http;

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Watches the store's cursor and publishes a snapshot when it has moved. Blocks
-/// that were added are taken up; on another fork everything is loaded.
+/// that were added are taken up, those that are gone are taken back.
 #[derive(Debug)]
 pub struct Follower {
     state: Option<State>,

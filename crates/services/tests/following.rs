@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use market::{BlockEffects, TokenQuery};
+use market::{BlockEffects, TokenQuery, figures::KeptFigures};
 use primitives::{BlockRef, Clock, Felt, SignedDuration, Timestamp};
 use proptest::prelude::*;
 use services::{Doorbell, IndexerOptions, Nodes, Progress, Round, Snapshots};
@@ -18,6 +18,7 @@ enum Event {
     Mine(u32),
     Reorg(u32),
     Round,
+    Look,
     Restart,
 }
 
@@ -26,6 +27,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         3 => (1_u32..8).prop_map(Event::Mine),
         2 => (1_u32..7).prop_map(Event::Reorg),
         3 => Just(Event::Round),
+        3 => Just(Event::Look),
         1 => Just(Event::Restart),
     ];
     proptest::collection::vec(event, 1..14)
@@ -49,12 +51,15 @@ proptest! {
         in_runtime(async {
             let world = World::new(seed).await;
             let mut followed = world.station("followed").await;
+            let shared = world.store("followed").await;
+            let (mut replica, replicated, _) = world.replica(&shared, Vec::new());
             let stop = CancellationToken::new();
             for event in events {
                 match event {
                     Event::Mine(blocks) => world.node.mine(blocks).unwrap(),
                     Event::Reorg(depth) => world.node.reorg(depth).unwrap(),
                     Event::Round => { followed.indexer.round(&stop).await.unwrap(); }
+                    Event::Look => replica.look().await.unwrap(),
                     Event::Restart => {
                         followed.store.close().await;
                         followed = world.station("followed").await;
@@ -65,6 +70,9 @@ proptest! {
             let mut alone = world.station("alone").await;
             alone.sync().await;
             assert_eq!(followed.contents().await, alone.contents().await);
+            replica.look().await.unwrap();
+            assert_eq!(seen(&replicated), seen(&alone.snapshots));
+            assert_eq!(figures(&replicated), figures(&alone.snapshots));
             let (followed, alone) = (followed.snapshots.load().unwrap(), alone.snapshots.load().unwrap());
             assert_eq!(followed.head, alone.head);
             assert_eq!(followed.head, world.node.head());
@@ -203,6 +211,10 @@ fn seen(snapshots: &Snapshots) -> (BlockRef, Timestamp, Vec<String>, Vec<String>
     (snapshot.head, snapshot.head_time, tokens, pools.collect())
 }
 
+fn figures(snapshots: &Snapshots) -> KeptFigures {
+    snapshots.load().unwrap().figures.everything()
+}
+
 /// Blocks on top of `parent` in which nothing happens.
 fn quiet(parent: BlockRef, time: Timestamp, count: u64) -> Vec<BlockEffects> {
     let mut parent = parent;
@@ -234,6 +246,7 @@ async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
         station.sync().await;
         follower.look().await.unwrap();
         assert_eq!(seen(&snapshots), seen(&station.snapshots));
+        assert_eq!(figures(&snapshots), figures(&station.snapshots));
         let (mut fresh, loaded, _) = world.replica(&station.store, Vec::new());
         fresh.look().await.unwrap();
         assert_eq!(seen(&snapshots), seen(&loaded));
@@ -276,6 +289,45 @@ async fn a_replica_with_a_node_knows_how_far_behind_the_store_is() {
     world.clock.advance(SignedDuration::from_secs(60));
     follower.look().await.unwrap();
     assert_eq!(progress.view().answered_at, Some(world.clock.now()));
+}
+
+#[tokio::test]
+async fn a_replica_takes_back_a_fork_without_reading_everything() {
+    let world = World::new(12).await;
+    let mut station = world.station("store").await;
+    station.sync().await;
+    let (mut follower, snapshots, _) = world.replica(&station.store, Vec::new());
+    follower.look().await.unwrap();
+    let (head, time, ..) = seen(&snapshots);
+    // Who loads everything meets what cannot be read.
+    let mut unreadable = quiet(head, time, 1);
+    unreadable[0].checkpoint = Some(vec![0xff]);
+    let chain = station.store.chain();
+    chain.append(Some(head), &unreadable).await.unwrap();
+    follower.look().await.unwrap();
+    let base = unreadable[0].block;
+    let mut before = None;
+    for depth in [1, 3, 40] {
+        let fork = quiet(base, time, depth);
+        chain.append(Some(base), &fork).await.unwrap();
+        follower.look().await.unwrap();
+        let tip = fork.last().unwrap().block;
+        let shown = seen(&snapshots);
+        assert_eq!(shown.0, tip);
+        chain.rollback(tip, Some(base), None).await.unwrap();
+        follower.look().await.unwrap();
+        let after = seen(&snapshots);
+        assert_eq!(after.0, base);
+        assert_eq!(*before.get_or_insert_with(|| after.clone()), after);
+    }
+    // Deeper than it remembers: it has to load, and says that it cannot.
+    let fork = quiet(base, time, 70);
+    chain.append(Some(base), &fork).await.unwrap();
+    follower.look().await.unwrap();
+    let tip = fork.last().unwrap().block;
+    chain.rollback(tip, Some(base), None).await.unwrap();
+    let unread = follower.look().await.unwrap_err();
+    assert!(matches!(unread, services::Fault::Pools(_)), "{unread:?}");
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ mod log;
 mod network;
 mod people;
 mod registration;
+mod simulator;
 mod staking;
 mod wiring;
 

@@ -6,6 +6,7 @@
 //! happens whole or not at all. Rows are outside input: one that does not
 //! decode is [`StoreError::Corrupt`], never a panic.
 
+pub mod backup;
 mod block_table;
 mod bulk;
 mod chain;
@@ -41,6 +42,7 @@ pub use ledger::{ApiKeyRow, LedgerStore};
 pub use location::{Location, LocationError};
 pub use migrations::{MigrationReport, SchemaChange};
 pub use pools::PoolHistory;
+pub use postgres::ServerUse;
 pub use sending::{PaidFees, SendReceipt, SendRow, SendState, SendingAccount};
 pub use sponsors::{
     Activity, ActivityPart, NewReservation, Reservation, RuleKind, SponsorRow, SponsorRule,

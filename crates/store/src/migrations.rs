@@ -25,7 +25,7 @@ pub struct MigrationReport {
 pub struct SchemaChange {
     /// 0 when the schema was empty.
     pub from: i64,
-    /// The program's own version.
+    /// The program's own version, or the newer one of a program beside it.
     pub to: i64,
 }
 
@@ -36,7 +36,9 @@ pub(crate) struct Schema {
     steps: &'static [Step],
 }
 
-/// Once released, a step is never edited: the next one corrects it.
+/// Once released, a step is never edited: the next one corrects it. A step adds;
+/// what programs of the version before still need is taken away by a later one,
+/// which raises `compatibility.least`, so that both versions run side by side.
 #[derive(Debug)]
 struct Step {
     version: i64,
@@ -81,6 +83,7 @@ pub(crate) const CHAIN: Schema = Schema {
         step!(8, "chain", "0008_event_fees"),
         step!(9, "chain", "0009_cycle_benchmarks"),
         step!(10, "chain", "0010_state_roots"),
+        step!(11, "chain", "0011_compatibility"),
         step!(12, "chain", "0012_trades"),
     ],
 };
@@ -107,14 +110,16 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(17, "ledger", "0017_webhooks"),
         step!(18, "ledger", "0018_forgotten_reports"),
         step!(19, "ledger", "0019_stray_refunds"),
+        step!(21, "ledger", "0021_compatibility"),
     ],
 };
 
 impl Schema {
-    /// Refuses a schema that only a newer program understands.
+    /// Refuses a schema that only a newer program understands. One that a newer
+    /// program has added to is fine.
     pub(crate) async fn refuse_newer(&self, db: &Db) -> Result<(), StoreError> {
         let (found, known) = (applied_version(db).await?, self.newest());
-        if found > known {
+        if found > known && least_version(db).await? > known {
             return Err(StoreError::SchemaNewer {
                 schema: self.name,
                 found,
@@ -142,6 +147,11 @@ impl Schema {
     pub(crate) async fn migrate(&self, db: &Db) -> Result<SchemaChange, StoreError> {
         self.refuse_newer(db).await?;
         let from = applied_version(db).await?;
+        if from >= self.newest() {
+            // Without a right to make tables, which nothing is to be made with.
+            self.refuse_edited(db).await?;
+            return Ok(SchemaChange { from, to: from });
+        }
         match db {
             Db::Sqlite { writer, .. } => {
                 // One transaction around all steps, which become savepoints.
@@ -154,9 +164,16 @@ impl Schema {
             }
             Db::Postgres(pool) => {
                 let mut migrator = self.migrator(|step| step.postgres);
-                migrator.create_schema(self.name);
                 let mut connection =
                     postgres::migration_connection(&pool.connect_options()).await?;
+                // Who made the schema need not have a right to make others.
+                let is_there: bool = sqlx::query_scalar("SELECT to_regnamespace($1) IS NOT NULL")
+                    .bind(self.name)
+                    .fetch_one(&mut connection)
+                    .await?;
+                if !is_there {
+                    migrator.create_schema(self.name);
+                }
                 migrator
                     .run_direct(None, &mut connection, false)
                     .await
@@ -168,6 +185,26 @@ impl Schema {
             from,
             to: self.newest(),
         })
+    }
+
+    /// Refuses a schema that was made by other steps than this program has.
+    async fn refuse_edited(&self, db: &Db) -> Result<(), StoreError> {
+        let applied: Vec<(i64, Vec<u8>)> = on!(reader db, pool =>
+            sqlx::query_as("SELECT version, checksum FROM _sqlx_migrations").fetch_all(pool).await
+        )?;
+        let migrator = self.migrator(|step| match db {
+            Db::Sqlite { .. } => step.sqlite,
+            Db::Postgres(_) => step.postgres,
+        });
+        for step in migrator.iter() {
+            let is_same = |(version, checksum): &(i64, Vec<u8>)| {
+                *version == step.version && **checksum == *step.checksum
+            };
+            if !applied.iter().any(is_same) {
+                return Err(self.failed(MigrateError::VersionMismatch(step.version)));
+            }
+        }
+        Ok(())
     }
 
     /// Whether nothing was ever written to the schema.
@@ -202,6 +239,13 @@ impl Schema {
             source: Box::new(error),
         }
     }
+}
+
+/// The oldest version whose programs may use a schema that is newer than this one.
+async fn least_version(db: &Db) -> Result<i64, StoreError> {
+    Ok(on!(reader db, pool =>
+        sqlx::query_scalar("SELECT least FROM compatibility").fetch_one(pool).await
+    )?)
 }
 
 /// The highest step that was applied, 0 for none.

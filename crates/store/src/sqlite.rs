@@ -42,7 +42,7 @@ impl Durability {
     }
 
     /// Names the file in an error that is about one.
-    fn of_file(self, path: &Path, error: StoreError) -> StoreError {
+    pub(crate) fn of_file(self, path: &Path, error: StoreError) -> StoreError {
         match error {
             StoreError::Damaged(source) => StoreError::DamagedFile {
                 path: path.to_owned(),
@@ -124,7 +124,7 @@ async fn connect(file: &Path, durability: Durability) -> Result<Db, sqlx::Error>
 
 /// Makes a file that only its owner can read, if it is missing. SQLite gives its
 /// journals the mode of the file.
-fn private_file(path: &Path) -> io::Result<()> {
+pub(crate) fn private_file(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let made = options.append(true).create(true).mode(0o600).open(path);
     made.map(drop)

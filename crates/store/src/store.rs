@@ -8,14 +8,14 @@ use crate::{
     ledger::LedgerStore,
     location::Location,
     migrations::{CHAIN, LEDGER, MigrationReport},
-    postgres,
+    postgres::{self, ServerUse},
     sqlite::{self, Durability},
 };
 use std::{fs::DirBuilder, io, os::unix::fs::DirBuilderExt as _, path::Path};
 
 /// The files of SQLite.
-const CHAIN_FILE: &str = "chain.db";
-const LEDGER_FILE: &str = "ledger.db";
+pub(crate) const CHAIN_FILE: &str = "chain.db";
+pub(crate) const LEDGER_FILE: &str = "ledger.db";
 
 /// Makes a folder that only its owner can look into, and those above it.
 pub fn private_folder(path: &Path) -> io::Result<()> {
@@ -34,26 +34,34 @@ impl Store {
     /// [`StoreError::SchemaNewer`], one that has lost its ledger
     /// [`StoreError::LedgerMissing`].
     pub async fn open(location: &Location) -> Result<Self, StoreError> {
+        Self::open_with(location, ServerUse::default()).await
+    }
+
+    /// The same, with a server used as `server` says.
+    pub async fn open_with(location: &Location, server: ServerUse) -> Result<Self, StoreError> {
         if let Location::Sqlite { dir } = location
             && dir.join(CHAIN_FILE).exists()
             && !dir.join(LEDGER_FILE).exists()
         {
             return Err(StoreError::LedgerMissing);
         }
-        Self::connect(location).await
+        Self::connect(location, server).await
     }
 
     /// The same, with an empty ledger if there is none, and with one that was
     /// written beside another chain.
-    pub async fn open_with_new_ledger(location: &Location) -> Result<Self, StoreError> {
-        let store = Self::connect(location).await?;
+    pub async fn open_with_new_ledger(
+        location: &Location,
+        server: ServerUse,
+    ) -> Result<Self, StoreError> {
+        let store = Self::connect(location, server).await?;
         LEDGER.migrate(store.ledger_db()).await?;
         CHAIN.migrate(store.chain_db()).await?;
         identity::untie(store.chain_db()).await?;
         Ok(store)
     }
 
-    async fn connect(location: &Location) -> Result<Self, StoreError> {
+    async fn connect(location: &Location, server: ServerUse) -> Result<Self, StoreError> {
         // The ledger first: a chain without one has lost it.
         let (ledger, chain) = match location {
             Location::Sqlite { dir } => {
@@ -67,8 +75,8 @@ impl Store {
                 )
             }
             Location::Postgres { url } => (
-                postgres::open(url, LEDGER.name).await?,
-                postgres::open(url, CHAIN.name).await?,
+                postgres::open(url, LEDGER.name, server).await?,
+                postgres::open(url, CHAIN.name, server).await?,
             ),
         };
         let store = Self {

@@ -67,26 +67,31 @@ pub(crate) struct KeptBody(Arc<Forms>);
 #[derive(Debug)]
 struct Forms {
     text: Bytes,
-    level: Compression,
     gzip: OnceLock<Bytes>,
+    effort: Compression,
 }
 
 impl KeptBody {
-    /// A text that is compressed quickly, since a caller waits for it.
+    /// A caller waits for the compressed form, so that it is made quickly.
     pub(crate) fn new(text: impl Into<Bytes>) -> Self {
-        Self::packed_by(text, Compression::fast())
+        Self::with(text.into(), Compression::fast())
     }
 
     /// A text that is to be few bytes, and short enough to take the time.
     pub(crate) fn few_bytes(text: impl Into<Bytes>) -> Self {
-        Self::packed_by(text, Compression::best())
+        Self::with(text.into(), Compression::best())
     }
 
-    fn packed_by(text: impl Into<Bytes>, level: Compression) -> Self {
+    /// A text that is the same for as long as the process runs: worth every effort.
+    pub(crate) fn lasting(text: impl Into<Bytes>) -> Self {
+        Self::with(text.into(), Compression::best())
+    }
+
+    fn with(text: Bytes, effort: Compression) -> Self {
         Self(Arc::new(Forms {
-            text: text.into(),
-            level,
+            text,
             gzip: OnceLock::new(),
+            effort,
         }))
     }
 
@@ -95,16 +100,16 @@ impl KeptBody {
     }
 
     pub(crate) fn content(&self, wants: WantsGzip) -> Content {
-        let Forms { text, level, gzip } = &*self.0;
+        let Forms { text, gzip, effort } = &*self.0;
         if !wants.0 || !is_long(text) {
             return Content::from(text.clone());
         }
-        Content::gzip(gzip.get_or_init(|| packed(text, *level)).clone())
+        Content::gzip(gzip.get_or_init(|| packed(text, *effort)).clone())
     }
 }
 
-fn packed(text: &[u8], level: Compression) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::new(), level);
+fn packed(text: &[u8], effort: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), effort);
     let written = encoder.write_all(text).and_then(|()| encoder.finish());
     let written = written.or_impossible("memory can be written to");
     written.unwrap_or_default().into()

@@ -131,24 +131,32 @@ impl Middleware {
         self.layered(free, Counting::Free)
     }
 
+    /// Surrounds free routes whose paths others share: those say what is answered
+    /// to further methods.
+    pub(crate) fn around_beside(&self, free: Router) -> Router {
+        self.layer(free, Counting::Free)
+    }
+
     /// Surrounds the routes of a product that counts by itself.
     pub(crate) fn around_product(&self, routes: Router, product: Arc<dyn OwnAnswers>) -> Router {
         self.layered(routes, Counting::ByProduct(product))
     }
 
+    fn layered(&self, routes: Router, counting: Counting) -> Router {
+        self.layer(routes.method_not_allowed_fallback(wrong_method), counting)
+    }
+
     /// One layer does all of the work: each further one would cost every
     /// request a few allocations.
-    fn layered(&self, routes: Router, counting: Counting) -> Router {
+    fn layer(&self, routes: Router, counting: Counting) -> Router {
         let middleware = self.clone();
-        routes
-            .method_not_allowed_fallback(wrong_method)
-            .layer(layer_fn(move |route| {
-                Surrounded(Arc::new(Surroundings {
-                    middleware: middleware.clone(),
-                    counting: counting.clone(),
-                    route,
-                }))
+        routes.layer(layer_fn(move |route| {
+            Surrounded(Arc::new(Surroundings {
+                middleware: middleware.clone(),
+                counting: counting.clone(),
+                route,
             }))
+        }))
     }
 
     /// The answer to a request, if it may be given.

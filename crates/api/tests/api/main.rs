@@ -7,6 +7,7 @@
 )]
 
 mod client_address;
+mod console;
 mod docs;
 mod error;
 mod head_start;

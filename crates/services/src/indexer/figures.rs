@@ -2,25 +2,25 @@
 
 use crate::{
     fault::Fault,
-    indexer::{Indexer, pools::Followed},
+    indexer::{
+        Indexer,
+        pools::Followed,
+        undoing::{figures_before, taken},
+    },
 };
 use chain::{Block, StarknetClient};
 use market::{
     KeptTrade, TokenReading,
-    figures::{Appraised, CutFigures, Delta, DeltaError, Figures, Happened, KeptFigures, Taken},
+    figures::{Appraised, CutFigures, Delta, Figures, Happened, KeptFigures},
     trades_to_bytes,
 };
 use primitives::{Address, BlockRef, U256};
-use std::ops::RangeInclusive;
 
 /// Supplies are read again every so many blocks.
 const SUPPLIES_EVERY: u64 = 2_048;
 
 /// Of how many tokens, those with the largest TVL.
 const SUPPLIES: usize = 256;
-
-/// Blocks that are read at once when some are taken back.
-const READ_BACK: u64 = 128;
 
 /// Figures as they were at an earlier block.
 #[derive(Debug)]
@@ -102,46 +102,13 @@ impl Indexer {
 
     /// The figures as they were at a stored block.
     pub(super) async fn figures_at(&self, to: BlockRef, tip: BlockRef) -> Result<Undone, Fault> {
-        let mut rest = Vec::new();
         let gone = to.number + 1..=tip.number;
-        let mut undone = self.taken(gone, Delta::to_take_back).await?;
+        let mut undone = taken(&self.store, gone, Delta::to_take_back).await?;
         undone.reverse();
-        let mut next = Some(to.number);
-        let mut boundary = None;
-        while let Some(last) = next {
-            let first = last.saturating_sub(READ_BACK - 1);
-            let mut blocks = self.taken(first..=last, Delta::from_bytes).await?;
-            blocks.reverse();
-            let Some(newest) = blocks.first() else { break };
-            let boundary = *boundary.get_or_insert(Figures::boundary(newest.time));
-            let enough = blocks.iter().any(|block| block.time < boundary);
-            rest.extend(blocks.into_iter().filter(|block| block.time >= boundary));
-            next = first.checked_sub(1).filter(|_| !enough);
-        }
-        rest.reverse();
-        let Some(time) = rest.last().map(|block: &Taken| block.time) else {
-            return Err(Fault::Diverged { first: tip });
-        };
-        let mut figures = self.state.figures.clone();
-        figures.rollback(&undone, time, &rest);
+        let figures = figures_before(&self.state.figures, &undone, to.number, &self.store).await?;
+        let mut figures = figures.ok_or(Fault::Diverged { first: tip })?;
         let kept = self.state.kept.is_some_and(|kept| kept > to.number);
         let cut = kept.then(|| figures.cut_pages());
         Ok(Undone { figures, cut })
-    }
-
-    /// What stored blocks did, the oldest first.
-    async fn taken(
-        &self,
-        blocks: RangeInclusive<u64>,
-        read: impl Fn(&[u8]) -> Result<Delta, DeltaError>,
-    ) -> Result<Vec<Taken>, Fault> {
-        let stored = self.store.chain().figures(blocks).await?;
-        let taken = stored.into_iter().map(|(_, time, bytes)| {
-            Ok(Taken {
-                time: time.as_second(),
-                delta: read(bytes.as_deref().unwrap_or_default())?,
-            })
-        });
-        taken.collect()
     }
 }

@@ -6,6 +6,7 @@
 //! equals never having seen the others.
 
 mod ancestor;
+mod catching_up;
 mod doorbell;
 mod figures;
 mod following;
@@ -18,12 +19,14 @@ mod options;
 mod outlook;
 mod pools;
 mod progress;
+mod recent;
 mod recoding;
 mod round;
 mod run;
 mod seldom;
 mod state;
 mod takeover;
+mod undoing;
 mod writer;
 
 pub use doorbell::Doorbell;

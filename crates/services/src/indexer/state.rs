@@ -2,7 +2,7 @@
 
 use crate::{
     fault::Fault,
-    indexer::gauge::lossy,
+    indexer::{gauge::lossy, recent::Recent},
     known::Known,
     snapshot::{Snapshot, Snapshots},
     trail::Trail,
@@ -36,6 +36,8 @@ pub(crate) struct State {
     graphed: usize,
     /// The pools after each of the last blocks.
     pub(crate) trail: Trail,
+    /// The last blocks, should the store forget them.
+    pub(super) recent: Recent,
     /// The tokens that no route passes, as the store has them.
     shunned: Arc<BTreeSet<Address>>,
     /// How many pools were traded with when something but a trade last changed them.
@@ -80,6 +82,7 @@ impl State {
             graph: Arc::default(),
             graphed: 0,
             trail,
+            recent: Recent::beginning_at(tip.map(|tip| (tip.block, tip.time))),
             shunned: Arc::new(shunned),
             standing: Arc::default(),
         };
@@ -113,6 +116,7 @@ impl State {
             block: last.block,
             time: last.time,
         });
+        self.recent.note(effects);
         let kept = effects.iter().rev().find(|effects| effects.pages.is_some());
         self.kept = kept.map(|effects| effects.block.number).or(self.kept);
         if effects.iter().any(may_change_the_list) {
@@ -174,6 +178,7 @@ impl State {
         }
         self.tip = Some(to);
         self.trail = self.trail.until(to.block.number);
+        self.recent.rollback(to.block.number);
         self.directory.rollback(number);
         self.roster.rollback(number);
         self.kept = self.kept.map(|kept| kept.min(to.block.number));
@@ -203,27 +208,6 @@ impl State {
         self.figures = figures;
         self.look_anew(known);
         Ok(())
-    }
-
-    /// Comes to the height of a block that another process committed, some blocks
-    /// at a time; on another fork everything is loaded. Who appraises the next one
-    /// has to look anew.
-    pub(crate) async fn follow(
-        mut self,
-        store: &Store,
-        known: &Known,
-        target: BlockRef,
-    ) -> Result<Self, Fault> {
-        while let Some(tip) = self.tip
-            && let Some(blocks) = store.chain().since(tip.block).await?
-        {
-            self.take_up(&blocks, known)?;
-            let reached = blocks.last().map(|last| last.block.number);
-            if reached.is_none_or(|reached| reached >= target.number) {
-                return Ok(self);
-            }
-        }
-        self.reload(store, known).await
     }
 
     /// What the store holds, which readers may have seen otherwise.

@@ -93,6 +93,40 @@ Examples:
         #[command(flatten)]
         settings: Settings<OfStore>,
     },
+    /// Copy the store while it is in use
+    ///
+    /// The copy is the store of one moment, with everything that was acknowledged
+    /// before. SQLite copies itself; PostgreSQL is copied by `pg_dump`, which must be
+    /// installed. Nothing is written over.
+    #[command(after_help = "\
+Examples:
+  stoa backup --out backups/monday --data /var/lib/stoa
+  stoa backup --out backups/ledger --ledger-only --store file:/run/secrets/store-url")]
+    Backup {
+        /// The folder to make; it must not exist
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Leave out what can be read from the chain again
+        #[arg(long)]
+        ledger_only: bool,
+        #[command(flatten)]
+        settings: Settings<OfStore>,
+    },
+    /// Make a store of a backup
+    ///
+    /// There must be none at that place yet. A backup of SQLite becomes a store of
+    /// SQLite, one of PostgreSQL a store of PostgreSQL.
+    #[command(after_help = "\
+Examples:
+  stoa restore --from backups/monday --data /var/lib/stoa
+  stoa restore --from backups/monday --store postgres://stoa:secret@db/stoa")]
+    Restore {
+        /// The folder that `stoa backup` made
+        #[arg(long, value_name = "DIR")]
+        from: PathBuf,
+        #[command(flatten)]
+        settings: Settings<OfStore>,
+    },
     /// Write the OpenAPI documents
     ///
     /// Without --out they are printed as one JSON object, by file name.
@@ -304,7 +338,16 @@ mod tests {
             let command = command.find_subcommand_mut(name).unwrap();
             command.render_long_help().to_string()
         };
-        for name in ["key", "user", "token", "audit", "lease-token", "migrate"] {
+        for name in [
+            "key",
+            "user",
+            "token",
+            "audit",
+            "lease-token",
+            "migrate",
+            "backup",
+            "restore",
+        ] {
             let help = help(name);
             assert!(
                 help.contains("--data") && help.contains("--store"),

@@ -64,7 +64,7 @@ pub(super) async fn rotate(config: &Config) -> anyhow::Result<()> {
              leasing.token_signer"
         );
     }
-    let (store, _) = wiring::open_store(config, wiring::Ledger::Kept).await?;
+    let store = wiring::open_store(config, wiring::Ledger::Kept).await?;
     let rotated = wiring::market_without_node(&store)
         .lease_tokens
         .rotate()

@@ -1,6 +1,7 @@
 //! What each command does.
 
 mod audit;
+mod backup;
 mod doctor;
 mod key;
 mod lease_token;
@@ -41,6 +42,14 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Migrate { store, settings } => {
             migrate(&settings.load()?.config, store.ledger()).await?;
+        }
+        Command::Backup {
+            out,
+            ledger_only,
+            settings,
+        } => backup::backup(&settings.load()?.config, &out, ledger_only).await?,
+        Command::Restore { from, settings } => {
+            backup::restore(&settings.load()?.config, &from).await?;
         }
         Command::Openapi { out } => openapi(out.as_deref())?,
         Command::Config { action, settings } => match action {
@@ -84,7 +93,7 @@ fn start_telling(telling: Telling, config: &Config) {
 }
 
 async fn migrate(config: &Config, ledger: wiring::Ledger) -> anyhow::Result<()> {
-    let (store, report) = wiring::open_store(config, ledger).await?;
+    let (store, report) = wiring::migrated_store(config, ledger).await?;
     store.close().await;
     for (schema, change) in [("chain", report.chain), ("ledger", report.ledger)] {
         if change.from == change.to {

@@ -70,6 +70,7 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
     check_paymaster(&config.paymaster, &mut rule);
     for (key, duration) in [
         ("server.request_timeout", config.server.request_timeout),
+        ("store.statement_timeout", config.store.statement_timeout),
         ("starknet.poll", config.starknet.poll),
         ("starknet.timeout", config.starknet.timeout),
         ("starknet.max_head_age", config.starknet.max_head_age),
@@ -95,6 +96,7 @@ pub(super) fn check(config: &Config) -> Vec<(&'static str, String)> {
     for (key, requests) in [
         ("limits.public_requests", config.limits.public_requests),
         ("limits.key_requests", config.limits.key_requests),
+        ("store.connections", config.store.connections),
         (
             "leasing.max_unpaid_bookings",
             config.leasing.max_unpaid_bookings,

@@ -2,8 +2,8 @@
 
 use super::{
     kinds::{
-        Aggregator, Bytes, ChainId, ClaimText, Http, LogFilter, LogFormat, Plan, PublicUrl, Redis,
-        Role, StakingNames, StarkKey, StarkKeys, TokenPem, WebSocket,
+        Aggregator, Bytes, ChainId, ClaimText, Http, LogFilter, LogFormat, Migration, Plan,
+        PublicUrl, Redis, Role, StakingNames, StarkKey, StarkKeys, TokenPem, WebSocket,
     },
     leaf::{Leaf, LeafReader},
     secret::{SecretText, SecretUrl, SecretUrls},
@@ -238,6 +238,13 @@ settings! {
         /// The database: sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.
         /// Without it, SQLite in the folder above.
         location: Option<Location>, takes("store", "STORE");
+        /// Who brings the store to the program's version: auto (whatever opens it to
+        /// write) or never (`stoa migrate` alone; others refuse an older one).
+        migrate: Migration = "auto";
+        /// Connections of PostgreSQL, for each of the two halves of the store.
+        connections: u32 = "8";
+        /// How long PostgreSQL may work on one statement.
+        statement_timeout: Duration = "60s";
     }
     /// What replicas share but may lose.
     shared: Shared {

@@ -70,6 +70,16 @@ words! {
 }
 
 words! {
+    /// Who brings the store to the program's version.
+    Migration, "auto or never", {
+        /// Whatever opens the store to write.
+        Auto = "auto",
+        /// `stoa migrate` alone.
+        Never = "never",
+    }
+}
+
+words! {
     /// Whose key an aggregator is shown.
     Plan, "demo or pro", {
         /// A free account's.

@@ -21,8 +21,8 @@ pub(crate) use flags::{
 };
 pub(crate) use keys::{Config, Server};
 pub(crate) use kinds::{
-    Bytes, ChainId, ClaimText, LogFilter, LogFormat, Plan, Role, StakingNames, StarkKey, StarkKeys,
-    TokenPem,
+    Bytes, ChainId, ClaimText, LogFilter, LogFormat, Migration, Plan, Role, StakingNames, StarkKey,
+    StarkKeys, TokenPem,
 };
 pub(crate) use layers::Sources;
 pub(crate) use load::{Loaded, load};

@@ -192,7 +192,7 @@ impl Node {
         self.call("requestAirdrop", params).await.map(drop)
     }
 
-    pub(super) async fn send(&self, transaction: &[u8]) -> anyhow::Result<()> {
+    pub(crate) async fn send(&self, transaction: &[u8]) -> anyhow::Result<()> {
         let text = STANDARD.encode(transaction);
         let params = json!([text, {"encoding": "base64"}]);
         self.call("sendTransaction", params).await.map(drop)

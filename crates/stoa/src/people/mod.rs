@@ -30,6 +30,7 @@ use person::Person;
 use primitives::{Clock, Entropy};
 pub(crate) use saver::{Saver, built_call};
 use simnet::SimulatedValidator;
+pub(crate) use stark_wallet::StarkWallet;
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

@@ -140,7 +140,8 @@ impl Saver {
         let built = self.api.post_whole(path, body).await?;
         let calls = built["calls"].as_array().context("no calls")?;
         let calls: Option<Vec<ContractCall>> = calls.iter().map(built_call).collect();
-        self.wallet.execute(&calls.context("no such calls")?).await
+        let calls = calls.context("no such calls")?;
+        self.wallet.execute(&calls).await.map(drop)
     }
 }
 

@@ -10,7 +10,7 @@ use simnet::PrefundedAccount;
 const ROOM_PERCENT: u32 = 50;
 
 /// The account.
-pub(super) struct StarkWallet {
+pub(crate) struct StarkWallet {
     node: StarknetClient,
     chain_id: Felt,
     address: Address,
@@ -18,7 +18,7 @@ pub(super) struct StarkWallet {
 }
 
 impl StarkWallet {
-    pub(super) fn new(
+    pub(crate) fn new(
         node: StarknetClient,
         chain_id: Felt,
         account: &PrefundedAccount,
@@ -31,17 +31,17 @@ impl StarkWallet {
         })
     }
 
-    pub(super) fn address(&self) -> Address {
+    pub(crate) fn address(&self) -> Address {
         self.address
     }
 
     /// Signs a hash for somebody else to show.
-    pub(super) fn sign(&self, hash: Felt) -> anyhow::Result<[Felt; 2]> {
+    pub(crate) fn sign(&self, hash: Felt) -> anyhow::Result<[Felt; 2]> {
         self.signer.sign(hash).context("no signature")
     }
 
-    /// Makes calls in one transaction.
-    pub(super) async fn execute(&self, calls: &[ContractCall]) -> anyhow::Result<()> {
+    /// Makes calls in one transaction, and says its hash.
+    pub(crate) async fn execute(&self, calls: &[ContractCall]) -> anyhow::Result<Felt> {
         let head = self.node.head().await?;
         let nonces = self.node.nonces(&[self.address], head).await?;
         let nonce = nonces.first().copied().flatten().context("no account")?;
@@ -52,6 +52,7 @@ impl StarkWallet {
         let mut broadcast = Broadcast::calls(self.address, calls, nonce, bounds);
         let hash = broadcast.sign(&self.signer, self.chain_id);
         let hash = hash.context("no signature")?;
-        Ok(self.node.send(&broadcast, hash).await?)
+        self.node.send(&broadcast, hash).await?;
+        Ok(hash)
     }
 }

@@ -14,10 +14,10 @@ pub(crate) use leases::{
 };
 pub(crate) use order_jobs::OrderJobs;
 pub(crate) use paymaster::fee_collector;
-pub(crate) use simulated::{serve_nodes, simulated_node, simulated_solana_node};
+pub(crate) use simulated::{saver, serve_nodes, simulated_node, simulated_solana_node};
 pub(crate) use stores::{
     Ledger, NoStore, bind_chain, existing_store, folder, inspect_store, is_to_be_made, location,
-    made_store, open_store,
+    made_store, migrated_store, open_store,
 };
 pub(crate) use work::Work;
 
@@ -56,6 +56,7 @@ pub(crate) use simnet::{HistoryProgress, PrefundedAccount, SimulatedValidator, S
 use std::{sync::Arc, time::Duration};
 pub(crate) use store::Store;
 pub(crate) use store::StoreError;
+pub(crate) use store::backup;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use url::Url;

@@ -3,6 +3,7 @@
 use crate::{ambient::clock, config::Config};
 use anyhow::Context as _;
 use api::Connections;
+use primitives::Address;
 use simnet::{HistoryProgress, SolanaConfig, SolanaNode, StarknetConfig, StarknetNode};
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -47,6 +48,11 @@ pub(crate) async fn simulated_solana_node(config: &Config) -> anyhow::Result<Sol
         .await
         .context("the simulated Solana node could not be made")?
         .context(context)
+}
+
+/// Who orders again and again there: somebody whose orders can be looked at.
+pub(crate) fn saver() -> Address {
+    StarknetNode::saver().address
 }
 
 /// Serves the JSON-RPC of the simulated nodes.

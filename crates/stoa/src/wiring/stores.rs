@@ -1,10 +1,13 @@
 //! Where the store is, and how it is opened: commands that look create nothing,
 //! those that make something make the store too.
 
-use crate::{config::Config, network::Network};
+use crate::{
+    config::{Config, Migration},
+    network::Network,
+};
 use anyhow::Context as _;
 use std::path::PathBuf;
-use store::{Location, MigrationReport, Store, StoreError};
+use store::{Location, MigrationReport, ServerUse, Store, StoreError};
 use thiserror::Error;
 
 /// Where the store is: as configured, or SQLite in the data folder.
@@ -26,6 +29,20 @@ pub(crate) fn folder(config: &Config) -> PathBuf {
     }
 }
 
+/// Makes the data folder. Whatever is kept in it is nobody else's.
+fn own_folder(config: &Config) -> anyhow::Result<()> {
+    let folder = &config.store.data;
+    let made = store::private_folder(folder);
+    made.with_context(|| format!("cannot make the folder {}", folder.display()))
+}
+
+fn server_use(config: &Config) -> ServerUse {
+    ServerUse {
+        connections: config.store.connections,
+        statement_timeout: config.store.statement_timeout,
+    }
+}
+
 /// Whether opening the store would make it.
 pub(crate) fn is_to_be_made(location: &Location) -> bool {
     let Location::Sqlite { dir } = location else {
@@ -43,20 +60,28 @@ pub(crate) enum Ledger {
     New,
 }
 
+/// Opens the store, and brings it to this version if the configuration lets us.
+pub(crate) async fn open_store(config: &Config, ledger: Ledger) -> anyhow::Result<Store> {
+    match config.store.migrate {
+        Migration::Auto => Ok(migrated_store(config, ledger).await?.0),
+        Migration::Never => {
+            own_folder(config)?;
+            existing_store(config).await
+        }
+    }
+}
+
 /// Opens the store and brings it to this version.
-pub(crate) async fn open_store(
+pub(crate) async fn migrated_store(
     config: &Config,
     ledger: Ledger,
 ) -> anyhow::Result<(Store, MigrationReport)> {
     let location = location(config);
     let context = || format!("cannot use the store {location}");
-    // Whatever is kept in it is nobody else's.
-    store::private_folder(&config.store.data)
-        .with_context(|| format!("cannot make the folder {}", config.store.data.display()))
-        .with_context(context)?;
+    own_folder(config).with_context(context)?;
     let store = match ledger {
-        Ledger::Kept => Store::open(&location).await,
-        Ledger::New => Store::open_with_new_ledger(&location).await,
+        Ledger::Kept => Store::open_with(&location, server_use(config)).await,
+        Ledger::New => Store::open_with_new_ledger(&location, server_use(config)).await,
     };
     let store = store.with_context(context)?;
     match store.migrate().await {
@@ -70,7 +95,7 @@ pub(crate) async fn open_store(
 
 /// Opens the store as it is.
 pub(crate) async fn inspect_store(config: &Config) -> Result<Store, StoreError> {
-    Store::open(&location(config)).await
+    Store::open_with(&location(config), server_use(config)).await
 }
 
 /// Ties the store to the chain, or refuses a store of another one.
@@ -100,7 +125,8 @@ pub(crate) async fn existing_store(config: &Config) -> anyhow::Result<Store> {
         return Err(NoStore(location).into());
     }
     let context = || format!("cannot use the store {location}");
-    let store = Store::open(&location).await.with_context(context)?;
+    let store = Store::open_with(&location, server_use(config)).await;
+    let store = store.with_context(context)?;
     match store.require_migrated().await {
         Ok(()) => Ok(store),
         Err(error) => {
@@ -115,6 +141,5 @@ pub(crate) async fn existing_store(config: &Config) -> anyhow::Result<Store> {
 
 /// The store, made where there is none.
 pub(crate) async fn made_store(config: &Config) -> anyhow::Result<Store> {
-    let (store, _) = open_store(config, Ledger::Kept).await?;
-    Ok(store)
+    open_store(config, Ledger::Kept).await
 }

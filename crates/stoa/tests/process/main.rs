@@ -6,6 +6,7 @@
 )]
 
 mod attacks;
+mod backups;
 mod commands;
 mod crashes;
 mod failures;
@@ -16,6 +17,7 @@ mod learning;
 mod market;
 mod node;
 mod own_postgres;
+mod privileges;
 mod rebalancing;
 mod serving;
 mod sponsors;

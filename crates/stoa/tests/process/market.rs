@@ -7,7 +7,7 @@ use std::{fs, ops::Range, process::Command};
 use store::Location;
 use world::{Engine, TestDatabase};
 
-const TRADER: &str = "demo-trader-token";
+pub(crate) const TRADER: &str = "demo-trader-token";
 const OWNER: &str = "demo-validator-token";
 
 /// Flags of a market without anybody in it.
@@ -63,9 +63,13 @@ pub(crate) async fn register(
 }
 
 pub(crate) async fn book(base: &str, number: u128, body: &Value) -> (u16, Value) {
+    book_as(TRADER, base, number, body).await
+}
+
+pub(crate) async fn book_as(bearer: &str, base: &str, number: u128, body: &Value) -> (u16, Value) {
     let key = key(number);
     let headers = [("idempotency-key", key.as_str())];
-    ask("POST", &format!("{base}/v1/leases"), TRADER, &headers, body).await
+    ask("POST", &format!("{base}/v1/leases"), bearer, &headers, body).await
 }
 
 /// A ULID of a number.

@@ -3,7 +3,7 @@
 use primitives::Timestamp;
 use rstest::rstest;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
-use store::{ApiKeyRow, Location, Store, StoreError};
+use store::{ApiKeyRow, Location, ServerUse, Store, StoreError};
 use world::{
     Engine::{self, Postgres, Sqlite},
     TestDatabase,
@@ -62,7 +62,7 @@ async fn a_lost_ledger_is_replaced_only_on_request(#[values(Sqlite, Postgres)] e
         assert!(matches!(refused, StoreError::LedgerMissing), "{refused:?}");
         assert!(refused.to_string().contains("--new-ledger"), "{refused}");
     }
-    let store = Store::open_with_new_ledger(&database.location).await;
+    let store = Store::open_with_new_ledger(&database.location, ServerUse::default()).await;
     let store = store.unwrap();
     store.migrate().await.unwrap();
     assert_eq!(store.ledger().list_keys().await.unwrap(), []);
@@ -102,7 +102,7 @@ async fn a_ledger_that_is_there_survives_the_request_for_a_new_one() {
     let store = database.store().await;
     store.ledger().insert_key(&key("kept")).await.unwrap();
     store.close().await;
-    let store = Store::open_with_new_ledger(&database.location).await;
+    let store = Store::open_with_new_ledger(&database.location, ServerUse::default()).await;
     let store = store.unwrap();
     store.migrate().await.unwrap();
     assert_eq!(store.ledger().list_keys().await.unwrap(), [key("kept")]);

@@ -6,6 +6,7 @@
 )]
 
 mod audit;
+mod backups;
 mod benchmarks;
 mod blocks;
 mod chain;

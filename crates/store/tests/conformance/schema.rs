@@ -21,7 +21,7 @@ async fn migrating_twice_does_nothing_the_second_time(#[values(Sqlite, Postgres)
     assert!(older.to_string().contains("`stoa migrate`"), "{older}");
     let first = store.migrate().await.unwrap();
     assert_eq!(first.chain, SchemaChange { from: 0, to: 12 });
-    assert_eq!(first.ledger, SchemaChange { from: 0, to: 19 });
+    assert_eq!(first.ledger, SchemaChange { from: 0, to: 21 });
     let second = store.migrate().await.unwrap();
     assert_eq!(second.chain, SchemaChange { from: 12, to: 12 });
     store.require_migrated().await.unwrap();
@@ -42,7 +42,7 @@ async fn replicas_may_migrate_at_the_same_time(#[values(Sqlite, Postgres)] engin
         replicas[2].migrate()
     );
     for report in [a, b, c] {
-        assert_eq!(report.unwrap().ledger.to, 19);
+        assert_eq!(report.unwrap().ledger.to, 21);
     }
     replicas[0].require_migrated().await.unwrap();
 }
@@ -101,6 +101,47 @@ async fn both_engines_have_the_same_tables_and_columns(#[case] schema: &str) {
     assert_eq!(columns, postgres.columns(schema).await);
 }
 
+/// A step of a program that is yet to be written.
+async fn add_step(database: &TestDatabase, half: &str) {
+    let sql = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         SELECT 1000, 'from the future', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1";
+    database.execute(half, sql).await.unwrap();
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_store_that_a_newer_program_only_added_to_is_used(
+    #[values(Sqlite, Postgres)] engine: Engine,
+    #[values("chain", "ledger")] half: &str,
+) {
+    let database = TestDatabase::new(engine).await;
+    let beside = database.store().await;
+    add_step(&database, half).await;
+    let sql = "ALTER TABLE identity ADD COLUMN later TEXT";
+    database.execute(half, sql).await.unwrap();
+    let store = Store::open(&database.location).await.unwrap();
+    let report = store.migrate().await.unwrap();
+    let change = if half == "chain" {
+        report.chain
+    } else {
+        report.ledger
+    };
+    assert_eq!(
+        change,
+        SchemaChange {
+            from: 1000,
+            to: 1000
+        }
+    );
+    store.require_migrated().await.unwrap();
+    for store in [store, beside] {
+        store.ledger().probe().await.unwrap();
+        let tip = store.chain().tip().await.unwrap();
+        let blocks = fork(tip.unwrap_or(block(4, 0)), 0, 2);
+        store.chain().append(tip, &blocks).await.unwrap();
+    }
+}
+
 #[rstest]
 #[tokio::test]
 async fn a_store_of_a_newer_program_is_refused(
@@ -109,14 +150,9 @@ async fn a_store_of_a_newer_program_is_refused(
 ) {
     let database = TestDatabase::new(engine).await;
     let store = database.store().await;
-    database
-        .execute(
-            half,
-            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-             SELECT 1000, 'from the future', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1",
-        )
-        .await
-        .unwrap();
+    add_step(&database, half).await;
+    let sql = "UPDATE compatibility SET least = 1000";
+    database.execute(half, sql).await.unwrap();
     for refused in [
         Store::open(&database.location).await.map(drop),
         store.migrate().await.map(drop),

@@ -6,13 +6,32 @@ use crate::{
     amount::in_whole_tokens,
     console::{say, say_about},
     people::{WalletNode, http},
+    simulator::{Simulated, Simulator},
     wiring::{self, StarknetClient},
 };
 use anyhow::Context as _;
 use leasing::format_sol;
-use primitives::{U256, felt_to_hex};
+use primitives::{Felt, U256, felt_to_hex};
 
 impl Simulation {
+    /// What the console steers these networks by.
+    pub(super) fn steered(
+        &self,
+        node: StarknetClient,
+        chain_id: Felt,
+        has_market: bool,
+    ) -> anyhow::Result<Simulator> {
+        Simulator::new(Simulated {
+            starknet: self.url.parse().context("the Starknet node's address")?,
+            solana: self.solana.parse().context("the Solana node's address")?,
+            chain_id,
+            node,
+            accounts: self.accounts.clone(),
+            wallets: self.wallets.clone(),
+            has_market,
+        })
+    }
+
     /// Says every account, its key, and what it holds now.
     pub(crate) async fn say_accounts(&self, node: &StarknetClient) -> anyhow::Result<()> {
         let solana = self.solana.parse().context("the Solana node's address")?;

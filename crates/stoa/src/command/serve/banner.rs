@@ -52,6 +52,7 @@ impl Banner<'_> {
         say_about("store", wiring::location(self.config));
         if self.config.process.roles.contains(&Role::Api) {
             say_about("api", format_args!("http://{whole}"));
+            say_about("console", format_args!("http://{whole}/"));
         }
         for (face, address) in [
             ("trade", self.trade),

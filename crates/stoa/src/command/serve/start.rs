@@ -11,11 +11,14 @@ use super::{
 use crate::{
     config::{Config, Role},
     network::Network,
+    simulator,
     wiring::{self, Face, HistoryProgress, Service, Sources},
 };
 use anyhow::Context as _;
+use metrics_exporter_prometheus::PrometheusHandle;
 use std::time::Duration;
 use tokio::{net::TcpListener, time::MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 /// How often the metrics are tidied.
@@ -88,6 +91,8 @@ pub(super) async fn start(
         simulation.say_accounts(node).await?;
         accounts::say_credentials(market.is_some());
     }
+    let simulated = ground.simulation.as_ref().zip(node.as_ref());
+    let api = steered(api, simulated, ground.network, market.is_some())?;
     if let Some(market) = &market {
         market::spawn(config, market, tasks)?;
         if let Some(simulation) = &ground.simulation {
@@ -133,15 +138,30 @@ pub(super) async fn start(
             wiring::serve_face(api, face, listener, connections, stop, drain)
         });
     }
-    tasks.spawn("upkeep of metrics", |stop| async move {
-        let mut ticks = tokio::time::interval(UPKEEP);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            metrics.run_upkeep();
-        }
-        Ok(())
-    });
+    tasks.spawn("upkeep of metrics", |stop| ending(tidy(metrics, stop)));
     Ok(health)
+}
+
+async fn tidy(metrics: PrometheusHandle, stop: CancellationToken) {
+    let mut ticks = tokio::time::interval(UPKEEP);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+        metrics.run_upkeep();
+    }
+}
+
+/// The API with what the console steers simulated networks by, where they are ours.
+fn steered(
+    api: wiring::Api,
+    simulated: Option<(&Simulation, &wiring::StarknetClient)>,
+    network: Network,
+    has_market: bool,
+) -> anyhow::Result<wiring::Api> {
+    let Some((simulation, node)) = simulated else {
+        return Ok(api);
+    };
+    let steered = simulation.steered(node.clone(), network.chain_id(), has_market)?;
+    Ok(api.with_simulator(simulator::routes(steered)))
 }
 
 /// Starts a node of our own, and reaches it as any other: over HTTP.

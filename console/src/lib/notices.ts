@@ -1,0 +1,26 @@
+// Says short things in passing: what was copied, what was done, what went wrong.
+import { signal } from "@preact/signals";
+
+export interface Notice {
+  id: number;
+  text: string;
+  kind: "done" | "wrong" | "news";
+}
+
+export const notices = signal<Notice[]>([]);
+let next = 0;
+
+export function say(text: string, kind: Notice["kind"] = "done", lasts = 5_000): void {
+  const id = next++;
+  notices.value = [...notices.value.slice(-3), { id, text, kind }];
+  setTimeout(() => (notices.value = notices.value.filter((notice) => notice.id !== id)), lasts);
+}
+
+export async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    say("Copied");
+  } catch {
+    say("The browser does not let pages copy here", "wrong");
+  }
+}

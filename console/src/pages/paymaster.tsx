@@ -1,0 +1,67 @@
+// What a sponsor paid for others.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { shown } from "../lib/amount";
+import { ask } from "../lib/api";
+import { count } from "../lib/format";
+import { pace } from "../lib/live";
+import { useLoaded } from "../lib/load";
+import { readSimulated, simulated } from "../lib/simulator";
+import { isSimulated } from "../lib/settings";
+import { Empty, Figure, Figures, Page, Panel, Skeleton, Trouble } from "../ui/parts";
+
+interface Activity {
+  name: string;
+  txCount: number;
+  succeededTxCount: number;
+  revertedTxCount: number;
+  strkGasFees: string;
+  succeededStrkGasFees: string;
+  revertedStrkGasFees: string;
+  remainingStrkCredits: string;
+}
+
+const strk = (units: string): string => `${shown(BigInt(units), 18, 6)} STRK`;
+
+export function Paymaster() {
+  const key = useSignal("");
+  useEffect(() => {
+    if (isSimulated && !simulated.peek()) void readSimulated().catch(() => {});
+  }, []);
+  const asked = key.value || simulated.value?.sponsorKey || "";
+  const { data, failure, again } = useLoaded(asked ? `sponsor ${asked}` : null, (signal) => ask<Activity>("/paymaster/v1/sponsor-activity", { headers: { "api-key": asked }, signal }), pace);
+  return (
+    <Page title="Paymaster" lead="Others' transactions, sent by this service and paid by a sponsor. Wallets reach it by JSON-RPC at this very address.">
+      <div class="stack">
+        <Panel title="Sponsor">
+          <div class="fields">
+            <label class="field">
+              <span>Key</span>
+              <input class="mono" type="text" autoComplete="off" placeholder={simulated.value?.sponsorKey ?? "The key of a sponsor"} value={key.value} onChange={(event) => (key.value = event.currentTarget.value.trim())} />
+              <span class="hint">It stays in this tab and goes to this service alone.</span>
+            </label>
+          </div>
+        </Panel>
+        {failure && !data ? (
+          <Panel>
+            <Trouble failure={failure} again={again} />
+          </Panel>
+        ) : !asked ? (
+          <Panel>
+            <Empty title="Which sponsor?">Write the key of a sponsor; the operator makes one with <code class="mono">stoa sponsor add</code>.</Empty>
+          </Panel>
+        ) : (
+          <Panel title={data?.name ?? "…"} aside="since the beginning">
+            <Figures>
+              <Figure label="Transactions">{data ? count(data.txCount) : <Skeleton />}</Figure>
+              <Figure label="Succeeded" hint={data && strk(data.succeededStrkGasFees)}>{data ? count(data.succeededTxCount) : <Skeleton />}</Figure>
+              <Figure label="Reverted" hint={data && strk(data.revertedStrkGasFees)}>{data ? count(data.revertedTxCount) : <Skeleton />}</Figure>
+              <Figure label="Paid in fees">{data ? strk(data.strkGasFees) : <Skeleton />}</Figure>
+              <Figure label="Credits left">{data ? strk(data.remainingStrkCredits) : <Skeleton />}</Figure>
+            </Figures>
+          </Panel>
+        )}
+      </div>
+    </Page>
+  );
+}

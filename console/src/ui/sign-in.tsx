@@ -1,0 +1,56 @@
+// Signing in to the lease market: demo identities where nothing is worth anything, or
+// a wallet of the browser.
+import { useEffect } from "preact/hooks";
+import { say } from "../lib/notices";
+import { resume, session, signInByWallet, signInWith, signOut } from "../lib/session";
+import { readSimulated, simulated } from "../lib/simulator";
+import { isSimulated } from "../lib/settings";
+import { findSolanaWallets, solanaWallets } from "../lib/solana-wallet";
+import { Action, Tag } from "./parts";
+
+const wrong = (error: Error) => say(error.message, "wrong", 9_000);
+
+/** Prepares what can be signed in with. */
+export function useSession(): void {
+  useEffect(() => {
+    findSolanaWallets();
+    void resume();
+    if (isSimulated && !simulated.peek()) readSimulated().catch(wrong);
+  }, []);
+}
+
+export function SignIn({ why }: { why?: string }) {
+  const bearers = simulated.value?.bearers ?? [];
+  const wallets = solanaWallets.value;
+  return (
+    <div class="sign-in">
+      {why && <p class="soft">{why}</p>}
+      <div class="sign-in-ways">
+        {bearers.map((one) => (
+          <Action key={one.token} run={() => signInWith(one.token).catch(wrong)}>
+            Demo {one.roles.join(", ")}
+          </Action>
+        ))}
+        {wallets.map((wallet) => (
+          <Action key={wallet.name} run={() => signInByWallet(wallet).catch(wrong)}>
+            {wallet.name}
+          </Action>
+        ))}
+      </div>
+      {!bearers.length && !wallets.length && <p class="soft">No Solana wallet is in this browser. Install one that follows the wallet standard, and load the page again.</p>}
+    </div>
+  );
+}
+
+export function SignedIn() {
+  const it = session.value;
+  if (!it) return null;
+  return (
+    <>
+      <Tag>{it.user.display_name ?? it.user.address ?? "signed in"}</Tag>
+      <button type="button" class="button small" onClick={signOut}>
+        Sign out
+      </button>
+    </>
+  );
+}
