@@ -94,6 +94,11 @@ impl Amplified {
         self.with_reserves(moved(self.reserves, sold, fill.sold, fill.bought)?)
     }
 
+    /// The share of an amount that the fee leaves to trade.
+    pub(crate) fn kept(&self) -> f64 {
+        self.charge().map_or(0.0, Fee::kept)
+    }
+
     /// Its price and depth, without the fee.
     pub(crate) fn quotation(&self) -> Option<Quotation> {
         let view = self.view(Side::Token0)?;

@@ -228,7 +228,7 @@ impl ConstantProduct {
     }
 
     /// The share of an amount that the fee leaves to trade.
-    fn kept(&self, sold: Side) -> f64 {
+    pub(crate) fn kept(&self, sold: Side) -> f64 {
         match self.rule.charge(sold) {
             Some(Charge::First(fee)) => fee.kept(),
             Some(Charge::Weight { kept, scale }) => f64::from(kept) / f64::from(scale),

@@ -106,6 +106,11 @@ impl Solidly {
         moved(self.reserves, sold, net, fill.bought).map(|reserves| self.with_reserves(reserves))
     }
 
+    /// The share of an amount that the fee leaves to trade.
+    pub(crate) fn kept(&self, sold: Side) -> f64 {
+        self.rule.fee(sold).map_or(0.0, Fee::kept)
+    }
+
     /// Its price and depth, without the fee.
     pub(crate) fn quotation(&self) -> Option<Quotation> {
         let view = self.view(Side::Token0)?;

@@ -16,6 +16,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use primitives::{Clock, Entropy};
 use services::{
     ApiKeys, GlobalFeed, Health, RateLimiter, RecurringOrders, Snapshots, Staking, Swaps,
+    TradeHistory,
     leasing::Leasing,
     paymaster::{Paymaster, Sponsors},
 };
@@ -38,6 +39,8 @@ pub struct ApiServices {
     pub sponsors: Sponsors,
     /// What the wider market says of tokens.
     pub global: GlobalFeed,
+    /// The trades of tokens.
+    pub trades: TradeHistory,
     /// The lease market, where there is one.
     pub leasing: Option<Leasing>,
     /// Who may ask more often.
@@ -100,6 +103,7 @@ impl Api {
             services.global.clone(),
             services.orders.clone(),
             streams.clone(),
+            services.trades.clone(),
             Arc::clone(&services.clock),
             config.dialect,
         );

@@ -25,6 +25,8 @@ pub struct BlockEffects {
     pub checkpoint: Option<Vec<u8>>,
     /// What the block does to market figures, as bytes; empty if nothing.
     pub figures: Vec<u8>,
+    /// What is kept of its trades beside that, as bytes; empty if there are none.
+    pub trades: Vec<u8>,
     /// Pages of figures, at the heights where they are kept.
     pub pages: Option<KeptFigures>,
     /// What it does to what is followed.
@@ -44,6 +46,7 @@ impl BlockEffects {
             pools: Vec::new(),
             checkpoint: None,
             figures: Vec::new(),
+            trades: Vec::new(),
             pages: None,
             followed: FollowedEffects::NONE,
         }

@@ -20,6 +20,7 @@ mod tag;
 mod token;
 mod token_id;
 mod token_list;
+mod trades;
 mod whole;
 
 pub use conduct::{Conduct, Rehearsed, STREAK};
@@ -32,3 +33,4 @@ pub use tag::{Tag, UnknownTag};
 pub use token::Token;
 pub use token_id::TokenId;
 pub use token_list::TokenList;
+pub use trades::{KeptTrade, TradesError, trades_among, trades_from_bytes, trades_to_bytes};

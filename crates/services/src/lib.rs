@@ -30,6 +30,7 @@ mod shared_redis;
 mod snapshot;
 mod staking;
 mod swap;
+mod trades;
 mod trail;
 mod worth;
 
@@ -74,4 +75,5 @@ pub use swap::{
     GasWatch, Offer, QUOTE_GAP, QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions, Swaps,
     Taker, Terms,
 };
+pub use trades::{ToldTrade, TradeHistory, TradePage, TradePlace, TradesAsked};
 pub use trail::Trail;

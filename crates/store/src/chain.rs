@@ -368,12 +368,13 @@ async fn insert_blocks(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), Stor
         rows.push((NUMBER.to_stored(effect.block.number)?, effect, pools));
     }
     let bytes = |(_, effect, pools): &(i64, &BlockEffects, Option<Vec<u8>>)| {
-        effect.figures.len() + pools.as_ref().map_or(0, Vec::len)
+        effect.figures.len() + effect.trades.len() + pools.as_ref().map_or(0, Vec::len)
     };
     for portion in bulk::portions(&rows, bytes) {
         on!(tx &mut *tx, connection => {
             let mut insert = QueryBuilder::new(
-                "INSERT INTO block (number, hash, parent_hash, time, state_root, pools, figures) ",
+                "INSERT INTO block
+                     (number, hash, parent_hash, time, state_root, pools, figures, trades) ",
             );
             insert.push_values(portion, |mut row, (number, effect, pools)| {
                 row.push_bind(*number)
@@ -382,7 +383,8 @@ async fn insert_blocks(tx: &mut Tx, effects: &[BlockEffects]) -> Result<(), Stor
                     .push_bind(effect.time.as_microsecond())
                     .push_bind(effect.state_root.map(|root| root.to_bytes_be().to_vec()))
                     .push_bind(pools.as_deref())
-                    .push_bind(Some(effect.figures.as_slice()).filter(|bytes| !bytes.is_empty()));
+                    .push_bind(Some(effect.figures.as_slice()).filter(|bytes| !bytes.is_empty()))
+                    .push_bind(Some(effect.trades.as_slice()).filter(|bytes| !bytes.is_empty()));
             });
             insert.build().persistent(false).execute(connection).await.map(drop)
         })

@@ -29,6 +29,7 @@ mod shunned;
 mod sponsors;
 mod sqlite;
 mod store;
+mod trades;
 
 pub use block_table::ChainStore;
 pub use chain::{ChainContents, MarkedBlock, RECENT_BLOCKS};
@@ -48,3 +49,4 @@ pub use sponsors::{
     SponsoredOutcome, SponsoredProgress, SponsoredRow, SponsoredState,
 };
 pub use store::{Store, private_folder};
+pub use trades::TradedBlock;

@@ -84,6 +84,7 @@ pub(crate) const CHAIN: Schema = Schema {
         step!(9, "chain", "0009_cycle_benchmarks"),
         step!(10, "chain", "0010_state_roots"),
         step!(11, "chain", "0011_compatibility"),
+        step!(12, "chain", "0012_trades"),
     ],
 };
 

@@ -50,6 +50,7 @@ impl EffectsRow {
             },
             checkpoint: None,
             figures: self.figures.unwrap_or_default(),
+            trades: Vec::new(),
             pages: None,
             followed: FollowedEffects::NONE,
         })
@@ -59,8 +60,9 @@ impl EffectsRow {
 impl ChainStore {
     /// The blocks after `tip` in order, read at one moment; the first 1,024 if
     /// there are more. They are as they were appended, without checkpoints and
-    /// pages, which only repeat what blocks before them did, and without events
-    /// and transactions of what is followed, which are read by themselves. None
+    /// pages, which only repeat what blocks before them did, and without trades,
+    /// and events and transactions of what is followed, which are read by
+    /// themselves. None
     /// when `tip` is not among the stored blocks any more.
     pub async fn since(&self, tip: BlockRef) -> Result<Option<Vec<BlockEffects>>, StoreError> {
         let mut tx = self.db().begin_reading().await?;

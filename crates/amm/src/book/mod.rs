@@ -9,6 +9,7 @@
 
 mod change;
 mod curve;
+mod depth;
 mod facts;
 mod kept;
 mod names;

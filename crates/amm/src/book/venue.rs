@@ -83,6 +83,21 @@ impl Kind {
         }
     }
 
+    /// The kind in a word, as a list of venues names it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::JediSwap => "jedi_swap",
+            Self::TenKSwap => "10k_swap",
+            Self::SithSwap => "sith_swap",
+            Self::StarkDefi => "stark_defi",
+            Self::Nostra => "nostra",
+            Self::MySwap => "my_swap",
+            Self::Ekubo => "ekubo",
+            Self::JediSwapV2 => "jedi_swap_v2",
+        }
+    }
+
     /// Whether all pools live in one contract.
     #[must_use]
     pub const fn is_singleton(self) -> bool {
@@ -321,6 +336,10 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde::de::{
+        IntoDeserializer,
+        value::{Error, StrDeserializer},
+    };
 
     fn venue(name: &str, contract: u64) -> Venue {
         Venue {
@@ -341,6 +360,23 @@ mod tests {
         let id = registry.of_contract(Address::new(Felt::TWO)).unwrap();
         assert_eq!(registry.venue(id).unwrap().name, "b");
         assert_eq!(registry.of_contract(Address::new(Felt::THREE)), None);
+    }
+
+    #[test]
+    fn a_kind_is_called_what_a_list_calls_it() {
+        for kind in [
+            Kind::JediSwap,
+            Kind::TenKSwap,
+            Kind::SithSwap,
+            Kind::StarkDefi,
+            Kind::Nostra,
+            Kind::MySwap,
+            Kind::Ekubo,
+            Kind::JediSwapV2,
+        ] {
+            let word: StrDeserializer<'_, Error> = kind.word().into_deserializer();
+            assert_eq!(Kind::deserialize(word), Ok(kind));
+        }
     }
 
     #[test]

@@ -77,6 +77,11 @@ impl KeptBody {
         Self::with(text.into(), Compression::fast())
     }
 
+    /// A text that is to be few bytes, and short enough to take the time.
+    pub(crate) fn few_bytes(text: impl Into<Bytes>) -> Self {
+        Self::with(text.into(), Compression::best())
+    }
+
     /// A text that is the same for as long as the process runs: worth every effort.
     pub(crate) fn lasting(text: impl Into<Bytes>) -> Self {
         Self::with(text.into(), Compression::best())

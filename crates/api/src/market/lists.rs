@@ -3,16 +3,15 @@
 use super::{
     MarketState,
     date::Time,
+    kept_pages::RenderedList,
     points::PricePoint,
     query::Range,
-    ranking::{ListKind, Ranking, RenderedList},
+    ranking::{ListKind, Ranking},
     record::Told,
     view::View,
 };
-use crate::http::{content::KeptBody, entity_tag::EntityTag};
 use market::{Token, TokenId};
 use primitives::Impossible;
-use std::sync::Arc;
 
 /// Tokens of a list with price feeds.
 const MAX_LISTED: usize = 200;
@@ -34,10 +33,7 @@ impl Ranking {
         };
         list.get_or_init(|| {
             let body = self.write(kind, state)?;
-            Ok(RenderedList {
-                tag: EntityTag::of(&body),
-                body: KeptBody::new(body),
-            })
+            Ok(RenderedList::new(body))
         })
         .as_ref()
         .map_err(|impossible| *impossible)
@@ -48,11 +44,7 @@ impl Ranking {
             ListKind::V3 | ListKind::V1 => MAX_LISTED,
             ListKind::Short => MAX_SHORT,
         };
-        let view = View {
-            snapshot: Arc::clone(&self.snapshot),
-            clock: self.clock,
-            now: self.now,
-        };
+        let view = self.view();
         let dialect = state.dialect;
         let tokens = (1..)
             .zip(&self.tokens)

@@ -7,22 +7,41 @@ mod current;
 mod date;
 mod decimal;
 mod exchanges;
+mod export;
 mod items;
 mod kept_answers;
+mod kept_pages;
 mod lists;
+mod logo;
 mod pages;
 mod points;
+mod pool_board;
+mod pool_body;
+mod pool_id;
+mod pool_query;
+mod pools;
 mod prices;
 mod query;
 mod ranking;
 mod reading;
 mod record;
 mod resolution;
+mod rounded;
 mod series;
+mod series_export;
 mod state;
 mod stream;
+mod table;
+mod table_query;
 mod token_price;
 mod tokens;
+mod trade_body;
+mod trade_export;
+mod trade_query;
+mod trades;
+mod udf;
+mod udf_body;
+mod udf_query;
 mod view;
 
 use crate::http::error::ErrorBody;
@@ -48,8 +67,11 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
         (name = "Tokens", description = "Tokens and their markets."),
         (name = "Prices", description = "Prices of now and over time."),
         (name = "Volumes", description = "What was transferred and traded."),
+        (name = "Trades", description = "Every trade of a token."),
         (name = "TVL", description = "What lies in pools."),
         (name = "Stream", description = "What is new, as it happens."),
+        (name = "Pools", description = "Pools and their depth, and the exchanges that they belong to."),
+        (name = "Charts", description = "The data feed that TradingView's charting library asks for bars."),
     ),
     components(schemas(ErrorBody, resolution::ResolutionName)),
 )]
@@ -80,6 +102,11 @@ pub(crate) fn routes() -> OpenApiRouter<MarketState> {
     current::routes()
         .into_iter()
         .chain(tokens::routes())
+        .chain(table::routes())
+        .chain(pools::routes())
+        .chain(trades::routes())
+        .chain(logo::routes())
+        .chain(udf::routes())
         .chain(exchanges::own_routes())
         .chain(stream::routes())
         .chain(series)

@@ -5,11 +5,13 @@ use super::{
     answer::Frame,
     date::Time,
     decimal::Decimal,
+    export::{Format, FormatQuery, WantedFormat, varied},
     pages::{Feed, SeriesKey},
     points::{Candle, PricePoint, VolumePoint},
     query::{QuoteQuery, Range, RangeQuery},
     reading::{Currency, RequestReader, TokenAddress, TokenPath},
     series::Series,
+    series_export,
     view::View,
 };
 use crate::http::{
@@ -39,9 +41,13 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 3] {
     path = "/{version}/tokens/{tokenAddress}/prices/line",
     operation_id = "priceLine",
     tag = "Prices",
-    params(TokenAddress, QuoteQuery, RangeQuery),
+    params(TokenAddress, QuoteQuery, RangeQuery, FormatQuery),
     responses(
-        (status = 200, description = "The prices.", body = Vec<PricePoint>),
+        (status = 200, description = "The prices.", content(
+            (Vec<PricePoint> = "application/json"),
+            (String = "text/csv"),
+            (String = "application/vnd.apache.parquet"),
+        )),
         (status = 304, description = "The caller has them."),
         QueryAnswers,
     ),
@@ -51,9 +57,10 @@ async fn price_line(
     TokenPath(asked): TokenPath,
     known: KnownTags,
     wants: WantsGzip,
+    wanted: WantedFormat,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    feed(&state, Feed::Closes, &asked, (&known, wants), &uri)
+    feed(&state, Feed::Closes, &asked, (&known, wants, &wanted), &uri)
 }
 
 /// Candles
@@ -65,9 +72,13 @@ async fn price_line(
     path = "/{version}/tokens/{tokenAddress}/prices/candle",
     operation_id = "priceCandles",
     tag = "Prices",
-    params(TokenAddress, QuoteQuery, RangeQuery),
+    params(TokenAddress, QuoteQuery, RangeQuery, FormatQuery),
     responses(
-        (status = 200, description = "The candles.", body = Vec<Candle>),
+        (status = 200, description = "The candles.", content(
+            (Vec<Candle> = "application/json"),
+            (String = "text/csv"),
+            (String = "application/vnd.apache.parquet"),
+        )),
         (status = 304, description = "The caller has them."),
         QueryAnswers,
     ),
@@ -77,36 +88,49 @@ async fn price_candles(
     TokenPath(asked): TokenPath,
     known: KnownTags,
     wants: WantsGzip,
+    wanted: WantedFormat,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    feed(&state, Feed::Candles, &asked, (&known, wants), &uri)
+    feed(
+        &state,
+        Feed::Candles,
+        &asked,
+        (&known, wants, &wanted),
+        &uri,
+    )
 }
 
 fn feed(
     state: &MarketState,
     feed: Feed,
     asked: &str,
-    (known, wants): (&KnownTags, WantsGzip),
+    (known, wants, wanted): (&KnownTags, WantsGzip, &WantedFormat),
     uri: &Uri,
 ) -> Result<Response, Rejection> {
     let mut reading = RequestReader::new(state);
     let token = reading.token(asked);
     let currency = reading.currency(uri);
     let range = reading.range(uri);
-    let (view, ((token, currency), range)) = reading.finish(token.zip(currency).zip(range))?;
+    let format = wanted.read(&mut reading.problems);
+    let read = token.zip(currency).zip(range).zip(format);
+    let (view, (((token, currency), range), format)) = reading.finish(read)?;
     let quote = match currency {
         Currency::Usd => Some(None),
         Currency::Token(quote) => quote.map(Some),
     };
-    let series = match token.id.zip(quote) {
-        Some((token, quote)) => {
-            let key = SeriesKey { token, quote, feed };
-            state.series.of(&*view.snapshot, key, &range)
-        }
+    let key = token.id.zip(quote);
+    let key = key.map(|(token, quote)| SeriesKey { token, quote, feed });
+    if let Format::File(file) = format {
+        let name = format!("{}-prices", token.token.address);
+        let rows = series_export::prices(view.snapshot, key, range);
+        return Ok(file.answer(&name, feed.columns(), rows));
+    }
+    let series = match key {
+        Some(key) => state.series.of(&*view.snapshot, key, &range),
         None => Arc::new(Series::empty()),
     };
     let frame = view.frame(series.tag, &range, series.newest);
-    Ok(frame.around(|| series.body.content(wants), known))
+    Ok(varied(frame.around(|| series.body.content(wants), known)))
 }
 
 /// Transferred volume over time
@@ -118,9 +142,13 @@ fn feed(
     path = "/{version}/tokens/{tokenAddress}/volumes/line",
     operation_id = "volumeLine",
     tag = "Volumes",
-    params(TokenAddress, RangeQuery),
+    params(TokenAddress, RangeQuery, FormatQuery),
     responses(
-        (status = 200, description = "The volumes.", body = Vec<VolumePoint>),
+        (status = 200, description = "The volumes.", content(
+            (Vec<VolumePoint> = "application/json"),
+            (String = "text/csv"),
+            (String = "application/vnd.apache.parquet"),
+        )),
         (status = 304, description = "The caller has them."),
         QueryAnswers,
     ),
@@ -129,10 +157,19 @@ async fn volume_line(
     State(state): State<MarketState>,
     TokenPath(asked): TokenPath,
     known: KnownTags,
+    wanted: WantedFormat,
     uri: Uri,
 ) -> Result<Response, Rejection> {
-    let (view, token, range) = RequestReader::new(&state).ranged(&asked, &uri)?;
+    let mut reading = RequestReader::new(&state);
+    let (token, range) = (reading.token(&asked), reading.range(&uri));
+    let format = wanted.read(&mut reading.problems);
+    let (view, ((token, range), format)) = reading.finish(token.zip(range).zip(format))?;
     let decimals = token.token.metadata.decimals;
+    if let Format::File(file) = format {
+        let name = format!("{}-volumes", token.token.address);
+        let rows = series_export::volumes(view.snapshot, token.id, decimals, range);
+        return Ok(file.answer(&name, &series_export::VOLUMES, rows));
+    }
     let amounts = token.id.map(|id| {
         let figures = &view.snapshot.figures;
         figures.transferred(id, range.resolution, range.span.clone())
@@ -148,7 +185,7 @@ async fn volume_line(
     });
     let body = state.dialect.json(&points.collect::<Vec<_>>())?;
     let newest = amounts.last().map(|(bucket, _)| *bucket);
-    Ok(view.series(body, &range, newest, &known))
+    Ok(varied(view.series(body, &range, newest, &known)))
 }
 
 impl View {

@@ -323,7 +323,11 @@ impl FeedQuery {
     clippy::option_option,
     reason = "not given is not the same as given twice"
 )]
-fn once<'a>(name: &str, given: &'a [String], problems: &mut Problems) -> Option<Option<&'a str>> {
+pub(super) fn once<'a>(
+    name: &str,
+    given: &'a [String],
+    problems: &mut Problems,
+) -> Option<Option<&'a str>> {
     match given {
         [] => Some(None),
         [text] => Some(Some(text)),
@@ -335,7 +339,11 @@ fn once<'a>(name: &str, given: &'a [String], problems: &mut Problems) -> Option<
 }
 
 #[expect(clippy::option_option, reason = "not given is not the same as wrong")]
-fn moment(name: &str, given: &[String], problems: &mut Problems) -> Option<Option<Moment>> {
+pub(super) fn moment(
+    name: &str,
+    given: &[String],
+    problems: &mut Problems,
+) -> Option<Option<Moment>> {
     match once(name, given, problems)?.map(|text| read_moment(name, text)) {
         None => Some(None),
         Some(Ok(moment)) => Some(Some(moment)),

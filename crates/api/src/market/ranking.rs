@@ -1,7 +1,9 @@
 //! Tokens by TVL, with room for the lists that are made of them.
 
-use super::view::View;
-use crate::http::{content::KeptBody, entity_tag::EntityTag};
+use super::{
+    kept_pages::{KeptPages, RenderedList},
+    view::View,
+};
 use arc_swap::ArcSwapOption;
 use market::{Token, TokenId};
 use primitives::{Impossible, Timestamp};
@@ -27,6 +29,8 @@ pub(super) struct Ranking {
     pub(super) tokens: Vec<(TokenId, Arc<Token>)>,
     places: HashMap<TokenId, usize>,
     pub(super) lists: [OnceLock<Result<RenderedList, Impossible>>; 3],
+    /// Pages of the table, by their queries.
+    pub(super) pages: KeptPages,
 }
 
 /// Which list.
@@ -35,12 +39,6 @@ pub(super) enum ListKind {
     V3,
     V1,
     Short,
-}
-
-/// A list as it is sent.
-pub(super) struct RenderedList {
-    pub(super) body: KeptBody,
-    pub(super) tag: EntityTag,
 }
 
 impl Rankings {
@@ -78,6 +76,7 @@ impl Ranking {
             clock: view.clock,
             now: view.now,
             lists: Default::default(),
+            pages: KeptPages::default(),
             snapshot,
         }
     }
@@ -86,5 +85,14 @@ impl Ranking {
     pub(super) fn position(&self, token: TokenId) -> usize {
         let place = self.places.get(&token).copied();
         place.unwrap_or(self.tokens.len()) + 1
+    }
+
+    /// What a request is answered from that the ranking is of.
+    pub(super) fn view(&self) -> View {
+        View {
+            snapshot: Arc::clone(&self.snapshot),
+            clock: self.clock,
+            now: self.now,
+        }
     }
 }

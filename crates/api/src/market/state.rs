@@ -1,10 +1,12 @@
 //! What the market API answers from.
 
-use super::{kept_answers::KeptAnswers, ranking::Rankings, series::KeptSeries};
+use super::{
+    kept_answers::KeptAnswers, pool_board::PoolBoards, ranking::Rankings, series::KeptSeries,
+};
 use crate::{dialect::Dialect, http::streams::Streams};
 use market::Token;
 use primitives::{Clock, Timestamp};
-use services::{GlobalFeed, GlobalMarket, RecurringOrders, Snapshots};
+use services::{GlobalFeed, GlobalMarket, RecurringOrders, Snapshots, TradeHistory};
 use std::{fmt, ops::Deref, sync::Arc};
 
 /// What these routes answer from.
@@ -17,10 +19,12 @@ pub(crate) struct Parts {
     /// Where there is a factory.
     pub(super) orders: Option<RecurringOrders>,
     pub(super) streams: Streams,
+    pub(super) trades: TradeHistory,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) dialect: Dialect,
     pub(super) series: KeptSeries,
     pub(super) rankings: Rankings,
+    pub(super) boards: PoolBoards,
     pub(super) answers: KeptAnswers,
 }
 
@@ -30,6 +34,7 @@ impl MarketState {
         global: GlobalFeed,
         orders: Option<RecurringOrders>,
         streams: Streams,
+        trades: TradeHistory,
         clock: Arc<dyn Clock>,
         dialect: Dialect,
     ) -> Self {
@@ -38,10 +43,12 @@ impl MarketState {
             global,
             orders,
             streams,
+            trades,
             clock,
             dialect,
             series: KeptSeries::default(),
             rankings: Rankings::default(),
+            boards: PoolBoards::default(),
             answers: KeptAnswers::default(),
         }))
     }

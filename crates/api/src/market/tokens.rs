@@ -106,12 +106,7 @@ fn list(
 ) -> Result<Response, Rejection> {
     let (view, ()) = RequestReader::new(state).finish(Some(()))?;
     let ranking = state.rankings.of(&view);
-    let list = ranking.list(kind, state)?;
-    let frame = Frame {
-        tag: list.tag,
-        ..Frame::default()
-    };
-    Ok(frame.around(|| list.body.content(wants), known))
+    Ok(ranking.list(kind, state)?.answer(known, wants))
 }
 
 /// A token and its market

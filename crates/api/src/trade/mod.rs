@@ -17,9 +17,11 @@ mod token_query;
 mod tokens;
 
 use crate::{http::error::ErrorBody, network::NetworkSegment};
+pub(crate) use number::read_number;
 pub(crate) use state::TradeState;
 pub(crate) use swap::{ADDED, ADDED_SCHEMA};
 pub(crate) use token::TagName;
+pub(crate) use token_query::{read_search, read_tags};
 use utoipa::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 

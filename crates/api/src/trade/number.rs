@@ -4,7 +4,7 @@ use crate::http::error::{Problems, shown};
 use std::ops::RangeInclusive;
 
 /// Digits and nothing else, within bounds.
-pub(super) fn read_number(
+pub(crate) fn read_number(
     name: &str,
     given: &[String],
     allowed: RangeInclusive<u64>,

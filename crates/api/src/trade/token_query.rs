@@ -80,7 +80,7 @@ impl TokenListQuery {
     }
 }
 
-fn read_search(given: Vec<String>, problems: &mut Problems) -> Option<String> {
+pub(crate) fn read_search(given: Vec<String>, problems: &mut Problems) -> Option<String> {
     if given.len() > 1 {
         problems.add("search may be given once".to_owned());
         return None;
@@ -95,7 +95,7 @@ fn read_search(given: Vec<String>, problems: &mut Problems) -> Option<String> {
     Some(search)
 }
 
-fn read_tags(given: &[String], dialect: Dialect, problems: &mut Problems) -> Vec<Tag> {
+pub(crate) fn read_tags(given: &[String], dialect: Dialect, problems: &mut Problems) -> Vec<Tag> {
     let mut tags = Vec::new();
     for word in given {
         match dialect.parse_tag(word) {

@@ -63,6 +63,7 @@ async fn every_documented_operation_is_routed() {
             let uri = path
                 .replace("{addressOrSymbol}", "ETH")
                 .replace("{tokenAddress}", "0x30")
+                .replace("{file}", "0x30.svg")
                 .replace("{orderAddress}", "0x31")
                 .replace("{poolAddress}", "0x32")
                 .replace("{userAddress}", "0x33");
@@ -119,9 +120,19 @@ async fn every_documented_operation_is_routed() {
         "/v1/tokens/prices",
         "/v1/tokens/prices",
         "/v1/tokens/short",
+        "/v3/pools",
         "/v3/stream",
         "/v3/tokens",
         "/v3/tokens/prices",
+        "/v3/tokens/table",
+        "/v3/tokens/{tokenAddress}/trades",
+        "/v3/venues",
+        "/logo/{file}",
+        "/udf/config",
+        "/udf/history",
+        "/udf/search",
+        "/udf/symbols",
+        "/udf/time",
     ];
     let mut expected: Vec<String> = others.map(str::to_owned).into();
     expected.extend(series.into_iter().flatten());

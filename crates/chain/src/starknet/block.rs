@@ -27,6 +27,9 @@ pub struct Block {
     pub transfers: Vec<Transfers>,
     /// Events with a name that venues use, in the order of the chain.
     pub venue_events: Vec<Event>,
+    /// The hashes of their transactions, as far as the node tells them: each after
+    /// its place in the block, in order.
+    pub venue_transactions: Vec<(u32, Felt)>,
     /// Contracts with the names of their other events, what tokens say left
     /// out; sorted, unique.
     pub other_events: Vec<(Address, Felt)>,
@@ -40,6 +43,13 @@ impl Block {
     /// Contracts that emitted an ERC-20 transfer; sorted, unique.
     pub fn tokens_seen(&self) -> impl Iterator<Item = Address> {
         self.transfers.iter().map(|moved| moved.token)
+    }
+
+    /// The hash of the transaction at a place, if venues said something in it.
+    pub fn venue_transaction(&self, place: u32) -> Option<Felt> {
+        let known = &self.venue_transactions;
+        let found = known.binary_search_by_key(&place, |(place, _)| *place);
+        known.get(found.ok()?).map(|(_, hash)| *hash)
     }
 }
 
@@ -177,6 +187,7 @@ impl<T> WireBlock<T> {
             transfers: emitted.take_transfers(),
             other_events: emitted.take_others(),
             venue_events: emitted.venue_events,
+            venue_transactions: emitted.venue_transactions,
             recoded: Vec::new(),
             sightings,
         })

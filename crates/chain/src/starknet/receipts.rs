@@ -66,6 +66,8 @@ pub(super) struct Emitted {
     transfers: Vec<Transfers>,
     /// Events with a name that venues use, in order.
     pub(super) venue_events: Vec<Event>,
+    /// The hashes of their transactions, each after its place.
+    pub(super) venue_transactions: Vec<(u32, Felt)>,
     /// Contracts with names of other events of theirs.
     others: Vec<(Address, Felt)>,
     events: u64,
@@ -94,10 +96,20 @@ impl Emitted {
     }
 
     /// Takes in what the next transaction of the block emitted, and whether a fee
-    /// was paid for it.
-    pub(super) fn take_transaction(&mut self, place: u32, mut events: Self, paid: bool) {
+    /// was paid for it. Its hash is asked for only if that matters to anybody.
+    pub(super) fn take_transaction(
+        &mut self,
+        place: u32,
+        mut events: Self,
+        paid: bool,
+        hash: impl FnOnce() -> Option<Felt>,
+    ) {
         for event in &mut events.venue_events {
             event.transaction = place;
+        }
+        if !events.venue_events.is_empty() {
+            let hash = hash().map(|hash| (place, hash));
+            self.venue_transactions.extend(hash);
         }
         events.paid_in_silence = paid && events.events == 0;
         self.append(events);
@@ -135,6 +147,8 @@ impl Emitted {
     fn append(&mut self, mut other: Self) {
         self.transfers.append(&mut other.transfers);
         self.venue_events.append(&mut other.venue_events);
+        self.venue_transactions
+            .append(&mut other.venue_transactions);
         self.others.append(&mut other.others);
         self.events += other.events;
         self.paid_in_silence |= other.paid_in_silence;
@@ -161,6 +175,8 @@ struct Transaction<'a> {
 
 #[derive(Deserialize)]
 struct Receipt<'a> {
+    #[serde(borrow, default)]
+    transaction_hash: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     actual_fee: Option<Fee<'a>>,
     #[serde(deserialize_with = "emitted_by_one")]
@@ -225,7 +241,8 @@ impl<'de> Deserialize<'de> for Emitted {
             deserializer,
             |found: &mut Self, Transaction { receipt }: Transaction<'de>| {
                 let paid = receipt.actual_fee.is_some_and(|fee| is_paid(&fee.amount));
-                found.take_transaction(place, receipt.events, paid);
+                let hash = || felt_from_hex(&receipt.transaction_hash?).ok();
+                found.take_transaction(place, receipt.events, paid, hash);
                 place = place.saturating_add(1);
                 Ok(())
             },

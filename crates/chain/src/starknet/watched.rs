@@ -156,7 +156,8 @@ impl Reading<'_> {
         }
         let actual_fee = receipt.actual_fee.as_ref();
         let paid = actual_fee.is_some_and(|fee| is_paid(&fee.amount));
-        self.emitted.take_transaction(place, emitted, paid);
+        let hash = || Some(receipt.transaction_hash.0);
+        self.emitted.take_transaction(place, emitted, paid, hash);
         let seen = self.sightings.events.get_mut(first..).unwrap_or_default();
         if seen.is_empty() && !self.watch.has_senders() {
             return Ok(());

@@ -1,6 +1,7 @@
 //! From what happened in a block to what that means for figures.
 
 use super::{
+    UsdE8,
     delta::{Delta, Flow, FlowPoint, NewToken, PricePoint, Stock, StockPoint},
     legs::{self, TradedPool, Worth},
     state::{Figures, Taken},
@@ -33,6 +34,15 @@ pub struct Happened<'a> {
     pub transfers: &'a [(Address, U256)],
     /// How much there is of tokens, where that was asked.
     pub supplies: &'a [(Address, U256)],
+}
+
+/// What a block means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Appraised {
+    /// What it does to figures.
+    pub delta: Delta,
+    /// What each of its trades was worth; 0 where nobody knows.
+    pub worths: Vec<UsdE8>,
 }
 
 /// Makes figures of what happens to pools. It remembers what pools said and
@@ -80,8 +90,9 @@ impl Appraiser {
         appraiser
     }
 
-    /// Takes up what happened, and says what it did to `figures`.
-    pub fn take_up(&mut self, figures: &mut Figures, happened: &Happened<'_>) -> Delta {
+    /// Takes up what happened, and says what it did to `figures` and what its
+    /// trades were worth.
+    pub fn take_up(&mut self, figures: &mut Figures, happened: &Happened<'_>) -> Appraised {
         let time = happened.time;
         let tokens = self.meet(figures, happened);
         let mut moved = BTreeSet::new();
@@ -93,7 +104,8 @@ impl Appraiser {
         let settled = self.settle(figures, &before, edges_changed);
         let worth = |token: TokenId| worth(figures, &before, settled.as_deref(), token);
         let supply = |token| figures.supply(token);
-        let mut flows = legs::flows(happened.trades, |trade| self.place(trade), worth, supply);
+        let place = |trade: &Trade| self.place(trade);
+        let (mut flows, worths) = legs::flows(happened.trades, place, worth, supply);
         flows.extend(transfers(figures, happened.transfers, worth));
         flows.sort_unstable_by_key(|point| (point.token, point.flow));
         let mut stocks = self.stocks(moved);
@@ -107,10 +119,11 @@ impl Appraiser {
         };
         let block = Taken { time, delta: rest };
         figures.apply(&block);
-        Delta {
+        let delta = Delta {
             tokens,
             ..block.delta
-        }
+        };
+        Appraised { delta, worths }
     }
 
     /// Gives new tokens their place.

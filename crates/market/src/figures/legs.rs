@@ -1,6 +1,7 @@
 //! Trades as volume: what moved of which token, and what it was worth.
 
 use super::{
+    UsdE8,
     delta::{Flow, FlowPoint},
     trade::Trade,
 };
@@ -38,7 +39,7 @@ struct Passage {
     out_of_pools: u128,
 }
 
-/// The volume of a block's trades. `worth` is asked of trusted tokens only. No
+/// The volume of a block's trades, and what each of them was worth. `worth` is asked of trusted tokens only. No
 /// trade counts for more of a token than there is, where `supply` knows: who lends
 /// a pool liquidity and takes it back at once can trade with more than exists.
 pub(super) fn flows(
@@ -46,11 +47,15 @@ pub(super) fn flows(
     place: impl Fn(&Trade) -> Option<TradedPool>,
     worth: impl Fn(TokenId) -> Option<Worth>,
     supply: impl Fn(TokenId) -> Option<u128>,
-) -> Vec<FlowPoint> {
+) -> (Vec<FlowPoint>, Vec<UsdE8>) {
+    let mut worths = Vec::with_capacity(trades.len());
     let mut sums: BTreeMap<(TokenId, Flow), Sum> = BTreeMap::new();
     let mut passages: BTreeMap<(u32, TokenId), Passage> = BTreeMap::new();
     for trade in trades {
-        let Some(place) = place(trade) else { continue };
+        let Some(place) = place(trade) else {
+            worths.push(0);
+            continue;
+        };
         let [gained0, gained1] = trade.gained;
         let [token0, token1] = place.tokens;
         let limit = |token: Option<TokenId>, gained: Signed| {
@@ -59,6 +64,7 @@ pub(super) fn flows(
         };
         let gained = [limit(token0, gained0), limit(token1, gained1)];
         let usd = leg(place.tokens, gained.map(Signed::magnitude), &worth);
+        worths.push(usd);
         for (token, gained) in place.tokens.into_iter().zip(gained) {
             let Some(token) = token else { continue };
             let flow = Flow::Traded(place.venue);
@@ -73,15 +79,15 @@ pub(super) fn flows(
         add(sums.entry((token, Flow::Net)).or_default(), units, usd);
     }
     let points = sums.into_iter();
-    points
+    let points = points
         .filter(|(_, gross)| gross.units > 0 || gross.usd > 0)
         .map(|((token, flow), Sum { units, usd })| FlowPoint {
             token,
             flow,
             units,
             usd,
-        })
-        .collect()
+        });
+    (points.collect(), worths)
 }
 
 impl Passage {
@@ -186,7 +192,8 @@ mod tests {
         };
         // There are ten thousand of B.
         let supply = |token| (token == B).then_some(10_000);
-        let points = flows(&all, place, dollars, supply);
+        let (points, worths) = flows(&all, place, dollars, supply);
+        assert_eq!(worths.len(), all.len());
         points
             .into_iter()
             .map(|point| (point.token, point.flow, point.units, point.usd))

@@ -19,7 +19,7 @@ mod tests;
 mod token;
 mod trade;
 
-pub use appraiser::{Appraiser, Happened};
+pub use appraiser::{Appraised, Appraiser, Happened};
 pub use delta::{Delta, DeltaError};
 pub use kept::{CutFigures, KeptError, KeptFigures, KeptPage};
 pub use state::{Figures, Taken};

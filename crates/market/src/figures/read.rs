@@ -8,6 +8,7 @@ use crate::{
 };
 use amm::book::VenueId;
 use primitives::Address;
+use std::ops::Range;
 
 impl Figures {
     /// The time of the newest block, in seconds since 1970. Buckets that ended
@@ -117,6 +118,34 @@ impl Figures {
             .map(|at| (at.venue, amounts(&at.traded, resolution, span.clone())))
             .filter(|(_, amounts)| !amounts.is_empty())
             .collect()
+    }
+
+    /// The newest minutes of a span of seconds in which a token was traded, newest
+    /// first, at most so many: when each begins.
+    pub fn traded_minutes(&self, token: TokenId, span: Range<i64>, most: usize) -> Vec<i64> {
+        let Some(figures) = self.of(token).filter(|_| !span.is_empty()) else {
+            return Vec::new();
+        };
+        let within = |resolution: Resolution, span: &Range<i64>| {
+            let last = resolution.bucket(span.end.saturating_sub(1));
+            resolution.bucket(span.start)..last.saturating_add(1)
+        };
+        let traded = &figures.traded;
+        let days = traded.range(Resolution::Day, within(Resolution::Day, &span));
+        let days: Vec<Bucket> = days.map(|(day, _)| day).collect();
+        let mut found = Vec::new();
+        for day in days.into_iter().rev() {
+            let (opens, closes) = (Resolution::Day.opens(day), Resolution::Day.opens(day + 1));
+            let part = opens.max(span.start)..closes.min(span.end);
+            let minutes = traded.range(Resolution::Minute, within(Resolution::Minute, &part));
+            let minutes: Vec<Bucket> = minutes.map(|(minute, _)| minute).collect();
+            let newest = minutes.into_iter().rev().take(most - found.len());
+            found.extend(newest.map(|minute| Resolution::Minute.opens(minute)));
+            if found.len() >= most {
+                break;
+            }
+        }
+        found
     }
 
     /// What lay of a token in each exchange's pools at the end of each bucket,

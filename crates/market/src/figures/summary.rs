@@ -8,9 +8,11 @@ use super::{
 use crate::{
     series::{Resolution, SumTrack},
     token_id::TokenId,
-    whole::whole,
+    whole::{scale, whole},
 };
+use amm::book::{PoolView, VenueId};
 use primitives::Address;
+use std::collections::BTreeMap;
 
 const HOUR: i64 = 3_600;
 const DAY: i64 = 24 * HOUR;
@@ -52,6 +54,19 @@ impl Figures {
         })
     }
 
+    /// By how much the price changed over a day, as [`Figures::summary`] has it.
+    pub fn change_24h(&self, token: TokenId, now: i64) -> PriceChange {
+        let usd = self.prices.usd(token);
+        usd.map_or_else(PriceChange::default, |usd| {
+            self.change(token, usd, now - DAY)
+        })
+    }
+
+    /// What counts of what lies of a token in pools, in USD.
+    pub fn tvl(&self, token: TokenId) -> Option<f64> {
+        self.ranking().tvl.get(token.index()).map(|tvl| tvl.counted)
+    }
+
     /// Tokens that have a price, the largest TVL first.
     pub fn by_tvl(&self) -> &[TokenId] {
         &self.ranking().order
@@ -64,9 +79,7 @@ impl Figures {
     fn rank(&self) -> Ranking {
         let mut tvl = vec![Tvl::default(); self.tokens.len()];
         for view in self.pools.iter().filter(|view| !view.pool.is_flawed()) {
-            let [first, second] = view.tokens().map(|address| self.token(address));
-            let [held0, held1] = view.pool.holdings();
-            let (one, other) = (self.side(first, held0), self.side(second, held1));
+            let [(first, one), (second, other)] = self.sides(&view);
             for (token, side, beside) in [(first, one, other), (second, other, one)] {
                 if let Some(sum) = token.and_then(|token| tvl.get_mut(token.index())) {
                     let counted = side.beside(beside);
@@ -82,6 +95,46 @@ impl Figures {
         let counted = |token: &TokenId| tvl.get(token.index()).map_or(0.0, |tvl| tvl.counted);
         order.sort_by(|a, b| counted(b).total_cmp(&counted(a)).then(a.cmp(b)));
         Ranking { tvl, order }
+    }
+
+    /// What lies in a pool, in USD, as far as it counts as TVL; none if neither
+    /// of its tokens has a price.
+    pub fn pool_tvl(&self, view: &PoolView<'_>) -> Option<f64> {
+        let [(_, one), (_, other)] = self.sides(view);
+        let is_priced = view.tokens().into_iter().any(|address| {
+            let token = self.token(address);
+            token.is_some_and(|token| self.prices.usd(token).is_some())
+        });
+        is_priced.then(|| one.beside(other) + other.beside(one))
+    }
+
+    /// What an amount of a token is worth, in USD; none without a price.
+    pub fn worth(&self, address: Address, units: f64) -> Option<f64> {
+        let token = self.token(address)?;
+        Some(units / scale(self.decimals(token)?) * self.prices.usd(token)?)
+    }
+
+    /// What was traded at each venue in the last 24 hours, in hundred-millionths
+    /// of a dollar, in the order of venues: each trade once, although both of its
+    /// tokens have it among theirs.
+    pub fn venue_volumes_24h(&self) -> Vec<(VenueId, UsdE8)> {
+        let mut volumes: BTreeMap<VenueId, UsdE8> = BTreeMap::new();
+        for at in self.tokens.iter().flat_map(|token| &token.venues) {
+            let sum = volumes.entry(at.venue).or_default();
+            *sum = sum.saturating_add(last_day(&at.traded, self.head_time));
+        }
+        let legs = volumes.into_iter();
+        legs.map(|(venue, both)| (venue, both / 2)).collect()
+    }
+
+    /// Both sides of a pool.
+    fn sides(&self, view: &PoolView<'_>) -> [(Option<TokenId>, Side); 2] {
+        let [first, second] = view.tokens().map(|address| self.token(address));
+        let [held0, held1] = view.pool.holdings();
+        [
+            (first, self.side(first, held0)),
+            (second, self.side(second, held1)),
+        ]
     }
 
     fn side(&self, token: Option<TokenId>, held: u128) -> Side {

@@ -2,7 +2,8 @@
 //! comes back, and sums are sums.
 
 use super::{
-    Appraiser, Delta, Figures, Happened, KeptFigures, KeptPage, Taken, Trade, delta::Flow,
+    Appraised, Appraiser, Delta, Figures, Happened, KeptFigures, KeptPage, Taken, Trade,
+    delta::Flow,
 };
 use crate::{TokenReading, admit, price::AnchorList, series::Resolution};
 use amm::Side;
@@ -117,6 +118,8 @@ struct Chain {
     appraiser: Appraiser,
     time: i64,
     taken: Vec<Taken>,
+    /// What trades were worth.
+    worths: Vec<u128>,
     numbers: Vec<PoolId>,
 }
 
@@ -131,6 +134,7 @@ impl Chain {
             appraiser,
             time: 1_700_000_000,
             taken: Vec::new(),
+            worths: Vec::new(),
             numbers: Vec::new(),
         }
     }
@@ -213,7 +217,9 @@ impl Chain {
             transfers: &transfers,
             supplies: &[],
         };
-        let delta = self.appraiser.take_up(&mut self.figures, &happened);
+        let Appraised { delta, worths } = self.appraiser.take_up(&mut self.figures, &happened);
+        assert_eq!(worths.len(), trades.len());
+        self.worths.extend(worths);
         let time = self.time;
         self.taken.push(Taken { time, delta });
     }
@@ -367,6 +373,41 @@ proptest! {
             // Each leg counts for both of its tokens.
             prop_assert!(known < DECIMALS.len() || gross.is_multiple_of(2));
         }
+    }
+
+    #[test]
+    fn the_minutes_of_trades_are_found_newest_first(
+        blocks in blocks(), start in 0..2_000_000_i64, length in 0..3_000_000_i64, most in 0..9_usize,
+    ) {
+        let chain = Chain::of(&blocks);
+        let figures = &chain.figures;
+        let start = 1_699_500_000 + start;
+        let span = start..start + length;
+        for (place, token) in (0..).zip(figures.tokens.iter()) {
+            let all = Resolution::Minute.bucket(0)..Resolution::Minute.bucket(chain.time) + 1;
+            let minutes = token.traded.range(Resolution::Minute, all);
+            let mut expected: Vec<i64> = minutes
+                .map(|(minute, _)| Resolution::Minute.opens(minute))
+                .filter(|opens| *opens < span.end && opens + 60 > span.start && !span.is_empty())
+                .collect();
+            expected.reverse();
+            expected.truncate(most);
+            let found = figures.traded_minutes(crate::TokenId(place), span.clone(), most);
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn what_trades_were_worth_counts_for_each_known_token(blocks in blocks()) {
+        let chain = Chain::of(&blocks);
+        let legs: u128 = chain.taken.iter()
+            .flat_map(|block| &block.delta.flows)
+            .filter(|point| matches!(point.flow, Flow::Traded(_)))
+            .map(|point| point.usd)
+            .sum();
+        let worths: u128 = chain.worths.iter().sum();
+        // Where a token is not known yet, only the other one has the trade.
+        prop_assert!(worths <= legs && legs <= 2 * worths);
     }
 
     #[test]

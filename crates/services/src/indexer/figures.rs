@@ -10,8 +10,9 @@ use crate::{
 };
 use chain::{Block, StarknetClient};
 use market::{
-    TokenReading,
-    figures::{CutFigures, Delta, Figures, Happened, KeptFigures},
+    KeptTrade, TokenReading,
+    figures::{Appraised, CutFigures, Delta, Figures, Happened, KeptFigures},
+    trades_to_bytes,
 };
 use primitives::{Address, BlockRef, U256};
 
@@ -37,14 +38,15 @@ impl Indexer {
         due.then(|| self.state.figures.keep())
     }
 
-    /// Takes up what a block means for figures; says it as bytes.
+    /// Takes up what a block means for figures; says that and what is kept of its
+    /// trades, as bytes.
     pub(super) async fn appraise(
         &mut self,
         node: &StarknetClient,
         block: &Block,
         readings: &[(Address, TokenReading)],
         followed: &Followed,
-    ) -> Result<Vec<u8>, Fault> {
+    ) -> Result<(Vec<u8>, Vec<u8>), Fault> {
         let supplies = self.supplies(node, block.at, readings).await?;
         let transfers: Vec<(Address, U256)> = block
             .transfers
@@ -61,8 +63,14 @@ impl Indexer {
             transfers: &transfers,
             supplies: &supplies,
         };
-        let delta = state.appraiser.take_up(&mut state.figures, &happened);
-        Ok(delta.to_bytes())
+        let Appraised { delta, worths } = state.appraiser.take_up(&mut state.figures, &happened);
+        let trades = followed.trades.iter().zip(worths);
+        let trades = trades.map(|(trade, usd)| KeptTrade {
+            transaction: block.venue_transaction(trade.transaction),
+            usd,
+        });
+        let trades: Vec<KeptTrade> = trades.collect();
+        Ok((delta.to_bytes(), trades_to_bytes(&trades)))
     }
 
     /// How much there is of new tokens, and now and then of important ones.

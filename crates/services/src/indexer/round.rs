@@ -306,7 +306,7 @@ impl Indexer {
             } else {
                 node.token_readings(&due, block.at).await?
             };
-            let figures = self.appraise(node, block, &readings, &followed).await?;
+            let (figures, trades) = self.appraise(node, block, &readings, &followed).await?;
             let sighted = self.sighted(node, block).await?;
             let number = block.at.number;
             let effects = BlockEffects {
@@ -318,6 +318,7 @@ impl Indexer {
                 pools: followed.changes,
                 checkpoint: is_checkpoint(number).then(|| self.state.book.to_bytes()),
                 figures,
+                trades,
                 pages: self.keep(number),
                 followed: sighted,
             };

@@ -47,7 +47,7 @@ pub(crate) use services::paymaster::{NewSponsor, SponsorError, Sponsors, audit_s
 use services::{
     AnswerSigner, ApiKeys, GasWatch, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan,
     GlobalPoller, HealthLimits, OrderFeed, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS, RateLimiter,
-    RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking,
+    RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking, TradeHistory,
 };
 pub(crate) use services::{
     DEMO_SPONSOR_KEY, Doorbell, ExchangeTerms, Health, LedgerProbe, STRK, Sender,
@@ -281,6 +281,7 @@ pub(crate) async fn service(
         staking: staking.clone(),
         orders,
         leasing: market.map(|market| market.leasing.clone()),
+        trades: TradeHistory::new(store.clone(), snapshots.clone()),
         snapshots,
         swaps,
         global: feed,

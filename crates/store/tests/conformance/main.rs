@@ -32,5 +32,6 @@ mod shunned;
 mod sponsors;
 mod stream_tickets;
 mod token_keys;
+mod trades;
 mod usage;
 mod webhooks;

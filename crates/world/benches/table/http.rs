@@ -15,7 +15,9 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use primitives::{Clock, Entropy, SignedDuration};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use services::paymaster::{Paymaster, Sponsors};
-use services::{ApiKeys, Health, HealthLimits, Policy, RateLimiter, RecurringOrders, Staking};
+use services::{
+    ApiKeys, Health, HealthLimits, Policy, RateLimiter, RecurringOrders, Staking, TradeHistory,
+};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::{net::SocketAddr, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -106,6 +108,7 @@ fn router(world: &World, station: &Station, extras: Extras) -> Router {
             Arc::clone(&entropy),
         ),
         leasing: None,
+        trades: TradeHistory::new(station.store.clone(), station.snapshots.clone()),
         global: services::GlobalFeed::default(),
         swaps: world.swaps(station),
         snapshots: station.snapshots.clone(),

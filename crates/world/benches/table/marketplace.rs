@@ -7,7 +7,7 @@ use primitives::{Clock, Entropy, SignedDuration};
 use services::paymaster::Sponsors;
 use services::{
     ApiKeys, GlobalFeed, Health, HealthLimits, Policy, Progress, RateLimiter, Snapshots,
-    leasing::Leasing,
+    TradeHistory, leasing::Leasing,
 };
 use std::{sync::Arc, time::Duration};
 use store::{Location, Store};
@@ -60,6 +60,7 @@ fn router(market: &Market, leasing: Leasing) -> Router {
         paymaster: None,
         sponsors: Sponsors::new(store.clone(), Arc::clone(&clock), Arc::clone(&entropy)),
         leasing: Some(leasing),
+        trades: TradeHistory::new(store.clone(), snapshots.clone()),
         global: GlobalFeed::default(),
         swaps: swaps_alone(
             snapshots.clone(),

@@ -126,6 +126,7 @@ impl Minutes {
             pools: created().into_iter().chain(reserves).collect(),
             checkpoint: None,
             figures: Vec::new(),
+            trades: Vec::new(),
             pages: Some(self.figures.keep()),
             followed: FollowedEffects::NONE,
         }

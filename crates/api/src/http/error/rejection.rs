@@ -76,6 +76,9 @@ pub enum Rejection {
     Stale(Stale),
     /// As many searches for quotes wait as may wait.
     Saturated,
+    /// The store does not have the block that is served: history is still indexed,
+    /// or a reorganisation is being taken up.
+    NoHistory,
 }
 
 /// Seconds after which asking again makes sense when nothing better is known.
@@ -127,6 +130,7 @@ impl Rejection {
             | Self::TooSlow
             | Self::Stale(_)
             | Self::Saturated
+            | Self::NoHistory
             | Self::StreamsFull => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
@@ -138,6 +142,7 @@ impl Rejection {
             | Self::TooSlow
             | Self::Stale(_)
             | Self::Saturated
+            | Self::NoHistory
             | Self::TooManyStreams { .. }
             | Self::StreamsFull => Some(SOON_S),
             Self::Invalid(_)
@@ -210,6 +215,9 @@ impl Rejection {
             Self::NotReady => format!("{}; try again in a moment", reason(Stale::Empty)),
             Self::TooSlow => "the answer took too long; try again in a moment".to_owned(),
             Self::Stale(stale) => format!("{}; try again in a moment", reason(stale)),
+            Self::NoHistory => {
+                "the history of the chain is being read; try again in a moment".to_owned()
+            }
             Self::Saturated => "too many quotes are waiting; try again in a moment".to_owned(),
         };
         vec![message]

@@ -1,11 +1,16 @@
 mod bodies;
 mod caching;
+mod charts;
 mod dialects;
+mod exports;
 mod global;
 mod operations;
+mod pools;
 mod prices;
 mod records;
 mod refusals;
 mod series;
 mod stream;
 mod support;
+mod table;
+mod trades;

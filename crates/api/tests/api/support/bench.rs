@@ -10,7 +10,7 @@ use primitives::{Entropy, ManualClock, SeededEntropy, SignedDuration, Timestamp}
 use services::paymaster::Sponsors;
 use services::{
     ApiKeys, GlobalFeed, Health, HealthLimits, OrderFeed, Progress, RateLimiter, RecentBlocks,
-    RecurringOrders, Snapshot, Snapshots, Staking, Swaps, Trail, leasing::Leasing,
+    RecurringOrders, Snapshot, Snapshots, Staking, Swaps, TradeHistory, Trail, leasing::Leasing,
 };
 use simnet::StarknetNode;
 use std::sync::Arc;
@@ -143,6 +143,7 @@ impl Bench {
             paymaster: None,
             sponsors: Sponsors::new(store.clone(), clock.clone(), entropy.clone()),
             leasing: None,
+            trades: TradeHistory::new(store.clone(), snapshots.clone()),
             swaps,
             global: global.clone(),
             snapshots: snapshots.clone(),
