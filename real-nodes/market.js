@@ -6,7 +6,11 @@ import { shortString } from "starknet";
 const TICK_SPACING = 1_000n;
 // 0.05 % of what is sold, as a fraction of 2^128.
 export const FEE = 2n ** 128n / 2_000n;
-const MOST = 2n ** 127n;
+// What is minted for each account, and what it lets contracts take.
+const PLENTY = 2n ** 123n;
+export const LARGEST = 2n ** 128n - 1n;
+const STAKER = "0x5a4e6";
+export const STRK = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
 
 const TOKENS = [
   ["Real Dollar", "RUSD", 6],
@@ -44,6 +48,9 @@ class Market {
     const [dollar, ether, coin] = this.tokens;
     // So that fees are not always paid in what is bought.
     await devnet.execute([call(this.exchange, "set_token_fee_config", [dollar.address, 3])]);
+    // What gas is paid in has a price.
+    const strk = { address: STRK, symbol: "STRK", decimals: 18, whole: 10n ** 18n };
+    await this.openPair([strk, 1_000_000n], [dollar, 150_000n]);
     this.pairs = [
       await this.openPair([dollar, 5_000_000n], [ether, 2_000n]),
       await this.openPair([ether, 1_000n], [coin, 40n]),
@@ -52,6 +59,43 @@ class Market {
       await this.openPool([dollar, ether], 2_500, FEE),
       await this.openPool([coin, dollar], 62_500, FEE * 4n),
     ];
+    this.poolCount = 5;
+    await this.openServices();
+  }
+
+  // Recurring orders with a keeper, staking, and a forwarder with a relayer.
+  async openServices() {
+    const { devnet, hashes } = this;
+    const [, , , , , operator] = devnet.accounts;
+    this.orders = hex(await devnet.deploy(hashes.orderFactory, [hashes.order, this.exchange]));
+    await devnet.execute([call(this.orders, "set_executor", [operator.address, 1])]);
+    this.staking = hex(await devnet.deploy(hashes.staking, [STAKER, STRK]));
+    await devnet.execute([call(STRK, "transfer", [this.staking, ...u256(10n ** 24n)])]);
+    this.forwarder = hex(await devnet.deploy(hashes.forwarder, [operator.address, operator.address]));
+  }
+
+  // What every Stoa is told of them.
+  get settings() {
+    return {
+      STOA__DCA__FACTORY: this.orders,
+      STOA__STAKING__STAKER: STAKER,
+      STOA__STAKING__CONTRACT: this.staking,
+      STOA__STAKING__POOLS: this.staking,
+      STOA__PAYMASTER__FORWARDER: this.forwarder,
+    };
+  }
+
+  // What the one is told that acts.
+  get keys() {
+    const { address } = this.devnet.accounts[5];
+    const key = this.devnet.keys[5];
+    return {
+      STOA__DCA__KEEPER_ADDRESS: address,
+      STOA__DCA__KEEPER_KEY: key,
+      STOA__PAYMASTER__RELAYERS: address,
+      STOA__PAYMASTER__RELAYER_KEYS: key,
+      STOA__PAYMASTER__DEPTH: "2",
+    };
   }
 
   get venues() {
@@ -68,7 +112,7 @@ class Market {
   async token(name, symbol, decimals) {
     const felts = [shortString.encodeShortString(name), shortString.encodeShortString(symbol), decimals];
     const address = hex(await this.devnet.deploy(this.hashes.token, felts));
-    const mints = this.devnet.accounts.map((account) => call(address, "mint", [account.address, ...u256(MOST / 16n)]));
+    const mints = this.devnet.accounts.map((account) => call(address, "mint", [account.address, ...u256(PLENTY)]));
     await this.devnet.execute(mints);
     return { address, name, symbol, decimals, whole: 10n ** BigInt(decimals) };
   }
@@ -93,7 +137,7 @@ class Market {
     const raw = (price * Number(quote.whole)) / Number(base.whole);
     const ratio = tokens[0] === base ? raw : 1 / raw;
     const tick = BigInt(Math.round(Math.log(ratio) / Math.log(1.000001)));
-    const pool = { tokens, key: [tokens[0].address, tokens[1].address, fee, spacing, 0n] };
+    const pool = { tokens, tick, key: [tokens[0].address, tokens[1].address, fee, spacing, 0n] };
     await this.devnet.execute([call(this.core, "initialize_pool", [...pool.key, ...i129(tick)])]);
     const around = (tick / spacing) * spacing;
     const size = BigInt(Math.round(Math.sqrt(Number(base.whole) * Number(quote.whole)))) * 20_000n;
@@ -105,7 +149,7 @@ class Market {
   }
 
   async provide(pool, [lower, upper], liquidity, account) {
-    const approvals = pool.tokens.map(({ address }) => call(address, "approve", [this.core, ...u256(MOST)]));
+    const approvals = pool.tokens.map(({ address }) => call(address, "approve", [this.core, ...u256(LARGEST)]));
     const params = [1, ...i129(lower), ...i129(upper), ...i129(liquidity)];
     return this.devnet.execute([...approvals, call(this.core, "update_position", [...pool.key, ...params])], account);
   }
@@ -130,7 +174,7 @@ class Market {
 
   // Sells to the core, or buys where the amount is negative.
   async swapInPool(pool, side, amount, { limit, account = this.devnet.accounts[1] } = {}) {
-    const approvals = pool.tokens.map(({ address }) => call(address, "approve", [this.core, ...u256(MOST)]));
+    const approvals = pool.tokens.map(({ address }) => call(address, "approve", [this.core, ...u256(LARGEST)]));
     const rises = (side === 1) !== amount < 0n;
     limit ??= rises ? MAX_SQRT_RATIO : MIN_SQRT_RATIO;
     const params = [...i129(amount), side, ...u256(limit), 100];
@@ -160,7 +204,7 @@ const MAX_SQRT_RATIO = 0xfffffc080ed7b4556f3528fe26840249f4b191ef6dff7928n;
 const byAddress = (one, other) => (BigInt(one.address) < BigInt(other.address) ? -1 : 1);
 
 // How many of a token are some thousand dollars.
-const worth = ({ symbol }) => ({ RUSD: 2_500n, RETH: 1n }[symbol] ?? 1n);
+export const worth = ({ symbol }) => ({ RUSD: 2_500n, RETH: 1n }[symbol] ?? 1n);
 
 // What a pair pays.
 export function paid(into, from, amount, kept) {

@@ -26,10 +26,11 @@ export async function startStoa(node, market, { settings = {}, folder, flags = [
     STOA__STARKNET__POLL: "100ms",
     STOA__STARKNET__MAX_HEAD_AGE: "24h",
     STOA__SWAP__EXCHANGE: market.exchange,
+    ...market.settings,
     ...settings,
   };
   const args = ["serve", "--listen", api ?? "127.0.0.1:0", "--data", folder, "--no-leasing"];
-  args.push("--no-rate-limit", "--starknet-rpc", node, ...flags);
+  args.push("--listen-operations", "127.0.0.1:0", "--no-rate-limit", "--starknet-rpc", node, ...flags);
   const child = spawn(process.env.STOA_BIN, args, { stdio: ["ignore", "pipe", "pipe"], env });
   const stoa = new Stoa(child, folder);
   await stoa.listens();
@@ -46,17 +47,18 @@ class Stoa {
     createInterface({ input: child.stdout }).on("line", (line) => {
       this.said += `${line}\n`;
       this.api ??= line.match(/^\s*api\s+(http:\S+)/)?.[1];
+      this.operations ??= line.match(/^\s*operations\s+(http:\S+)\/readyz/)?.[1];
     });
   }
 
   async listens() {
     let status;
     this.ended.then((code) => (status = code));
-    for (let waited = 0; waited < STARTS_WITHIN_MS && !this.api; waited += 20) {
+    for (let waited = 0; waited < STARTS_WITHIN_MS && !this.operations; waited += 20) {
       if (status !== undefined) throw new Error(`stoa ended with status ${status}: ${this.said}`);
       await sleep(20);
     }
-    if (!this.api) throw new Error(`stoa does not listen: ${this.said}`);
+    if (!this.operations) throw new Error(`stoa does not listen: ${this.said}`);
   }
 
   async get(path) {
@@ -77,14 +79,14 @@ class Stoa {
     return JSON.parse(text);
   }
 
-  // What it says of the chain, ready or not.
+  // What it says of the chain to those who run it, ready or not.
   async chain() {
-    const { parts } = await (await fetch(`${this.api}/readyz`)).json();
+    const { parts } = await (await fetch(`${this.operations}/readyz`)).json();
     return parts.starknet;
   }
 
   async metric(line) {
-    const metrics = await (await fetch(`${this.api}/metrics`)).text();
+    const metrics = await (await fetch(`${this.operations}/metrics`)).text();
     const found = metrics.split("\n").find((it) => it.startsWith(`${line} `));
     return found ? Number(found.slice(line.length + 1)) : 0;
   }

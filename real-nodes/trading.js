@@ -31,4 +31,5 @@ export async function execute(stoa, devnet, quoted, account) {
   };
 }
 
-const named = ({ contractAddress, entrypoint, calldata }) => ({ contractAddress, entrypoint, calldata: calldata.map(hex) });
+// A call of the API as starknet.js takes it.
+export const named = ({ contractAddress, entrypoint, calldata }) => ({ contractAddress, entrypoint, calldata: calldata.map(hex) });
