@@ -56,7 +56,7 @@ class Market {
       await this.openPair([ether, 1_000n], [coin, 40n]),
     ];
     this.pools = [
-      await this.openPool([dollar, ether], 2_500, FEE),
+      await this.openPool([ether, dollar], 2_500, FEE),
       await this.openPool([coin, dollar], 62_500, FEE * 4n),
     ];
     this.poolCount = 5;
