@@ -16,7 +16,7 @@ const BOUNDS = {
 export async function startDevnet({ chainId = CHAIN_ID, archive = "full", more = [] } = {}) {
   const program = process.env.STARKNET_DEVNET;
   const args = ["--port", "0", "--seed", "7", "--accounts", "6", "--chain-id", chainId];
-  args.push("--initial-balance", `${10n ** 26n}`, "--state-archive-capacity", archive, ...more);
+  args.push("--predeclare-argent", "--initial-balance", `${10n ** 26n}`, "--state-archive-capacity", archive, ...more);
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const url = await new Promise((resolve, reject) => {
