@@ -189,13 +189,17 @@ const restarted = {
     await sleep(1_500);
     await devnet.ask("devnet_restart");
     await devnet.open();
-    await until("it is unready", async () => !(await stoa.chain()).ready, async () => JSON.stringify(await stoa.chain()));
+    const tells = async () => {
+      const { ready, error } = await stoa.chain();
+      return !ready && /shares no block/.test(error);
+    };
+    await until("it is unready and says why", tells, async () => JSON.stringify(await stoa.chain()));
     const { problem, error } = await stoa.chain();
     await pay();
     const other = await start(devnet.url, market);
     await other.serves(devnet);
     for (const part of [stoa, other, devnet]) await part.stop();
-    return `at block ${block_number}: ${problem}${error ? ` (${error})` : ""}`;
+    return `at block ${block_number}: ${problem} (${error})`;
   },
 };
 
@@ -212,7 +216,8 @@ const wrong = {
       } catch (error) {
         const [, said] = error.message.match(/stoa ended with status [12]: ([^]*)/) ?? [];
         if (!said) throw error;
-        return said.trim().split("\n").at(-1);
+        const last = said.trim().split("\n").at(-1);
+        return last.replace(/http:\S+?:(?= )/, "NODE:").replace(/sqlite:\S+/, "STORE");
       }
     };
     const node = await refused(other.url, market);
