@@ -37,7 +37,7 @@ impl Desk {
             leads: vec![RecurringOrders::lead(factory)],
             ..Following::default()
         });
-        let station = world.station("store").await;
+        let station = Box::pin(world.station("store")).await;
         let config = ApiConfig {
             dialect,
             rate_limits: None,
@@ -56,7 +56,7 @@ impl Desk {
     }
 
     async fn sync(&mut self) {
-        self.station.sync().await;
+        Box::pin(self.station.sync()).await;
         self.feed.look().await.unwrap();
     }
 
