@@ -13,13 +13,14 @@ const MOST_BYTES = 150_000;
 const MARKET_RUNS_MS = 60_000;
 // Until the row of newest blocks is full.
 const LOOKS_MS = 45_000;
+const SIZE = { width: 1240, height: 770 };
 const PORTRAITS = [
-  { name: "token", path: `/token/${ETH}?resolution=15`, height: 820 },
-  { name: "swap", path: `/swap?sell=${ETH}&buy=${USDC}&amount=100`, height: 820 },
+  { name: "token", path: `/token/${ETH}?resolution=15` },
+  { name: "swap", path: `/swap?sell=${ETH}&buy=${USDC}&amount=100` },
 ];
 
-async function portray(browser, api, { name, path, height }) {
-  const { tab, close } = await newTab(browser, api, { height });
+async function portray(browser, api, { name, path }) {
+  const { tab, close } = await newTab(browser, api, SIZE);
   await open(tab, path);
   await tab.waitForTimeout(LOOKS_MS);
   const file = join(FOLDER, `${name}.png`);

@@ -23,7 +23,9 @@ interface Link {
 
 const MARGIN = 8;
 /** Between two columns, so that what is written between them does not touch the second. */
-const ROOM_FOR_NAME = 80;
+const ROOM_FOR_NAME = 70;
+const ROOM_FOR_NUMBER = 84;
+const ROOM_FOR_BOTH = 100;
 const ROOM_FOR_AMOUNT = 120;
 /** Nothing may vanish, however little passes. */
 const THINNEST = 0.004;
@@ -115,13 +117,16 @@ function Label({ node, room, isLast }: { node: Placed; room: number; isLast: boo
   const { flow } = node;
   const isAtEnd = isLast || node.depth === 0;
   if (flow && room < ROOM_FOR_NAME) return null;
-  const hasRoom = isAtEnd || room >= (flow ? ROOM_FOR_AMOUNT : ROOM_FOR_NAME);
-  const detail = hasRoom && y1 - y0 >= TWO_LINES ? node.detail : null;
+  const share = flow && `${(flow.share * 100).toFixed(1)}%`;
+  const isBeside = room >= ROOM_FOR_BOTH;
+  const hasRoom = isAtEnd || room >= (flow ? ROOM_FOR_AMOUNT : ROOM_FOR_NUMBER);
+  const below = hasRoom ? node.detail : isBeside ? null : share;
+  const detail = y1 - y0 >= TWO_LINES ? below : null;
   const x = isLast ? x0 - 6 : x1 + 6;
   return (
     <text x={x} y={(y0 + y1) / 2 - (detail ? LINE / 2 : 0)} dy="0.34em" text-anchor={isLast ? "end" : "start"} class={flow ? "" : "token-label"}>
       {node.label}
-      {flow && <tspan class="amount"> {(flow.share * 100).toFixed(1)}%</tspan>}
+      {share && isBeside && <tspan class="amount"> {share}</tspan>}
       {detail && (
         <tspan class="amount" x={x} dy={LINE}>
           {detail}
