@@ -1,7 +1,7 @@
 // Numbers, times and addresses as people read them. What is not known is a dash.
 
 const NONE = "–";
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+const compact = new Intl.NumberFormat("en", { notation: "compact", minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export const known = (value: number | null | undefined): value is number => typeof value === "number" && Number.isFinite(value);
@@ -23,11 +23,11 @@ export function price(value: number | null | undefined): string {
 
 const subscript = (value: number): string => [...String(value)].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]).join("");
 
-/** Dollars of volumes and depths. */
+/** Dollars of volumes and depths: two digits after the point everywhere, so that they align. */
 export function usd(value: number | null | undefined): string {
   if (!known(value)) return NONE;
-  if (Math.abs(value) < 1000) return `$${value.toLocaleString("en", { maximumFractionDigits: 2, minimumFractionDigits: value !== 0 && Math.abs(value) < 100 ? 2 : 0 })}`;
-  return `$${compact.format(value)}`;
+  if (value === 0) return "$0";
+  return `$${Math.abs(value) < 1000 ? value.toFixed(2) : compact.format(value)}`;
 }
 
 /** A change in per cent, with its sign. */
@@ -57,6 +57,9 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "2-digit", month: "short", h
 
 export const time = (date: string | number | Date): string => clock.format(new Date(date));
 export const date = (date: string | number | Date | null | undefined): string => (date ? day.format(new Date(date)) : NONE);
+
+/** A stake: so much that its last digits do not matter. */
+export const stake = (lamports: number | null | undefined): string => (known(lamports) ? `${compact.format(lamports / 1e9)} SOL` : NONE);
 
 export function sol(lamports: number | string | bigint): string {
   const value = Number(lamports) / 1e9;

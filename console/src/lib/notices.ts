@@ -16,11 +16,21 @@ export function say(text: string, kind: Notice["kind"] = "done", lasts = 5_000):
   setTimeout(() => (notices.value = notices.value.filter((notice) => notice.id !== id)), lasts);
 }
 
+/** Does something and says how it went; what could not be done is said in its own words. */
+export async function attempt(deed: () => Promise<unknown>, done?: string): Promise<void> {
+  try {
+    await deed();
+    if (done) say(done);
+  } catch (error) {
+    say((error as Error).message, "wrong", 9_000);
+  }
+}
+
 export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     say("Copied");
   } catch {
-    say("The browser does not let pages copy here", "wrong");
+    say("The browser did not allow copying", "wrong");
   }
 }
