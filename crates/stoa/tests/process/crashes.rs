@@ -18,7 +18,7 @@ async fn contents(dir: &Path) -> (ChainContents, Vec<String>) {
     let store = Store::open(&location).await.unwrap();
     let contents = store.chain().contents().await.unwrap();
     let mut hashes = Vec::new();
-    for number in 0..=contents.tip.unwrap().0.number {
+    for number in 0..=contents.tip().unwrap().0.number {
         let hash = store.chain().block_hash(number).await.unwrap();
         hashes.push(hash.unwrap().to_hex_string());
     }

@@ -3,7 +3,7 @@
 use super::{Bench, seen};
 use axum::{
     Router,
-    body::{Body, to_bytes},
+    body::{Body, Bytes, HttpBody as _, to_bytes},
     extract::ConnectInfo,
     http::{
         HeaderMap, HeaderValue, Request, StatusCode,
@@ -67,6 +67,9 @@ pub(crate) fn get(path: &str) -> Builder {
 }
 
 pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answer {
+    let method = request.method_ref().cloned().unwrap_or_default();
+    let path = request.uri_ref().map(|uri| uri.path().to_owned());
+    let (body, sent) = known(body).await;
     let response = respond(router, request, body).await;
     let (parts, body) = response.into_parts();
     let kind = parts.headers.get(CONTENT_TYPE);
@@ -81,7 +84,18 @@ pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answe
     if let Some(slug) = answer.slug() {
         seen::note_slug(&slug, answer.status.as_u16());
     }
+    let path = path.unwrap_or_default();
+    seen::note_example(method.as_str(), &path, sent.as_deref(), &answer);
     answer
+}
+
+/// A body, and its bytes if they are there at once.
+async fn known(body: Body) -> (Body, Option<Bytes>) {
+    if body.size_hint().exact().is_none() {
+        return (body, None);
+    }
+    let bytes = to_bytes(body, usize::MAX).await.unwrap();
+    (Body::from(bytes.clone()), Some(bytes))
 }
 
 /// The answer to a request of a known peer, whose body is still to be read.
