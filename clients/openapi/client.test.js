@@ -24,7 +24,9 @@ after(() => stoa?.stop());
 
 test("a client that is generated from the document compiles and works", async () => {
   mkdirSync(`${here}generated`, { recursive: true });
-  writeFileSync(`${here}generated/stoa.d.ts`, astToString(await openapiTS(document)));
+  // Otherwise what has a default would have to be sent.
+  const types = await openapiTS(document, { defaultNonNullable: false });
+  writeFileSync(`${here}generated/stoa.d.ts`, astToString(types));
   const compiler = ["node_modules/typescript/bin/tsc", "--project", "tsconfig.json"];
   const { status, stdout } = spawnSync(process.execPath, compiler, { cwd: here, encoding: "utf8" });
   assert.equal(status, 0, stdout);

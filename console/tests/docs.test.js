@@ -20,7 +20,7 @@ test("an operation is found, read and tried", async () => {
   tab.on("request", ({ url }) => !url().startsWith(stoa.api) && !url().startsWith("data:") && elsewhere.push(url()));
   await tab.goto("/docs");
   const search = tab.getByLabel("Search operations");
-  await search.fill("quote swap");
+  await search.fill("get quotes");
   const found = tab.locator(".opblock");
   await found.first().waitFor();
   assert.deepEqual(await tab.locator(".opblock-summary-path").allInnerTexts().then(words), ["/swap/v3/quotes"]);

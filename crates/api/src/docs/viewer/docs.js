@@ -35,9 +35,15 @@ const search = ({ React: { createElement } }) => ({
 
 /** Samples above the answers of each operation. */
 const samples = ({ React: { createElement, useState } }) => {
+  // The document is large, and made plain once.
+  let known = {};
+  const plain = (spec) => {
+    if (known.spec !== spec) known = { spec, document: spec.toJS() };
+    return known.document;
+  };
   const Samples = ({ path, method, specSelectors }) => {
     const [chosen, choose] = useState(LANGUAGES[0]);
-    const request = sampleRequest(specSelectors.specJson().toJS(), path, method, location.origin);
+    const request = sampleRequest(plain(specSelectors.specJson()), path, method, location.origin);
     const tab = (language) => createElement("button", {
       key: language.id,
       type: "button",

@@ -30,6 +30,15 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap()
     }
 
+    /// Whatever is JSON ends with a newline.
+    fn check_ending(&self) {
+        let kind = self.header("content-type").unwrap_or_default();
+        let is_plain = self.header("content-encoding").is_none() && !self.body.is_empty();
+        if is_plain && kind.ends_with("json") {
+            assert!(self.body.ends_with(b"\n"), "{}", self.text());
+        }
+    }
+
     /// The slug of a problem document.
     pub(crate) fn slug(&self) -> Option<String> {
         if self.header("content-type") != Some("application/problem+json") {
@@ -70,7 +79,8 @@ pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answe
     let method = request.method_ref().cloned().unwrap_or_default();
     let path = request.uri_ref().map(|uri| uri.path().to_owned());
     let (body, sent) = known(body).await;
-    let response = respond(router, request, body).await;
+    // Apart: tests hold many of them.
+    let response = Box::pin(respond(router, request, body)).await;
     let (parts, body) = response.into_parts();
     let kind = parts.headers.get(CONTENT_TYPE);
     // What does not end is not waited for.
@@ -81,6 +91,7 @@ pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answe
         headers: parts.headers,
         body: to_bytes(body, usize::MAX).await.unwrap().to_vec(),
     };
+    answer.check_ending();
     if let Some(slug) = answer.slug() {
         seen::note_slug(&slug, answer.status.as_u16());
     }
