@@ -1,6 +1,7 @@
 //! Repository checks that run with the tests.
 
 mod circles;
+mod examples;
 mod layers;
 mod told;
 mod unseen;
@@ -24,11 +25,14 @@ fn run(arguments: &[String]) -> Result<()> {
         ["layers"] => layers::check(),
         ["told"] => told::check(),
         ["unseen", seen] => unseen::check(seen.as_ref()),
+        ["examples", seen] => examples::run(seen.as_ref(), false),
+        ["examples", seen, "--write"] => examples::run(seen.as_ref(), true),
         _ => bail!(
             "usage:\n  \
              cargo xtask layers       which crate may know which, and circles within\n  \
              cargo xtask told         figures and log events that are not explained\n  \
-             cargo xtask unseen FILE  operations and slugs of the API that no test has seen"
+             cargo xtask unseen FILE  operations and slugs of the API that no test has seen\n  \
+             cargo xtask examples FILE [--write]  examples that no test has seen, or others"
         ),
     }
 }
