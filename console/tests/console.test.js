@@ -4,3 +4,4 @@ import "./parts/looks.js";
 import "./parts/trading.js";
 import "./parts/leasing.js";
 import "./parts/living.js";
+import "./parts/reference.js";

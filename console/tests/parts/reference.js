@@ -1,23 +1,13 @@
 // The API reference in a browser: found by search and by address, tried with a bearer.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startStoa } from "../../clients/stoa.js";
-import { openBrowser, openTab, shoot } from "./browser.js";
-
-let stoa;
-let browser;
-before(async () => {
-  [stoa, browser] = await Promise.all([startStoa(), openBrowser()]);
-});
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-});
+import { test } from "node:test";
+import { shoot } from "../browser.js";
+import { openTab, shared } from "../service.js";
 
 test("an operation is found, read and tried", async () => {
-  const { tab, complaints, close } = await openTab(browser, stoa.api);
+  const { tab, complaints, close } = await openTab();
   const elsewhere = [];
-  tab.on("request", ({ url }) => !url().startsWith(stoa.api) && !url().startsWith("data:") && elsewhere.push(url()));
+  tab.on("request", ({ url }) => !url().startsWith(shared.stoa.api) && !url().startsWith("data:") && elsewhere.push(url()));
   await tab.goto("/docs");
   const search = tab.getByLabel("Search operations");
   await search.fill("get quotes");
@@ -39,7 +29,7 @@ test("an operation is found, read and tried", async () => {
 });
 
 test("an operation has an address, and is asked with a bearer", async () => {
-  const { tab, complaints, close } = await openTab(browser, stoa.api, { theme: "light" });
+  const { tab, complaints, close } = await openTab({ theme: "light" });
   await tab.goto("/docs#/Accounts/me");
   const operation = tab.locator("#operations-Accounts-me");
   await operation.locator(".opblock-body").waitFor();
