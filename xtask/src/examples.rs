@@ -6,7 +6,8 @@
 //! fields, of the same kinds.
 
 use anyhow::{Context, Result, bail};
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -15,8 +16,37 @@ use std::{
 
 const KEPT: &str = "crates/api/src/openapi/examples.json";
 
+/// The kept examples, by operation.
+type Kept = BTreeMap<String, KeptOperation>;
+
+#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
+struct KeptOperation {
+    /// By status and kind.
+    answers: BTreeMap<String, BTreeMap<String, Value>>,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    request: Value,
+}
+
+/// A line of the tests.
+#[derive(Deserialize)]
+struct Line {
+    operation: String,
+    status: String,
+    kind: String,
+    #[serde(flatten)]
+    example: Example,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+struct Example {
+    request: Value,
+    answer: Value,
+}
+
 /// Operation, status and kind of an answer.
 type Of = (String, String, String);
+
+type Seen = BTreeMap<Of, Vec<Example>>;
 
 /// Writes examples anew, or only says which are not as they should be.
 pub(crate) fn run(seen: &Path, writes: bool) -> Result<()> {
@@ -24,9 +54,10 @@ pub(crate) fn run(seen: &Path, writes: bool) -> Result<()> {
         .with_context(|| format!("{}: no test has noted an answer", seen.display()))?;
     let seen = candidates(&seen)?;
     let kept = fs::read_to_string(KEPT).context(KEPT)?;
-    let kept: Value = serde_json::from_str(&kept).context(KEPT)?;
+    let kept: Kept = serde_json::from_str(&kept).context(KEPT)?;
     if writes {
-        fs::write(KEPT, format!("{:#}\n", picked(&seen, &kept))).context(KEPT)?;
+        let picked = serde_json::to_string_pretty(&picked(&seen, &kept))?;
+        fs::write(KEPT, picked + "\n").context(KEPT)?;
         return Ok(());
     }
     let old = outdated(&seen, &kept);
@@ -42,82 +73,78 @@ pub(crate) fn run(seen: &Path, writes: bool) -> Result<()> {
 }
 
 /// What was seen, by what it is an example of.
-fn candidates(seen: &str) -> Result<BTreeMap<Of, Vec<Value>>> {
-    let mut candidates: BTreeMap<Of, Vec<Value>> = BTreeMap::new();
-    for line in seen
-        .lines()
-        .filter_map(|line| line.strip_prefix("example "))
-    {
-        let example: Value = serde_json::from_str(line).context("an example that was seen")?;
-        let text = |name: &str| example[name].as_str().unwrap_or_default().to_owned();
-        let of = (text("operation"), text("status"), text("kind"));
-        candidates.entry(of).or_default().push(example);
+fn candidates(seen: &str) -> Result<Seen> {
+    let mut candidates = Seen::new();
+    let lines = seen.lines();
+    for line in lines.filter_map(|line| line.strip_prefix("example ")) {
+        let line: Line = serde_json::from_str(line).context("an example that was seen")?;
+        let of = (line.operation, line.status, line.kind);
+        candidates.entry(of).or_default().push(line.example);
     }
     Ok(candidates)
 }
 
 /// The kept examples that are still seen, and the best of the others: those with the
 /// most fields, and of these the shortest.
-fn picked(seen: &BTreeMap<Of, Vec<Value>>, kept: &Value) -> Value {
-    let mut all = Map::new();
+fn picked(seen: &Seen, kept: &Kept) -> Kept {
+    let mut all = Kept::new();
     for (of, examples) in seen {
-        let (operation, status, kind) = of;
-        let old = kept_example(kept, of);
-        let old = old.filter(|old| examples.iter().any(|it| is_alike(it, old)));
+        let old = kept_example(kept, of).filter(|old| is_seen(examples, old));
         let best = examples.iter().min_by_key(|it| {
-            let fields = shape(it).len();
-            let text = it.to_string();
-            (usize::MAX - fields, text.len(), text)
+            let text = format!("{}{}", it.request, it.answer);
+            (usize::MAX - shape(it).len(), text.len(), text)
         });
         let Some(example) = old.or_else(|| best.cloned()) else {
             continue;
         };
-        let entry = all
-            .entry(operation)
-            .or_insert_with(|| json!({"answers": {}}));
-        entry["answers"][status][kind] = example["answer"].clone();
-        if !example["request"].is_null() {
-            entry["request"] = example["request"].clone();
+        let (operation, status, kind) = of.clone();
+        let entry = all.entry(operation).or_default();
+        let kinds = entry.answers.entry(status).or_default();
+        kinds.insert(kind, example.answer);
+        if !example.request.is_null() {
+            entry.request = example.request;
         }
     }
-    Value::Object(all)
+    all
 }
 
 /// Kept examples that are not like anything that was seen.
-fn outdated(seen: &BTreeMap<Of, Vec<Value>>, kept: &Value) -> Vec<String> {
-    let mut old = Vec::new();
-    for (operation, entry) in kept.as_object().into_iter().flatten() {
-        for (status, kinds) in entry["answers"].as_object().into_iter().flatten() {
-            for kind in kinds.as_object().into_iter().flat_map(Map::keys) {
-                let of = (operation.clone(), status.clone(), kind.clone());
-                let example = kept_example(kept, &of).unwrap_or_default();
-                let examples = seen.get(&of).map(Vec::as_slice).unwrap_or_default();
-                if !examples.iter().any(|it| is_alike(it, &example)) {
-                    old.push(format!("{operation} {status} {kind}"));
-                }
-            }
-        }
-    }
-    old
+fn outdated(seen: &Seen, kept: &Kept) -> Vec<String> {
+    let all = kept.iter().flat_map(|(operation, entry)| {
+        let answers = entry.answers.iter();
+        answers.flat_map(move |(status, kinds)| {
+            let kinds = kinds.keys();
+            kinds.map(move |kind| (operation.clone(), status.clone(), kind.clone()))
+        })
+    });
+    all.filter(|of| {
+        let examples = seen.get(of).map(Vec::as_slice).unwrap_or_default();
+        kept_example(kept, of).is_none_or(|kept| !is_seen(examples, &kept))
+    })
+    .map(|(operation, status, kind)| format!("{operation} {status} {kind}"))
+    .collect()
 }
 
 /// What is kept, as the tests note it.
-fn kept_example(kept: &Value, (operation, status, kind): &Of) -> Option<Value> {
+fn kept_example(kept: &Kept, (operation, status, kind): &Of) -> Option<Example> {
     let entry = kept.get(operation)?;
-    let answer = entry["answers"].get(status)?.get(kind)?;
-    Some(json!({"request": entry["request"], "answer": answer}))
+    Some(Example {
+        request: entry.request.clone(),
+        answer: entry.answers.get(status)?.get(kind)?.clone(),
+    })
 }
 
-fn is_alike(seen: &Value, kept: &Value) -> bool {
-    shape(seen) == shape(kept)
+/// Whether an example is like one that was seen.
+fn is_seen(examples: &[Example], kept: &Example) -> bool {
+    let kept = shape(kept);
+    examples.iter().any(|example| shape(example) == kept)
 }
 
 /// The fields of an example and their kinds, whatever they are worth.
-fn shape(example: &Value) -> BTreeSet<String> {
+fn shape(example: &Example) -> BTreeSet<String> {
     let mut shape = BTreeSet::new();
-    for part in ["request", "answer"] {
-        add_shape(&example[part], part, &mut shape);
-    }
+    add_shape(&example.request, "request", &mut shape);
+    add_shape(&example.answer, "answer", &mut shape);
     shape
 }
 
@@ -146,8 +173,9 @@ fn add_shape(value: &Value, place: &str, shape: &mut BTreeSet<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
-    fn seen(answers: &[Value]) -> BTreeMap<Of, Vec<Value>> {
+    fn seen(answers: &[Value]) -> Seen {
         let lines: Vec<_> = answers
             .iter()
             .map(|answer| {
@@ -161,8 +189,11 @@ mod tests {
         candidates(&format!("GET /a 200\n{}\n", lines.join("\n"))).unwrap()
     }
 
-    fn kept(answer: Value) -> Value {
-        json!({"a": {"answers": {"200": {"application/json": answer}}, "request": {"x": 1}}})
+    fn kept(answer: &Value) -> Kept {
+        let kept = json!({
+            "a": {"answers": {"200": {"application/json": answer}}, "request": {"x": 1}},
+        });
+        serde_json::from_value(kept).unwrap()
     }
 
     #[test]
@@ -172,17 +203,18 @@ mod tests {
             json!({"b": "longer", "c": 1}),
             json!({"b": "", "c": 1}),
         ]);
-        assert_eq!(picked(&seen, &json!({})), kept(json!({"b": "", "c": 1})));
+        let expected = kept(&json!({"b": "", "c": 1}));
+        assert_eq!(picked(&seen, &Kept::new()), expected);
     }
 
     #[test]
     fn a_kept_example_stays_while_it_is_seen() {
-        let old = kept(json!({"b": "kept"}));
+        let old = kept(&json!({"b": "kept"}));
         let like = seen(&[json!({"b": "other"}), json!({"b": "", "c": 1})]);
         assert_eq!(picked(&like, &old), old);
         assert_eq!(outdated(&like, &old), Vec::<String>::new());
         let unlike = seen(&[json!({"b": 1})]);
-        assert_eq!(picked(&unlike, &old), kept(json!({"b": 1})));
+        assert_eq!(picked(&unlike, &old), kept(&json!({"b": 1})));
         assert_eq!(outdated(&unlike, &old), ["a 200 application/json"]);
     }
 }
