@@ -51,10 +51,13 @@ export async function tabTo(tab, name) {
   throw new Error(`the keyboard does not reach ${name}`);
 }
 
-/** What axe finds, as lines that say where. */
-export async function barriers(tab) {
-  await tab.evaluate(axe.source);
-  const { violations } = await tab.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+/** Of axe's rules, those that a theme decides. */
+export const OF_COLOURS = ["color-contrast", "link-in-text-block"];
+
+/** What axe finds, by all of its rules or by some, as lines that say where. */
+export async function barriers(tab, runOnly) {
+  if (!(await tab.evaluate(() => "axe" in globalThis))) await tab.evaluate(axe.source);
+  const { violations } = await tab.evaluate((rules) => globalThis.axe.run(document, { resultTypes: ["violations"], ...rules }), runOnly && { runOnly });
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary.replace(/\s+/g, " ")}`));
 }
 

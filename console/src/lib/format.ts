@@ -8,12 +8,15 @@ export const known = (value: number | null | undefined): value is number => type
 
 export const count = (value: number | null | undefined): string => (known(value) ? whole.format(value) : NONE);
 
+/** Four digits of what is hardly less are 1.000. */
+const ROUNDED_TO_ONE = 0.99995;
+
 /** A price: two digits after the point for whole dollars, more that count below. */
 export function price(value: number | null | undefined): string {
   if (!known(value)) return NONE;
   const size = Math.abs(value);
   if (size === 0) return "$0";
-  if (size >= 1) return `$${value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: size >= 1000 ? 2 : 4 })}`;
+  if (size >= ROUNDED_TO_ONE) return `$${value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: size >= 1000 ? 2 : 4 })}`;
   if (size >= 1e-4) return `$${value.toPrecision(4)}`;
   // 0.0₅123: zeros after the point are counted.
   const zeros = Math.floor(-Math.log10(size));
@@ -39,7 +42,8 @@ export function percent(value: number | null | undefined, digits = 2): string {
 
 export const share = (value: number | null | undefined, digits = 1): string => (known(value) ? `${(value * 100).toFixed(digits)}%` : NONE);
 
-export const tone = (value: number | null | undefined): string => (!known(value) || value === 0 ? "" : value > 0 ? "up" : "down");
+/** The colour of a change; one that is shown as nothing has none. */
+export const tone = (value: number | null | undefined): string => (!known(value) || Math.abs(value) < 0.005 ? "" : value > 0 ? "up" : "down");
 
 export const short = (address: string, head = 6, tail = 4): string =>
   address.length <= head + tail + 1 ? address : `${address.slice(0, head)}…${address.slice(-tail)}`;

@@ -1,7 +1,7 @@
 // How every page looks and reads: in both themes, on a telephone, without motion.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barriers, fitsSideways, open, settled, shoot, signIn } from "../browser.js";
+import { barriers, fitsSideways, OF_COLOURS, open, settled, shoot, signIn } from "../browser.js";
 import { allPages, ETH, openTab, shared, USDC } from "../service.js";
 
 const MOST_SHIFT = 0.05;
@@ -24,9 +24,9 @@ test("every page is without barriers and complaints in both themes", async () =>
   const { tab, complaints, close } = await openTab();
   const found = [];
   await visitAll(tab, async ({ name }) => {
-    for (const theme of ["dark", "light"]) {
+    for (const [theme, rules] of [["dark"], ["light", OF_COLOURS]]) {
       await tab.emulateMedia({ colorScheme: theme });
-      found.push(...(await barriers(tab)).map((it) => `${name}, ${theme}: ${it}`));
+      found.push(...(await barriers(tab, rules)).map((it) => `${name}, ${theme}: ${it}`));
       await shoot(tab, `${name}-${theme}`);
     }
   });

@@ -7,7 +7,10 @@ import { openTab, shared } from "../service.js";
 test("an operation is found, read and tried", async () => {
   const { tab, complaints, close } = await openTab();
   const elsewhere = [];
-  tab.on("request", ({ url }) => !url().startsWith(shared.stoa.api) && !url().startsWith("data:") && elsewhere.push(url()));
+  tab.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(shared.stoa.api) && !url.startsWith("data:")) elsewhere.push(url);
+  });
   await tab.goto("/docs");
   const search = tab.getByLabel("Search operations");
   await search.fill("get quotes");

@@ -78,7 +78,7 @@ function CandleTable({ candles }: { candles: Candle[] }) {
               <td class="number">{price(candle.open)}</td>
               <td class="number">{price(candle.high)}</td>
               <td class="number">{price(candle.low)}</td>
-              <td class={`number ${tone(candle.close - candle.open)}`}>{price(candle.close)}</td>
+              <td class={`number ${tone((candle.close / candle.open - 1) * 100)}`}>{price(candle.close)}</td>
               <td class="number">{usd(candle.volume)}</td>
             </tr>
           ))}
