@@ -1,6 +1,8 @@
-//! Repository checks that run with the tests.
+//! Repository checks that run with the tests, and what is given to others.
 
 mod circles;
+mod dist;
+mod examples;
 mod layers;
 mod told;
 mod unseen;
@@ -22,13 +24,19 @@ fn run(arguments: &[String]) -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["layers"] => layers::check(),
+        ["dist"] => dist::dist("dist".as_ref()),
+        ["dist", out] => dist::dist(out.as_ref()),
         ["told"] => told::check(),
         ["unseen", seen] => unseen::check(seen.as_ref()),
+        ["examples", seen] => examples::run(seen.as_ref(), false),
+        ["examples", seen, "--write"] => examples::run(seen.as_ref(), true),
         _ => bail!(
             "usage:\n  \
+             cargo xtask dist [DIR]   the program for others, packed, with its checksum\n  \
              cargo xtask layers       which crate may know which, and circles within\n  \
              cargo xtask told         figures and log events that are not explained\n  \
-             cargo xtask unseen FILE  operations and slugs of the API that no test has seen"
+             cargo xtask unseen FILE  operations and slugs of the API that no test has seen\n  \
+             cargo xtask examples FILE [--write]  examples that no test has seen, or others"
         ),
     }
 }

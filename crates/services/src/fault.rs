@@ -163,6 +163,11 @@ impl Fault {
         }
     }
 
+    /// Whether another process does by now what this one was about to.
+    pub(crate) fn is_of_duty(&self) -> bool {
+        matches!(self, Self::Store(StoreError::NotOnDuty { .. }))
+    }
+
     /// The error and its sources in one line.
     pub fn chain_text(&self) -> String {
         chain_text(self)

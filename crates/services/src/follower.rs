@@ -82,6 +82,7 @@ impl Follower {
         };
         let published = self.snapshots.load().map(|snapshot| snapshot.head);
         let has_moved = published != Some(tip);
+        self.known.global.refresh(self.store.chain()).await?;
         if has_moved {
             // Taken out: after a failure, however long, everything is loaded. The
             // store may have been filled anew meanwhile, for other venues.

@@ -1,5 +1,6 @@
 //! What people say of a chain, beside what the chain says itself.
 
+use crate::global::GlobalFeed;
 use amm::book::Registry;
 use market::{
     Listings,
@@ -25,6 +26,8 @@ pub struct Known {
     pub anchors: Arc<AnchorList>,
     /// Of what else is worth keeping.
     pub following: Arc<Following>,
+    /// What the wider market says: it changes, and never what is indexed.
+    pub global: GlobalFeed,
 }
 
 impl Known {

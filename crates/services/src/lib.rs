@@ -6,6 +6,7 @@
 
 mod answer_signer;
 mod digest;
+mod duty;
 mod fault;
 mod fee_token;
 mod follower;
@@ -36,6 +37,7 @@ mod worth;
 
 pub use answer_signer::AnswerSigner;
 pub use digest::SnapshotDigest;
+pub use duty::{Duty, TERM as DUTY_TERM};
 pub use fault::Fault;
 pub use fee_token::{STRK, fee_token};
 pub use follower::Follower;
@@ -49,8 +51,8 @@ pub use health::{
 };
 pub use impossible::tell_what_is_impossible;
 pub use indexer::{
-    Doorbell, HeadStart, HistoryView, Indexer, IndexerOptions, NearStore, NodeView, Nodes,
-    Progress, ProgressView, Round, TakeoverView, stored_standing,
+    Difference, Doorbell, HeadStart, HistoryView, Indexer, IndexerOptions, NearStore, NodeView,
+    Nodes, Progress, ProgressView, Round, TakeoverView, Verifier, stored_standing,
 };
 pub use keys::{ApiKeys, DEMO_SPONSOR_KEY, KeyCaller, NewKey, Recollection};
 pub use known::Known;

@@ -10,7 +10,7 @@ use crate::{
 };
 use amm::book::PoolId;
 use market::{TokenId, figures::UsdE8, trades_among};
-use primitives::{Address, Felt, Timestamp};
+use primitives::{Address, Felt, SignedDuration, Timestamp};
 use std::{ops::Range, sync::Arc, time::Duration};
 use store::{Store, TradedBlock};
 
@@ -89,13 +89,27 @@ pub struct TradePage {
 pub struct TradeHistory {
     store: Store,
     snapshots: Snapshots,
+    /// How long trades are kept, seen from the newest block.
+    keep: Option<SignedDuration>,
 }
 
 impl TradeHistory {
     /// The trades that a store has.
     #[must_use]
     pub const fn new(store: Store, snapshots: Snapshots) -> Self {
-        Self { store, snapshots }
+        Self {
+            store,
+            snapshots,
+            keep: None,
+        }
+    }
+
+    /// Tells of no trade that is older than those that are kept, seen from the newest
+    /// block, although the store may still have it: all processes tell the same.
+    #[must_use]
+    pub const fn keeping(mut self, keep: Option<SignedDuration>) -> Self {
+        self.keep = keep;
+        self
     }
 
     /// Some trades of a token as of the newest snapshot; none while the store does
@@ -114,11 +128,25 @@ impl TradeHistory {
         Ok(None)
     }
 
+    /// What is asked for, without what is not kept.
+    fn kept(&self, snapshot: &Snapshot, asked: &TradesAsked) -> TradesAsked {
+        let oldest = self
+            .keep
+            .and_then(|keep| snapshot.head_time.checked_sub(keep).ok());
+        let oldest = oldest.map_or(i64::MIN, Timestamp::as_second);
+        let Range { start, end } = asked.span;
+        TradesAsked {
+            span: start.max(oldest)..end,
+            ..asked.clone()
+        }
+    }
+
     async fn read(
         &self,
         snapshot: Arc<Snapshot>,
         asked: &TradesAsked,
     ) -> Result<Option<TradePage>, Fault> {
+        let asked = &self.kept(&snapshot, asked);
         let token = snapshot.figures.token(asked.token);
         let minutes = token.map(|token| minutes(&snapshot, token, asked));
         let minutes = minutes.unwrap_or_default();

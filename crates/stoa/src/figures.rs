@@ -151,6 +151,10 @@ const GAUGES: &[(&str, &str)] = &[
         "stoa_contracts_followed",
         "Contracts whose events are followed.",
     ),
+    (
+        "stoa_duty_held",
+        "Whether this process does what one of several does at a time: 1 or 0, by duty.",
+    ),
     ("stoa_global_tokens", "Tokens that the aggregator knows."),
     (
         "stoa_history_block",

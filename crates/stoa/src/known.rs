@@ -6,7 +6,7 @@ use anyhow::{Context as _, anyhow};
 use market::{Listings, following::Following, price::AnchorList};
 use primitives::Address;
 use serde::Deserialize;
-use services::{Known, RecurringOrders, Staking};
+use services::{GlobalFeed, Known, RecurringOrders, Staking};
 use simnet::StarknetNode;
 use std::{fs, path::Path, sync::Arc};
 
@@ -31,6 +31,7 @@ pub(crate) fn known(config: &Config, network: Network) -> anyhow::Result<Known> 
         venues: Arc::new(venues(config, network)?),
         anchors: Arc::new(anchors(config, network)?),
         following: Arc::new(following(config, network)),
+        global: GlobalFeed::default(),
     })
 }
 

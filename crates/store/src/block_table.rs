@@ -4,8 +4,12 @@ use crate::{
     column::Column,
     db::{Db, Tx, on},
     error::{StoreError, in_table},
+    fence::Fence,
 };
 use primitives::BlockRef;
+
+/// The advisory lock that makes PostgreSQL's chain writers take turns.
+const WRITER_LOCK: i64 = 0x5354_4f41;
 
 /// The name of the table.
 pub(crate) const BLOCK: &str = "block";
@@ -20,15 +24,47 @@ const fn column(name: &'static str) -> Column {
 
 /// What can be read from the chain again.
 #[derive(Debug, Clone)]
-pub struct ChainStore(Db);
+pub struct ChainStore {
+    db: Db,
+    fence: Option<Fence>,
+}
 
 impl ChainStore {
     pub(crate) fn new(db: Db) -> Self {
-        Self(db)
+        Self { db, fence: None }
     }
 
     pub(crate) fn db(&self) -> &Db {
-        &self.0
+        &self.db
+    }
+
+    /// A duty of writing here, which nobody has taken yet.
+    pub fn fence(&self, duty: &'static str) -> Fence {
+        Fence::new(self.db.clone(), duty)
+    }
+
+    /// The same, which writes blocks only while a duty is held.
+    pub(crate) fn fenced(&self, fence: &Fence) -> Self {
+        Self {
+            db: self.db.clone(),
+            fence: Some(fence.clone()),
+        }
+    }
+
+    /// Begins a write that no other can overtake.
+    pub(crate) async fn begin_writing(&self) -> Result<Tx, StoreError> {
+        let mut tx = self.db.begin().await?;
+        // SQLite has one writer by nature.
+        if let Tx::Postgres(transaction) = &mut tx {
+            sqlx::query("SELECT pg_advisory_xact_lock($1)")
+                .bind(WRITER_LOCK)
+                .execute(&mut **transaction)
+                .await?;
+        }
+        if let Some(fence) = &self.fence {
+            fence.check(&mut tx).await?;
+        }
+        Ok(tx)
     }
 }
 

@@ -22,9 +22,6 @@ use sqlx::{FromRow, QueryBuilder};
 
 const IDENTITY: &str = "chain_identity";
 
-/// The advisory lock that makes PostgreSQL's chain writers take turns.
-const WRITER_LOCK: i64 = 0x5354_4f41;
-
 const TIP: &str = "SELECT number, hash FROM block ORDER BY number DESC LIMIT 1";
 
 const TIP_TIME: &str = "SELECT time FROM block ORDER BY number DESC LIMIT 1";
@@ -33,7 +30,7 @@ const TIP_TIME: &str = "SELECT time FROM block ORDER BY number DESC LIMIT 1";
 pub const RECENT_BLOCKS: usize = 128;
 
 /// Everything that was stored at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChainContents {
     /// The newest blocks with the times in their headers, the cursor's last.
     pub recent: Vec<(BlockRef, Timestamp)>,
@@ -221,12 +218,24 @@ impl ChainStore {
 
     /// Everything that is stored, read at one moment.
     pub async fn contents(&self) -> Result<ChainContents, StoreError> {
+        self.contents_until(i64::MAX).await
+    }
+
+    /// What was stored when the block of this height was the newest. Only kept figures
+    /// are as they are now: they may tell of later blocks.
+    pub async fn contents_at(&self, last: u64) -> Result<ChainContents, StoreError> {
+        self.contents_until(NUMBER.to_stored(last)?).await
+    }
+
+    async fn contents_until(&self, last: i64) -> Result<ChainContents, StoreError> {
         let mut tx = self.db().begin_reading().await?;
         let recent: Vec<MarkedRow> = on!(tx &mut tx, connection =>
             sqlx::query_as(
-                "SELECT number, hash, time, state_root FROM block ORDER BY number DESC LIMIT $1",
+                "SELECT number, hash, time, state_root FROM block WHERE number <= $2
+                 ORDER BY number DESC LIMIT $1",
             )
             .bind(i64::try_from(RECENT_BLOCKS).unwrap_or(i64::MAX))
+            .bind(last)
             .fetch_all(connection)
             .await
         )
@@ -234,15 +243,16 @@ impl ChainStore {
         let rows: Vec<ReadingRow> = on!(tx &mut tx, connection =>
             sqlx::query_as(
                 "SELECT address, block_number, outcome, name, symbol, decimals
-                 FROM token_reading ORDER BY address, block_number",
+                 FROM token_reading WHERE block_number <= $1 ORDER BY address, block_number",
             )
+            .bind(last)
             .fetch_all(connection)
             .await
         )
         .map_err(in_table(reading::TABLE))?;
-        let pools = Self::pool_history(&mut tx).await?;
-        let figures = Self::figure_history(&mut tx).await?;
-        let followed = following::all(&mut tx).await?;
+        let pools = Self::pool_history(&mut tx, last).await?;
+        let figures = Self::figure_history(&mut tx, last).await?;
+        let followed = following::between(&mut tx, -1, last).await?;
         tx.commit().await?;
         let readings = rows.into_iter().map(ReadingRow::decode);
         let readings = readings.collect::<Result<_, _>>()?;
@@ -312,19 +322,6 @@ impl ChainStore {
         )
         .map_err(in_table(BLOCK))?;
         row.map(BlockRow::decode).transpose()
-    }
-
-    /// Begins a write that no other can overtake.
-    pub(crate) async fn begin_writing(&self) -> Result<Tx, StoreError> {
-        let mut tx = self.db().begin().await?;
-        // SQLite has one writer by nature.
-        if let Tx::Postgres(transaction) = &mut tx {
-            sqlx::query("SELECT pg_advisory_xact_lock($1)")
-                .bind(WRITER_LOCK)
-                .execute(&mut **transaction)
-                .await?;
-        }
-        Ok(tx)
     }
 
     /// Begins a write from the cursor that the caller saw.

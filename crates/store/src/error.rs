@@ -144,6 +144,12 @@ pub enum StoreError {
         /// The target of the rollback.
         to: BlockRef,
     },
+    /// Another process does this work, or did meanwhile.
+    #[error("another process has taken over as {duty}")]
+    NotOnDuty {
+        /// The work.
+        duty: &'static str,
+    },
     /// A row with the same identity exists.
     #[error("the {table} exists already")]
     Exists {
@@ -230,8 +236,9 @@ fn postgres_meaning(code: &str) -> Meaning {
         // Lock not available, serialisation failure, deadlock, timeout.
         "55P03" | "40001" | "40P01" | "57014" => StoreError::Busy,
         "53100" => StoreError::DiskFull,
-        // Too many connections, shutting down, starting up, no such database.
-        "53300" | "57P01" | "57P02" | "57P03" | "3D000" => StoreError::Unreachable,
+        // Too many connections, shutting down, starting up, no such database, a
+        // transaction that was paused for too long.
+        "53300" | "57P01" | "57P02" | "57P03" | "3D000" | "25P03" => StoreError::Unreachable,
         // Connection exceptions and refused credentials.
         _ if code.starts_with("08") || code.starts_with("28") => StoreError::Unreachable,
         "XX001" | "XX002" => StoreError::Damaged,

@@ -98,8 +98,23 @@ impl ChainStore {
         rows.into_iter().map(DeltaRow::decode).collect()
     }
 
-    /// Where the figures can be made from, at the moment of `tx`.
-    pub(crate) async fn figure_history(tx: &mut Tx) -> Result<FigureHistory, StoreError> {
+    /// The block that the kept pages tell of, if there are any.
+    pub async fn kept_figures(&self) -> Result<Option<u64>, StoreError> {
+        let number: Option<i64> = on!(reader self.db(), pool =>
+            sqlx::query_scalar("SELECT block_number FROM figure_state")
+                .fetch_optional(pool)
+                .await
+        )
+        .map_err(in_table(STATE))?;
+        number.map(|number| NUMBER.counter(number)).transpose()
+    }
+
+    /// Where the figures can be made from, at the moment of `tx`, as of a block unless
+    /// they were kept later.
+    pub(crate) async fn figure_history(
+        tx: &mut Tx,
+        last: i64,
+    ) -> Result<FigureHistory, StoreError> {
         let state: Option<StateRow> = on!(tx &mut *tx, connection =>
             sqlx::query_as("SELECT block_number, bytes FROM figure_state")
                 .fetch_optional(connection)
@@ -119,9 +134,10 @@ impl ChainStore {
         let rows: Vec<DeltaRow> = on!(tx &mut *tx, connection =>
             sqlx::query_as(
                 "SELECT number, time, figures FROM block
-                 WHERE number > $1 AND figures IS NOT NULL ORDER BY number",
+                 WHERE number > $1 AND number <= $2 AND figures IS NOT NULL ORDER BY number",
             )
             .bind(after)
+            .bind(last)
             .fetch_all(connection)
             .await
         )

@@ -13,6 +13,7 @@ mod chain;
 mod column;
 mod db;
 mod error;
+mod fence;
 mod figures;
 mod following;
 mod identity;
@@ -24,16 +25,19 @@ mod news;
 mod pools;
 mod postgres;
 mod reading;
+mod retention;
 mod sending;
 mod shunned;
 mod sponsors;
 mod sqlite;
 mod store;
 mod trades;
+mod wider_market;
 
 pub use block_table::ChainStore;
 pub use chain::{ChainContents, MarkedBlock, RECENT_BLOCKS};
 pub use error::StoreError;
+pub use fence::Fence;
 pub use figures::FigureHistory;
 pub use following::{
     BenchmarkPlace, CycleBenchmark, EventPlace, LearnedEvent, LearnedPlace, TransactionPlace,
@@ -50,3 +54,4 @@ pub use sponsors::{
 };
 pub use store::{Store, private_folder};
 pub use trades::TradedBlock;
+pub use wider_market::Saying;

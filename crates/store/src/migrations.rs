@@ -85,6 +85,8 @@ pub(crate) const CHAIN: Schema = Schema {
         step!(10, "chain", "0010_state_roots"),
         step!(11, "chain", "0011_compatibility"),
         step!(12, "chain", "0012_trades"),
+        step!(13, "chain", "0013_duties"),
+        step!(14, "chain", "0014_wider_market"),
     ],
 };
 
@@ -112,6 +114,7 @@ pub(crate) const LEDGER: Schema = Schema {
         step!(19, "ledger", "0019_stray_refunds"),
         step!(20, "ledger", "0020_stream_tickets"),
         step!(21, "ledger", "0021_compatibility"),
+        step!(22, "ledger", "0022_duties"),
     ],
 };
 
@@ -166,7 +169,7 @@ impl Schema {
             Db::Postgres(pool) => {
                 let mut migrator = self.migrator(|step| step.postgres);
                 let mut connection =
-                    postgres::migration_connection(&pool.connect_options()).await?;
+                    postgres::migration_connection(&pool.connect_options(), self.name).await?;
                 // Who made the schema need not have a right to make others.
                 let is_there: bool = sqlx::query_scalar("SELECT to_regnamespace($1) IS NOT NULL")
                     .bind(self.name)

@@ -1,7 +1,7 @@
 //! What became of the chain since a block, for those who follow the store.
 
 use crate::{
-    block_table::{BLOCK, ChainStore, HASH, NUMBER, TIME, find_block},
+    block_table::{BLOCK, ChainStore, HASH, NUMBER, STATE_ROOT, TIME, find_block},
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
@@ -14,9 +14,17 @@ use market::{
 };
 use primitives::{Address, BlockRef};
 use sqlx::FromRow;
+use std::ops::RangeInclusive;
 
 /// Blocks that are read at a time.
 const BLOCKS: i64 = 1_024;
+
+/// What followers read of blocks, and all that a row has.
+const NEWS: &str = "SELECT number, hash, parent_hash, time, pools, figures FROM block
+     WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3";
+const WHOLE: &str =
+    "SELECT number, hash, parent_hash, time, pools, figures, state_root, trades FROM block
+     WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3";
 
 const PARENT_HASH: Column = Column {
     table: BLOCK,
@@ -31,6 +39,10 @@ struct EffectsRow {
     time: i64,
     pools: Option<Vec<u8>>,
     figures: Option<Vec<u8>>,
+    #[sqlx(default)]
+    state_root: Option<Vec<u8>>,
+    #[sqlx(default)]
+    trades: Option<Vec<u8>>,
 }
 
 impl EffectsRow {
@@ -42,7 +54,10 @@ impl EffectsRow {
             },
             parent_hash: PARENT_HASH.felt(&self.parent_hash)?,
             time: TIME.time(self.time)?,
-            state_root: None,
+            state_root: match self.state_root {
+                Some(root) => Some(STATE_ROOT.felt(&root)?),
+                None => None,
+            },
             readings: Vec::new(),
             pools: match self.pools {
                 Some(bytes) => pools::decode_changes(&bytes)?,
@@ -50,7 +65,7 @@ impl EffectsRow {
             },
             checkpoint: None,
             figures: self.figures.unwrap_or_default(),
-            trades: Vec::new(),
+            trades: self.trades.unwrap_or_default(),
             pages: None,
             followed: FollowedEffects::NONE,
         })
@@ -60,31 +75,47 @@ impl EffectsRow {
 impl ChainStore {
     /// The blocks after `tip` in order, read at one moment; the first 1,024 if
     /// there are more. They are as they were appended, without checkpoints and
-    /// pages, which only repeat what blocks before them did, and without trades,
-    /// and events and transactions of what is followed, which are read by
-    /// themselves. None
-    /// when `tip` is not among the stored blocks any more.
+    /// pages, which only repeat what blocks before them did, and without trades and
+    /// state roots, and events and transactions of what is followed, which are read by
+    /// themselves. None when `tip` is not among the stored blocks any more.
     pub async fn since(&self, tip: BlockRef) -> Result<Option<Vec<BlockEffects>>, StoreError> {
         let mut tx = self.db().begin_reading().await?;
         let blocks = match find_block(&mut tx, tip).await? {
-            Some(number) => Some(blocks_after(&mut tx, number).await?),
+            Some(number) => Some(blocks_between(&mut tx, NEWS, number, i64::MAX).await?),
             None => None,
         };
         tx.commit().await?;
         Ok(blocks)
     }
+
+    /// The stored ones of these blocks in order, the first 1,024 if there are more, as
+    /// they were appended, with their trades and state roots.
+    pub async fn recorded(
+        &self,
+        blocks: RangeInclusive<u64>,
+    ) -> Result<Vec<BlockEffects>, StoreError> {
+        let after = NUMBER.to_stored(*blocks.start())?.saturating_sub(1);
+        let last = NUMBER.to_stored(*blocks.end())?;
+        let mut tx = self.db().begin_reading().await?;
+        let recorded = blocks_between(&mut tx, WHOLE, after, last).await?;
+        tx.commit().await?;
+        Ok(recorded)
+    }
 }
 
-async fn blocks_after(tx: &mut Tx, number: i64) -> Result<Vec<BlockEffects>, StoreError> {
+async fn blocks_between(
+    tx: &mut Tx,
+    sql: &'static str,
+    number: i64,
+    last: i64,
+) -> Result<Vec<BlockEffects>, StoreError> {
     let rows: Vec<EffectsRow> = on!(tx &mut *tx, connection =>
-        sqlx::query_as(
-            "SELECT number, hash, parent_hash, time, pools, figures FROM block
-             WHERE number > $1 ORDER BY number LIMIT $2",
-        )
-        .bind(number)
-        .bind(BLOCKS)
-        .fetch_all(connection)
-        .await
+        sqlx::query_as(sql)
+            .bind(number)
+            .bind(last)
+            .bind(BLOCKS)
+            .fetch_all(connection)
+            .await
     )
     .map_err(in_table(BLOCK))?;
     let Some(last) = rows.last().map(|row| row.number) else {

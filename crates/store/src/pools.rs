@@ -69,13 +69,14 @@ impl ChainStore {
         Ok(bound)
     }
 
-    /// Where the pools can be made from, at the moment of `tx`.
-    pub(crate) async fn pool_history(tx: &mut Tx) -> Result<PoolHistory, StoreError> {
+    /// Where the pools can be made from, at the moment of `tx`, as of a block.
+    pub(crate) async fn pool_history(tx: &mut Tx, last: i64) -> Result<PoolHistory, StoreError> {
         let checkpoint: Option<BlobRow> = on!(tx &mut *tx, connection =>
             sqlx::query_as(
                 "SELECT block_number, pools AS bytes FROM pool_checkpoint
-                 ORDER BY block_number DESC LIMIT 1",
+                 WHERE block_number <= $1 ORDER BY block_number DESC LIMIT 1",
             )
+            .bind(last)
             .fetch_optional(connection)
             .await
         )
@@ -84,9 +85,10 @@ impl ChainStore {
         let rows: Vec<BlobRow> = on!(tx &mut *tx, connection =>
             sqlx::query_as(
                 "SELECT number AS block_number, pools AS bytes FROM block
-                 WHERE number > $1 AND pools IS NOT NULL ORDER BY number",
+                 WHERE number > $1 AND number <= $2 AND pools IS NOT NULL ORDER BY number",
             )
             .bind(after)
+            .bind(last)
             .fetch_all(connection)
             .await
         )

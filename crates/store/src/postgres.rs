@@ -6,10 +6,10 @@ use crate::{
     error::StoreError,
 };
 use sqlx::{
-    Connection as _, PgConnection,
+    AssertSqlSafe, Connection as _, PgConnection,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
-use std::{str::FromStr, time::Duration};
+use std::{str::FromStr, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 /// How long a write waits for another one, as PostgreSQL writes it.
@@ -40,14 +40,54 @@ impl Default for ServerUse {
     }
 }
 
+/// What every connection is told first. Not in its startup packet, which poolers of
+/// sessions do not pass on.
+#[derive(Debug)]
+struct Session {
+    schema: &'static str,
+    lock_timeout: &'static str,
+    /// In milliseconds; 0 for as long as it takes.
+    statement_timeout: u128,
+}
+
+impl Session {
+    async fn begin(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+        let Self {
+            schema,
+            lock_timeout,
+            statement_timeout,
+        } = self;
+        let settings = format!(
+            "SET search_path TO {schema}; SET lock_timeout TO '{lock_timeout}';
+             SET statement_timeout TO {statement_timeout}"
+        );
+        // Names of our own, and a number.
+        let settings = sqlx::raw_sql(AssertSqlSafe(settings));
+        settings.execute(connection).await.map(drop)
+    }
+}
+
 /// A pool whose connections see `schema`, after one of them has been made: the
 /// pool itself would take a dead server for one that is starting.
-pub(crate) async fn open(url: &str, schema: &str, server: ServerUse) -> Result<Db, StoreError> {
-    let options = options(url, schema, server.statement_timeout)?;
+pub(crate) async fn open(
+    url: &str,
+    schema: &'static str,
+    server: ServerUse,
+) -> Result<Db, StoreError> {
+    let options = options(url)?;
     connect(&options).await?.close().await?;
+    let session = Arc::new(Session {
+        schema,
+        lock_timeout: LOCK_TIMEOUT,
+        statement_timeout: server.statement_timeout.as_millis(),
+    });
     let pool = PgPoolOptions::new()
         .max_connections(server.connections)
         .acquire_timeout(ACQUIRE_TIMEOUT)
+        .after_connect(move |connection, _| {
+            let session = Arc::clone(&session);
+            Box::pin(async move { session.begin(connection).await })
+        })
         .after_release(|connection, _| Box::pin(is_between_transactions(connection)))
         .connect_lazy_with(options);
     Ok(Db::Postgres(pool))
@@ -57,27 +97,22 @@ pub(crate) async fn open(url: &str, schema: &str, server: ServerUse) -> Result<D
 /// the migrations' lock must end, not return to the pool.
 pub(crate) async fn migration_connection(
     pooled: &PgConnectOptions,
+    schema: &'static str,
 ) -> Result<PgConnection, StoreError> {
-    let options = pooled.clone().options([
-        ("lock_timeout", MIGRATION_LOCK_TIMEOUT),
-        ("statement_timeout", "0"),
-    ]);
-    connect(&options).await
+    let mut connection = connect(pooled).await?;
+    let session = Session {
+        schema,
+        lock_timeout: MIGRATION_LOCK_TIMEOUT,
+        statement_timeout: 0,
+    };
+    session.begin(&mut connection).await?;
+    Ok(connection)
 }
 
-fn options(
-    url: &str,
-    schema: &str,
-    statement_timeout: Duration,
-) -> Result<PgConnectOptions, StoreError> {
+fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
     let options = PgConnectOptions::from_str(url)?;
     let name = options.get_application_name().unwrap_or("stoa").to_owned();
-    let statement_timeout = format!("{}ms", statement_timeout.as_millis());
-    Ok(options.application_name(&name).options([
-        ("search_path", schema),
-        ("lock_timeout", LOCK_TIMEOUT),
-        ("statement_timeout", &statement_timeout),
-    ]))
+    Ok(options.application_name(&name))
 }
 
 async fn connect(options: &PgConnectOptions) -> Result<PgConnection, StoreError> {

@@ -4,6 +4,7 @@ use crate::{
     block_table::ChainStore,
     db::Db,
     error::StoreError,
+    fence::{self, Fence},
     identity,
     ledger::LedgerStore,
     location::Location,
@@ -133,6 +134,32 @@ impl Store {
     /// What cannot.
     pub fn ledger(&self) -> &LedgerStore {
         &self.ledger
+    }
+
+    /// The same store, whose chain is written only while a duty of it is held.
+    #[must_use]
+    pub fn with_fenced_chain(&self, fence: &Fence) -> Self {
+        Self {
+            chain: self.chain.fenced(fence),
+            ledger: self.ledger.clone(),
+        }
+    }
+
+    /// The same store, whose ledger is written in transactions only while a duty of
+    /// it is held.
+    #[must_use]
+    pub fn with_fenced_ledger(&self, fence: &Fence) -> Self {
+        Self {
+            chain: self.chain.clone(),
+            ledger: self.ledger.fenced(fence),
+        }
+    }
+
+    /// Lets all duties be taken at once, where those who held them are gone. Were they
+    /// not, they would find it out with their next write.
+    pub async fn end_duties(&self) -> Result<(), StoreError> {
+        fence::end_all(self.chain_db()).await?;
+        fence::end_all(self.ledger_db()).await
     }
 
     /// Whether both halves answer.

@@ -35,8 +35,8 @@ use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Time
 pub use redis::OwnRedis;
 pub use relay::Relay;
 use services::{
-    Doorbell, Follower, HeadStart, Indexer, IndexerOptions, Known, NearStore, Nodes, Progress,
-    Round, Snapshot, Snapshots,
+    Doorbell, Follower, GlobalFeed, HeadStart, Indexer, IndexerOptions, Known, NearStore, Nodes,
+    Progress, Round, Snapshot, Snapshots,
 };
 use simnet::{History, StarknetConfig, StarknetNode};
 use std::{
@@ -186,6 +186,7 @@ impl World {
                 venues: Arc::new(venues()),
                 anchors: Arc::new(anchors()),
                 following: Arc::default(),
+                global: GlobalFeed::default(),
             },
             folder: folder.to_owned(),
             vanishes: None,

@@ -76,7 +76,7 @@ fn told(state: &MarketState, view: &View, asked: Vec<Address>) -> Result<Vec<u8>
     let prices = asked.into_iter().filter_map(|address| {
         let (_, token) = view.snapshot.tokens.by_address(address)?;
         let network_market = dialect.optional(view.usd(token).map(UsdPrice::new));
-        let global = state.global_market(token, view.clock);
+        let global = state.global_market(token, view.snapshot.head, view.clock);
         (!network_market.is_absent()).then(|| TokenPrice {
             address,
             decimals: token.metadata.decimals,

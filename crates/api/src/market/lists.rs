@@ -82,7 +82,7 @@ impl View {
         Some(Told {
             token,
             summary: self.snapshot.figures.summary(id, self.now)?,
-            global: state.global_market(token, self.clock),
+            global: state.global_market(token, self.snapshot.head, self.clock),
         })
     }
 

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{dialect::Dialect, http::streams::Streams};
 use market::Token;
-use primitives::{Clock, Timestamp};
+use primitives::{BlockRef, Clock, Timestamp};
 use services::{GlobalFeed, GlobalMarket, RecurringOrders, Snapshots, TradeHistory};
 use std::{fmt, ops::Deref, sync::Arc};
 
@@ -53,10 +53,15 @@ impl MarketState {
         }))
     }
 
-    /// What a global aggregator says of a token.
-    pub(super) fn global_market(&self, token: &Token, now: Timestamp) -> Option<GlobalMarket> {
+    /// What a global aggregator says of a token when a block is the newest.
+    pub(super) fn global_market(
+        &self,
+        token: &Token,
+        head: BlockRef,
+        now: Timestamp,
+    ) -> Option<GlobalMarket> {
         let id = token.listing.aggregator_id.as_deref()?;
-        self.global.get(id, now)
+        self.global.get(id, head.number, now)
     }
 }
 

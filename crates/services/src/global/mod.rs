@@ -1,11 +1,12 @@
 //! What a global market-data aggregator says of tokens.
 //!
-//! One task asks, requests read. What was said is forgotten when it is too old,
-//! so that nobody is shown a price of yesterday.
+//! One task asks, of one of several processes, and requests read. What was said is
+//! forgotten when it is too old, so that nobody is shown a price of yesterday.
 
 mod answer;
 mod options;
 mod poller;
+mod shared;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ pub use source::GlobalSetupError;
 use arc_swap::ArcSwap;
 use primitives::Timestamp;
 use std::{collections::HashMap, sync::Arc};
+use store::Saying;
 
 /// What an aggregator says of one token.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,41 +37,62 @@ pub struct GlobalMarket {
     pub market_cap_change_percentage_24h: f64,
 }
 
-/// The newest answers of an aggregator; clones share them.
+/// The newest answers of an aggregator; clones share them. Those that processes share
+/// count from a block on, so that all of them show the same at a block.
 #[derive(Debug, Clone, Default)]
-pub struct GlobalFeed(Arc<ArcSwap<Answers>>);
+pub struct GlobalFeed(Arc<ArcSwap<Vec<Version>>>);
+
+/// Answers, and where they are shown.
+#[derive(Debug, Clone)]
+struct Version {
+    saying: Saying,
+    answers: Arc<Answers>,
+}
 
 /// What was said of tokens, by their names at the aggregator, and until when it
 /// counts.
 type Answers = HashMap<String, (GlobalMarket, Timestamp)>;
 
 impl GlobalFeed {
-    /// What was last said of a token, by its name at the aggregator; none once
-    /// that is too old.
-    pub fn get(&self, aggregator_id: &str, now: Timestamp) -> Option<GlobalMarket> {
-        let answers = self.0.load();
-        let (market, until) = answers.get(aggregator_id)?;
+    /// What was said of a token when a block was the newest, by its name at the
+    /// aggregator; none once that is too old.
+    pub fn get(&self, aggregator_id: &str, block: u64, now: Timestamp) -> Option<GlobalMarket> {
+        let versions = self.0.load();
+        let mut shown = versions.iter().filter(|it| it.saying.from_block <= block);
+        // The newest is the first.
+        let (market, until) = shown.next()?.answers.get(aggregator_id)?;
         (now <= *until).then_some(*market)
     }
 
-    /// Takes over what was said of the tokens that were asked for. Of those that
-    /// nothing was said of, nothing is known any more.
+    /// Takes over what was said of the tokens that were asked for, to be shown at
+    /// once. Of those that nothing was said of, nothing is known any more.
     fn learn(&self, asked: &[String], said: &HashMap<String, GlobalMarket>, until: Timestamp) {
-        self.0.rcu(|answers| {
-            let mut answers = Answers::clone(answers);
-            for id in asked {
-                match said.get(id) {
-                    Some(market) => answers.insert(id.clone(), (*market, until)),
-                    None => answers.remove(id),
-                };
-            }
-            answers
-        });
+        let mut answers = Answers::clone(&self.newest());
+        for id in asked {
+            match said.get(id) {
+                Some(market) => answers.insert(id.clone(), (*market, until)),
+                None => answers.remove(id),
+            };
+        }
+        let saying = Saying {
+            from_block: 0,
+            known_until: until,
+        };
+        self.0.store(Arc::new(vec![Version {
+            saying,
+            answers: Arc::new(answers),
+        }]));
+    }
+
+    fn newest(&self) -> Arc<Answers> {
+        let versions = self.0.load();
+        let newest = versions.first().map(|version| Arc::clone(&version.answers));
+        newest.unwrap_or_default()
     }
 
     /// Of how many tokens something is known.
     fn known(&self, now: Timestamp) -> usize {
-        let answers = self.0.load();
+        let answers = self.newest();
         answers.values().filter(|(_, until)| now <= *until).count()
     }
 }

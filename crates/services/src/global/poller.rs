@@ -1,14 +1,16 @@
 //! Asks an aggregator again and again, and keeps the feed.
 
 use super::{
-    GlobalFeed,
+    Answers, GlobalFeed,
     options::GlobalOptions,
+    shared::Share,
     source::{GlobalSetupError, MAX_IDS, Source, SourceError},
 };
-use crate::fault::chain_text;
+use crate::{duty::Duty, fault::chain_text};
 use market::Listings;
 use primitives::{Clock, SignedDuration, Timestamp};
 use std::{sync::Arc, time::Duration};
+use store::Store;
 use tokio_util::sync::CancellationToken;
 
 /// Questions of one poll.
@@ -21,6 +23,9 @@ const MAX_ID_BYTES: usize = 128;
 /// the usual one is longer.
 const MAX_PAUSE: Duration = Duration::from_mins(10);
 
+/// How often a process looks whether it is its turn.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Keeps a feed up to date.
 #[derive(Debug)]
 pub struct GlobalPoller {
@@ -31,6 +36,8 @@ pub struct GlobalPoller {
     questions: Vec<Vec<String>>,
     interval: Duration,
     max_age: SignedDuration,
+    /// Where other processes find it, and whose turn it is to ask.
+    share: Option<Share>,
     failures: u32,
     /// What was last logged to be wrong.
     problem: Option<String>,
@@ -51,16 +58,33 @@ impl GlobalPoller {
             questions: questions(listings),
             interval: options.interval,
             max_age: SignedDuration::try_from(options.max_age).unwrap_or(SignedDuration::MAX),
+            share: None,
             failures: 0,
             problem: None,
         })
     }
 
+    /// Asks only while the duty is held, and writes to the store what it was told,
+    /// where all processes find it. The feed is then what is about to be told.
+    #[must_use]
+    pub fn sharing(mut self, duty: Duty, fenced: Store) -> Self {
+        let store = fenced;
+        self.share = Some(Share { duty, store });
+        self
+    }
+
     /// Polls until told to stop.
-    pub async fn run(mut self, stop: CancellationToken) {
+    pub async fn run(self, stop: CancellationToken) {
         if self.questions.is_empty() {
             return stop.cancelled().await;
         }
+        match self.share.as_ref().map(|share| share.duty.clone()) {
+            Some(duty) => duty.during(Box::pin(self.work(stop))).await,
+            None => self.work(stop).await,
+        }
+    }
+
+    async fn work(mut self, stop: CancellationToken) {
         while let Some(pause) = stop.run_until_cancelled(self.round()).await {
             let slept = stop.run_until_cancelled(tokio::time::sleep(pause));
             if slept.await.is_none() {
@@ -69,9 +93,14 @@ impl GlobalPoller {
         }
     }
 
-    /// Polls once and says how long to wait for the next time.
+    /// Polls once, if it is our turn, and says how long to wait for the next time.
     pub async fn round(&mut self) -> Duration {
+        if self.share.as_ref().is_some_and(|it| !it.duty.is_held()) {
+            return LOOK.min(self.interval);
+        }
+        let before = self.feed.newest();
         let failure = self.poll().await.err();
+        self.tell_others(&before).await;
         let known = u32::try_from(self.feed.known(self.clock.now())).unwrap_or(u32::MAX);
         metrics::gauge!("stoa_global_tokens").set(known);
         let outcome = if failure.is_some() { "failed" } else { "ok" };
@@ -112,6 +141,23 @@ impl GlobalPoller {
             }
         }
         outcome
+    }
+
+    /// Writes what is new to where other processes find it. What cannot be written is
+    /// written with the next poll.
+    async fn tell_others(&self, before: &Arc<Answers>) {
+        let answers = self.feed.newest();
+        let is_new = !answers.is_empty() && !Arc::ptr_eq(before, &answers);
+        let Some(share) = self.share.as_ref().filter(|_| is_new) else {
+            return;
+        };
+        let said = share.say(&answers, self.clock.now()).await;
+        if let Err(fault) = said
+            && share.duty.is_held()
+        {
+            let error = fault.chain_text();
+            tracing::warn!(error, "global market data cannot be shared");
+        }
     }
 
     /// Logs what has changed: a new problem, or that there is none any more.

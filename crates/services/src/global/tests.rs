@@ -147,7 +147,9 @@ impl Bench {
     }
 
     fn usd(&self, id: &str) -> Option<f64> {
-        self.feed.get(id, self.clock.now()).map(|market| market.usd)
+        self.feed
+            .get(id, 0, self.clock.now())
+            .map(|market| market.usd)
     }
 }
 
@@ -387,5 +389,50 @@ async fn a_poller_works_until_it_is_told_to_stop() {
         stop.cancel();
         running.await.unwrap();
         assert_eq!(bench.aggregator.asked().is_empty(), tokens == 0);
+    }
+}
+
+#[tokio::test]
+async fn one_of_two_processes_asks_and_both_show_the_same_at_a_block() {
+    let database = world::TestDatabase::new(world::Engine::Sqlite).await;
+    let store = database.store().await;
+    let duty = |bench: &Bench, holder: &str| {
+        let fence = store.chain().fence("global");
+        let clock = Arc::clone(&bench.clock) as Arc<dyn primitives::Clock>;
+        let duty = crate::Duty::new(fence.clone(), holder.to_owned(), clock);
+        (duty, store.with_fenced_chain(&fence))
+    };
+    let mut benches = Vec::new();
+    for holder in ["one", "other"] {
+        let mut bench = Bench::new(prices(&[("a", 1.0)])).await;
+        let (duty, fenced) = duty(&bench, holder);
+        duty.look().await.unwrap();
+        bench.poller = bench.poller.sharing(duty, fenced);
+        bench.poller.round().await;
+        benches.push(bench);
+    }
+    let asked = |bench: &Bench| bench.aggregator.asked().len();
+    assert_eq!((asked(&benches[0]), asked(&benches[1])), (1, 0));
+    let shown = [GlobalFeed::default(), GlobalFeed::default()];
+    let price = |feed: &GlobalFeed, block| {
+        let market = feed.get("a", block, Timestamp::UNIX_EPOCH);
+        market.map(|market| market.usd)
+    };
+    for feed in &shown {
+        assert_eq!(price(feed, 0), None);
+        feed.refresh(store.chain()).await.unwrap();
+        assert_eq!(price(feed, 0), Some(1.0));
+    }
+    // What is new is shown from the next block on, whenever a process learns of it.
+    benches[0].aggregator.behave(prices(&[("a", 2.0)]));
+    benches[0].clock.advance(SignedDuration::from_secs(1));
+    benches[0].poller.round().await;
+    shown[0].refresh(store.chain()).await.unwrap();
+    for feed in &shown {
+        assert_eq!(price(feed, 0), Some(1.0));
+    }
+    shown[1].refresh(store.chain()).await.unwrap();
+    for feed in &shown {
+        assert_eq!(price(feed, 1), Some(2.0));
     }
 }

@@ -116,6 +116,9 @@ impl HeadStart {
             ..history.known.clone()
         };
         let options = IndexerOptions {
+            // Its store is nobody else's.
+            duty: None,
+            keep_details: None,
             leap: Some(leap),
             ..history.options.clone()
         };

@@ -53,11 +53,13 @@ impl Indexer {
             }
         }
         let outcome = match self.catch_up_with_others().await.and(surveyed) {
-            Ok(chosen) => self.spend(&chosen, stop).await,
+            Ok(chosen) => self.spend_if_in_charge(&chosen, stop).await,
             Err(fault) => Err(fault),
         };
         let outcome = match outcome {
             Ok(Round::CaughtUp) => self.look_at_shunned().await,
+            // Nothing of it was written. From now on we follow.
+            Err(fault) if fault.is_of_duty() => Ok(Round::CaughtUp),
             outcome => outcome,
         };
         self.progress.surveyed(&self.nodes.views());
@@ -67,34 +69,31 @@ impl Indexer {
         outcome
     }
 
-    /// Takes up what another indexer has committed, and publishes it: who comes
-    /// second with every block serves the newest one all the same.
-    async fn catch_up_with_others(&mut self) -> Result<(), Fault> {
-        let (store, known) = (&self.store, &self.known);
-        let (ours, theirs) = (
-            self.state.tip.map(|tip| tip.block),
-            store.chain().tip().await?,
-        );
-        if ours == theirs {
-            return Ok(());
-        }
-        self.state = match (ours, theirs) {
-            (Some(_), Some(tip)) => self.state.clone().follow(store, known, tip).await?,
-            _ => self.state.reload(store, known).await?,
-        };
-        self.state.look_anew(known);
-        self.state.publish(&self.snapshots);
-        Ok(())
-    }
-
     /// Publishes the newest block once more if routes must not pass other tokens
     /// than before: a chain that stands still must not hide that.
     async fn look_at_shunned(&mut self) -> Result<Round, Fault> {
         let (store, known) = (&self.judged, &self.known);
+        known.global.refresh(store.chain()).await?;
         if self.state.take_up_shunned(store, known).await? {
             self.state.publish(&self.snapshots);
         }
         Ok(Round::CaughtUp)
+    }
+
+    /// While another process writes, there is nothing to do.
+    async fn spend_if_in_charge(
+        &mut self,
+        chosen: &Chosen,
+        stop: &CancellationToken,
+    ) -> Result<Round, Fault> {
+        if !self.takes_charge().await? {
+            return Ok(Round::CaughtUp);
+        }
+        let round = self.spend(chosen, stop).await?;
+        if round == Round::CaughtUp {
+            self.forget_old().await?;
+        }
+        Ok(round)
     }
 
     /// Spends the round with one node, and remembers how it served.
@@ -176,7 +175,7 @@ impl Indexer {
         self.state
             .rollback(to_tip, figures, &self.store, &self.known)
             .await?;
-        self.state.publish(&self.snapshots);
+        self.publish().await;
         let depth = tip.number - to.number;
         metrics::counter!("stoa_indexer_reorgs_total").increment(1);
         tracing::info!(to.number, depth, "the chain was reorganised");
@@ -270,7 +269,7 @@ impl Indexer {
             }
         };
         self.state.commit(&effects, &self.known);
-        self.state.publish(&self.snapshots);
+        self.publish().await;
         self.count(&effects);
         Ok(Batch::Applied(effects.len() as u64))
     }
@@ -289,7 +288,7 @@ impl Indexer {
 
     /// The effects of blocks; directory, book and figures take them up on the way, since
     /// what a block means depends on the blocks before it.
-    async fn effects(
+    pub(super) async fn effects(
         &mut self,
         node: &StarknetClient,
         blocks: &[Block],
@@ -350,9 +349,7 @@ impl Indexer {
         if !self.serves {
             return;
         }
-        if let Some(tip) = self.state.tip {
-            metrics::gauge!("stoa_indexed_block").set(lossy(tip.block.number));
-        }
+        self.gauge_tip();
         self.gauge_changed_pools(effects);
         self.gauge_followed(effects);
         if effects.iter().any(|effects| !effects.readings.is_empty()) {
@@ -374,7 +371,7 @@ fn batches(from: u64, to: u64, size: u64) -> impl Iterator<Item = std::ops::Rang
 }
 
 /// A node that reorganises between two answers gives blocks of two forks.
-fn check_links(blocks: &[Block]) -> Result<(), Fault> {
+pub(super) fn check_links(blocks: &[Block]) -> Result<(), Fault> {
     let mut parent: Option<Felt> = None;
     for block in blocks {
         if parent.is_some_and(|parent| parent != block.parent_hash) {

@@ -2,7 +2,11 @@
 
 use crate::{
     fault::Fault,
-    indexer::{gauge::lossy, taken_blocks::TakenBlocks},
+    indexer::{
+        gauge::lossy,
+        taken_blocks::TakenBlocks,
+        undoing::{figures_before, taken},
+    },
     known::Known,
     recent_blocks::{BlockHead, RecentBlocks},
     snapshot::{Snapshot, Snapshots},
@@ -17,7 +21,7 @@ use market::{
 use primitives::{Address, BlockRef, Timestamp};
 use routing::Graph;
 use std::{collections::BTreeSet, sync::Arc};
-use store::{FigureHistory, PoolHistory, Store};
+use store::{ChainContents, FigureHistory, PoolHistory, Store};
 
 #[derive(Debug, Clone)]
 pub(crate) struct State {
@@ -56,7 +60,55 @@ pub(crate) struct Tip {
 
 impl State {
     pub(crate) async fn load(store: &Store, known: &Known) -> Result<Self, Fault> {
-        let contents = store.chain().contents().await?;
+        let mut contents = store.chain().contents().await?;
+        let shunned = shunned(store, known).await?;
+        let tip = contents.tip().map(|(_, time)| time);
+        let kept = contents.figures.kept.as_ref().map(|(block, _)| *block);
+        let mut figures = remake(std::mem::take(&mut contents.figures))?;
+        if let Some(time) = tip {
+            // The newest block may have done nothing to figures but move their time.
+            apply(&mut figures, time, &[])?;
+        }
+        Self::of(contents, figures, kept, shunned, known)
+    }
+
+    /// Before the first block.
+    pub(super) fn empty(known: &Known) -> Result<Self, Fault> {
+        let nothing = ChainContents::default();
+        Self::of(nothing, Figures::default(), None, BTreeSet::new(), known)
+    }
+
+    /// What the store held when the block of this height was the newest.
+    pub(super) async fn load_at(store: &Store, known: &Known, last: u64) -> Result<Self, Fault> {
+        let mut contents = store.chain().contents_at(last).await?;
+        let history = std::mem::take(&mut contents.figures);
+        // Of those, nothing is computed anew.
+        contents.followed.clear();
+        let Some((tip, time)) = contents.tip() else {
+            return Self::empty(known);
+        };
+        let kept = history.kept.as_ref().map(|(block, _)| *block);
+        let mut figures = remake(history)?;
+        match kept.filter(|kept| *kept > tip.number) {
+            Some(kept) => {
+                let gone = tip.number.saturating_add(1)..=kept;
+                let mut undone = taken(store, gone, Delta::to_take_back).await?;
+                undone.reverse();
+                let before = figures_before(&figures, &undone, tip.number, store).await?;
+                figures = before.ok_or(Fault::Diverged { first: tip })?;
+            }
+            None => apply(&mut figures, time, &[])?,
+        }
+        Self::of(contents, figures, kept, BTreeSet::new(), known)
+    }
+
+    fn of(
+        contents: ChainContents,
+        figures: Figures,
+        kept: Option<u64>,
+        shunned: BTreeSet<Address>,
+        known: &Known,
+    ) -> Result<Self, Fault> {
         let tip = contents.tip().map(|(block, time)| Tip { block, time });
         let recent = contents.recent.iter();
         let recent = recent.map(|(at, time)| BlockHead {
@@ -67,14 +119,7 @@ impl State {
         let directory = Directory::from_readings(contents.readings);
         let newest = tip.map_or(0, |tip| tip.block.number);
         let (book, trail) = replay(Arc::clone(&known.venues), &contents.pools, newest)?;
-        let kept = contents.figures.kept.as_ref().map(|(block, _)| *block);
-        let mut figures = remake(contents.figures)?;
-        if let Some(tip) = tip {
-            // The newest block may have done nothing to figures but move their time.
-            apply(&mut figures, tip.time, &[])?;
-        }
         let anchors = known.anchors.as_ref().clone();
-        let shunned = shunned(store, known).await?;
         let mut roster = Roster::new(Arc::clone(&known.following));
         for (block, contract) in &contents.followed {
             roster.learn(*block, contract);

@@ -2,7 +2,7 @@
 //! what users paid is held against what it did cost.
 
 use super::{Paymaster, error::PaymasterError};
-use crate::sender::Sighting;
+use crate::{duty::Duty, sender::Sighting};
 use metrics::{counter, gauge};
 use primitives::{BlockRef, Timestamp, U256};
 use std::time::Duration;
@@ -13,10 +13,25 @@ use tokio_util::sync::CancellationToken;
 const POLL: Duration = Duration::from_millis(500);
 
 impl Paymaster {
-    /// Follows what was relayed until told to stop. Any number of processes may.
-    pub async fn run(self, stop: CancellationToken) {
-        while let Some(done) = stop.run_until_cancelled(self.round()).await {
-            if let Err(error) = done {
+    /// Follows what was relayed until told to stop, while the duty is held: one of
+    /// several processes that relay.
+    pub async fn run(self, duty: Duty, stop: CancellationToken) {
+        duty.during(Box::pin(self.follow(&duty, stop))).await;
+    }
+
+    async fn follow(&self, duty: &Duty, stop: CancellationToken) {
+        let round = async || {
+            if duty.is_held() {
+                self.round().await
+            } else {
+                Ok(())
+            }
+        };
+        while let Some(done) = stop.run_until_cancelled(round()).await {
+            // Who has just lost it is not in trouble.
+            if let Err(error) = done
+                && duty.is_held()
+            {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "relayed transactions cannot be followed");
             }

@@ -12,6 +12,7 @@
 
 use super::orders::RecurringOrders;
 use crate::{
+    duty::Duty,
     sender::{Payer, SendRefused, SenderPool},
     snapshot::Snapshot,
     swap::{BestQuote, QuoteError, Swaps},
@@ -112,10 +113,25 @@ impl Keeper {
         }
     }
 
-    /// Works until told to stop.
-    pub async fn run(mut self, stop: CancellationToken) {
-        while let Some(done) = stop.run_until_cancelled(self.round()).await {
-            if let Err(refused) = done {
+    /// Works until told to stop, while the duty is held: one of several keepers, so
+    /// that none sends what another one has decided otherwise meanwhile.
+    pub async fn run(self, duty: Duty, stop: CancellationToken) {
+        duty.during(Box::pin(self.work(&duty, stop))).await;
+    }
+
+    async fn work(mut self, duty: &Duty, stop: CancellationToken) {
+        let mut round = async || {
+            if duty.is_held() {
+                self.round().await
+            } else {
+                Ok(0)
+            }
+        };
+        while let Some(done) = stop.run_until_cancelled(round()).await {
+            // Who has just lost it is not held up.
+            if let Err(refused) = done
+                && duty.is_held()
+            {
                 let error = &refused as &dyn std::error::Error;
                 tracing::warn!(error, "the keeper of recurring orders is held up");
             }

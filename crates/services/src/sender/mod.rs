@@ -35,13 +35,15 @@ use primitives::{BlockRef, Clock, OrImpossible as _, U256};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use store::{
-    Reservation, SendRow, SendState, SendingAccount, Store, StoreError, leasing::LedgerTx,
+    Fence, Reservation, SendRow, SendState, SendingAccount, Store, StoreError, leasing::LedgerTx,
 };
 
 /// Sends from one account.
 #[derive(Debug)]
 pub struct Sender {
     store: Store,
+    /// The same for what becomes of what was sent.
+    following: Store,
     nodes: Vec<StarknetClient>,
     /// The node that answered last.
     preferred: AtomicUsize,
@@ -65,6 +67,7 @@ impl Sender {
         options: SenderOptions,
     ) -> Self {
         Self {
+            following: store.clone(),
             store,
             nodes,
             preferred: AtomicUsize::new(0),
@@ -74,6 +77,15 @@ impl Sender {
             options,
             seen: Mutex::default(),
         }
+    }
+
+    /// Follows and replaces what was sent only while a duty is held. Any process may
+    /// send: nonces and purposes are given out once under the account's lock. But
+    /// what was paused for long must not replace what it remembers.
+    #[must_use]
+    pub fn followed_on(mut self, fence: &Fence) -> Self {
+        self.following = self.store.with_fenced_ledger(fence);
+        self
     }
 
     /// Whose transactions these are.

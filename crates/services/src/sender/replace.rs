@@ -50,7 +50,7 @@ impl Sender {
     /// Writes what takes the place of a row and does the same; whether it may be sent.
     async fn supersede(&self, row: &SendRow, next: &SendRow) -> Result<bool, SendRefused> {
         let chain_id = self.account.chain_id;
-        let mut tx = self.store.ledger().begin().await?;
+        let mut tx = self.following.ledger().begin().await?;
         tx.lock_sender(self.account).await?;
         let written = match tx.supersede_send(row, next).await {
             // Another process has done it.
@@ -83,7 +83,7 @@ impl Sender {
         let empty = Broadcast::calls(self.account.address, &[], row.nonce, bounds);
         let (mut empty, broadcast) = self.signed(empty, head.number)?;
         empty.attempt = row.attempt.saturating_add(1);
-        let mut tx = self.store.ledger().begin().await?;
+        let mut tx = self.following.ledger().begin().await?;
         tx.lock_sender(self.account).await?;
         match tx.insert_send(&empty).await {
             Ok(()) => tx.commit().await?,

@@ -20,7 +20,7 @@ impl Sender {
             return Ok(());
         }
         let mut settled = Vec::new();
-        let mut tx = self.store.ledger().begin().await?;
+        let mut tx = self.following.ledger().begin().await?;
         tx.lock_sender(self.account).await?;
         for send in landed {
             if self.settle_one(&mut tx, send).await? {
@@ -91,7 +91,7 @@ impl Sender {
             at: self.clock.now(),
             reason: reason.to_owned(),
         };
-        let mut tx = self.store.ledger().begin().await?;
+        let mut tx = self.following.ledger().begin().await?;
         tx.lock_sender(self.account).await?;
         let rivals = tx.rivals(self.account, nonce).await?;
         for row in &rivals {

@@ -1,11 +1,11 @@
 //! What waits for too long is sent again for more, and lands once.
 
 use crate::stage::{Stage, somebody};
-use primitives::{U256, short_string};
+use primitives::{Timestamp, U256, short_string};
 use rstest::rstest;
-use services::SenderOptions;
+use services::{Fault, SendRefused, SenderOptions};
 use std::sync::atomic::Ordering;
-use store::{SendRow, SendState};
+use store::{SendRow, SendState, StoreError};
 use world::Engine;
 
 /// Nothing that anybody offers is enough.
@@ -173,4 +173,38 @@ async fn processes_that_follow_at_once_replace_once(#[case] engine: Engine) {
     assert_eq!(stage.used().await, 2);
     assert_eq!(stage.held(somebody(1)).await, U256::ONE);
     assert_eq!(stage.held(somebody(2)).await, U256::ONE);
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn who_was_paused_and_has_lost_the_duty_replaces_nothing(#[case] engine: Engine) {
+    let stage = Stage::on(engine).await;
+    let second = |second| Timestamp::from_second(second).unwrap();
+    let paused = stage.store.ledger().fence("relayers");
+    let other = stage.store.ledger().fence("relayers");
+    let sender = stage.sender().followed_on(&paused);
+    assert!(paused.take("paused", second(0), second(4)).await.unwrap());
+    stage.node.congest(1);
+    let gift = stage.gift(somebody(1));
+    sender.submit("gift", &gift).await.unwrap();
+    stage.let_wait();
+    // It believes to have the duty still.
+    assert!(other.take("other", second(4), second(8)).await.unwrap());
+    let refused = sender.follow().await.unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            SendRefused::Fault(Fault::Store(StoreError::NotOnDuty { .. }))
+        ),
+        "{refused:?}"
+    );
+    assert_eq!(stage.attempts("gift").await.len(), 1);
+    let follower = stage.sender().followed_on(&other);
+    follower.follow().await.unwrap();
+    assert_eq!(stage.attempts("gift").await.len(), 2);
+    // Whoever may not replace may send all the same.
+    let more = stage.gift(somebody(2));
+    sender.submit("more", &more).await.unwrap();
 }

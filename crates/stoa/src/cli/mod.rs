@@ -128,6 +128,26 @@ Examples:
         #[command(flatten)]
         settings: Settings<OfStore>,
     },
+    /// Compute stored blocks anew from the node, and compare
+    ///
+    /// Pools, trades, candles and tokens of each block are told that are not what the
+    /// node says; the exit status is 1 if there are any. Nothing is written. What a
+    /// block means depends on those before it, which are taken from the store: begin at
+    /// its first block to trust nothing.
+    #[command(after_help = "\
+Examples:
+  stoa verify --from 0 --data /var/lib/stoa
+  stoa verify --from 900000 --to 900100 --starknet-rpc https://NODE/KEY")]
+    Verify {
+        /// The first block
+        #[arg(long, value_name = "BLOCK")]
+        from: u64,
+        /// The last block; without it, the newest that is stored
+        #[arg(long, value_name = "BLOCK")]
+        to: Option<u64>,
+        #[command(flatten)]
+        settings: Settings<OfStoreAndNode>,
+    },
     /// Write the OpenAPI documents
     ///
     /// Without --out they are printed as one JSON object, by file name.

@@ -14,6 +14,7 @@ mod sponsor;
 mod token;
 mod user;
 mod validator;
+mod verify;
 
 use crate::{
     cli::{AuditAction, Cli, Command, ConfigAction, LeaseTokenAction, Telling},
@@ -51,6 +52,9 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         } => backup::backup(&settings.load()?.config, &out, ledger_only).await?,
         Command::Restore { from, settings } => {
             backup::restore(&settings.load()?.config, &from).await?;
+        }
+        Command::Verify { from, to, settings } => {
+            return verify::verify(&settings.load()?.config, from, to).await;
         }
         Command::Openapi { out } => openapi(out.as_deref())?,
         Command::Config { action, settings } => match action {

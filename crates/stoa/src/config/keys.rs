@@ -245,6 +245,9 @@ settings! {
         /// Who brings the store to the program's version: auto (whatever opens it to
         /// write) or never (`stoa migrate` alone; others refuse an older one).
         migrate: Migration = "auto";
+        /// How long trades, and what else only old blocks tell, are kept, such as 2160h,
+        /// seen from the newest block; 0s keeps everything. Candles stay.
+        keep_trades: Duration = "0s";
         /// Connections of PostgreSQL, for each of the two halves of the store.
         connections: u32 = "8";
         /// How long PostgreSQL may work on one statement.

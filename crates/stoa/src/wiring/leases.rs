@@ -1,13 +1,15 @@
 //! The lease market put together: its cluster, its options, its work.
 
-use super::stores::location;
+use super::{
+    cluster::{LateNodes, Place, Reached},
+    stores::location,
+};
 use crate::{
     ambient::{clock, entropy},
     config::{ClaimText, Config, TokenPem},
 };
 use anyhow::{Context as _, ensure};
 use api::{MarketplaceConfig, MarketplaceLimits};
-use chain::{RpcOptions, SolanaClient};
 pub(crate) use leasing::Roles;
 use leasing::{FeeRate, Networks, Regions};
 use primitives::{Lamports, PublicKey, SignedDuration, SolanaHash};
@@ -76,7 +78,7 @@ pub(crate) fn demo_tokens() -> impl Iterator<Item = (&'static str, Roles)> {
 /// Where the market is paid.
 #[derive(Debug)]
 pub(crate) struct Cluster {
-    client: SolanaClient,
+    reached: Reached,
     platform: PublicKey,
     /// Whether what is paid there is worth nothing.
     is_simulated: bool,
@@ -99,49 +101,51 @@ pub(crate) struct Market {
     pub(crate) face: MarketplaceConfig,
     /// What people sign for.
     pub(crate) domain: String,
+    /// Where no node has answered yet: who asks again.
+    pub(crate) late: Option<LateNodes>,
 }
 
 impl Cluster {
-    /// The cluster of the configured nodes, or else the one of a `simulated`
-    /// node; none where there is no market.
-    pub(crate) async fn connect(
+    /// The cluster of the configured nodes, one of which must answer; none where there
+    /// is no market.
+    pub(crate) async fn connect(config: &Config) -> anyhow::Result<Option<Self>> {
+        match Place::of(config, None).filter(|_| config.leasing.enabled) {
+            Some(place) => Ok(Some(Self::new(config, place.reach().await?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The cluster of the configured nodes, or else the one of a `simulated` node.
+    /// While none answers, it is the one that the ledger is of.
+    pub(crate) async fn open(
         config: &Config,
+        store: &Store,
         simulated: Option<&Url>,
     ) -> anyhow::Result<Option<Self>> {
-        if !config.leasing.enabled {
+        let Some(place) = Place::of(config, simulated).filter(|_| config.leasing.enabled) else {
             return Ok(None);
-        }
-        let configured = config.solana.rpc.as_ref();
-        let urls: Vec<Url> = match (configured, simulated) {
-            (Some(urls), _) => urls.iter().map(|url| url.expose().clone()).collect(),
-            (None, Some(url)) => vec![url.clone()],
-            (None, None) => return Ok(None),
         };
-        let options = RpcOptions {
-            timeout: config.solana.timeout,
-            ..RpcOptions::default()
-        };
-        let (entropy, genesis) = (entropy(), config.solana.genesis);
-        let client = SolanaClient::connect(&urls, options, &entropy, genesis);
-        let client = client.await.with_context(|| match configured {
-            Some(urls) => format!("cannot use the Solana node {urls}, see --solana-rpc"),
-            None => "cannot use the simulated Solana node".to_owned(),
-        })?;
+        let is_simulated = config.solana.rpc.is_none();
+        let reached = place.reach_or_remember(store, is_simulated).await?;
+        Ok(Some(Self::new(config, reached)))
+    }
+
+    fn new(config: &Config, reached: Reached) -> Self {
         let own = || SolanaKeypair::platform().public_key();
-        let platform = config.leasing.platform_wallet;
-        Ok(Some(Self {
-            client,
-            platform: platform.unwrap_or_else(own),
-            is_simulated: configured.is_none(),
-        }))
+        Self {
+            reached,
+            platform: config.leasing.platform_wallet.unwrap_or_else(own),
+            is_simulated: config.solana.rpc.is_none(),
+        }
     }
 
     /// How the cluster and the wallet stand. A wallet that holds too little to
     /// exist cannot be paid little: that is an error.
     pub(crate) async fn standing(&self) -> anyhow::Result<Standing> {
-        let position = self.client.epoch_position().await?;
-        let holds = self.client.balance(self.platform).await?;
-        let minimum = self.client.rent_minimum(0).await?;
+        let client = self.reached.nodes.client()?;
+        let position = client.epoch_position().await?;
+        let holds = client.balance(self.platform).await?;
+        let minimum = client.rent_minimum(0).await?;
         ensure!(
             holds >= minimum,
             "leasing.platform_wallet {} holds {holds} lamports and must hold {minimum} for the \
@@ -149,7 +153,7 @@ impl Cluster {
             self.platform
         );
         Ok(Standing {
-            name: wallets_name(self.client.genesis()),
+            name: wallets_name(self.reached.genesis),
             epoch: position.epoch,
             holds,
         })
@@ -158,7 +162,7 @@ impl Cluster {
     /// Refuses a ledger of another cluster: what is published for a simulated network
     /// must never be a way into a real one.
     pub(crate) async fn check_ledger(&self, config: &Config, store: &Store) -> anyhow::Result<()> {
-        let (ledger, given) = (store.ledger(), self.client.genesis());
+        let (ledger, given) = (store.ledger(), self.reached.genesis);
         let location = location(config);
         let context = || format!("cannot use the store {location} for this market");
         let bound = ledger.cluster().await.with_context(context)?;
@@ -177,7 +181,7 @@ impl Cluster {
     /// Ties the ledger to this cluster.
     async fn bind(&self, config: &Config, store: &Store) -> anyhow::Result<()> {
         self.check_ledger(config, store).await?;
-        let bound = store.ledger().bind_cluster(self.client.genesis()).await;
+        let bound = store.ledger().bind_cluster(self.reached.genesis).await;
         bound.with_context(|| format!("cannot use the store {} for this market", location(config)))
     }
 
@@ -209,7 +213,7 @@ impl Cluster {
         let site = site(config, listener)?;
         let domain = domain(&site)?;
         let base_url = site.as_str().trim_end_matches('/').to_owned();
-        let chain_id = wallets_name(self.client.genesis());
+        let chain_id = wallets_name(self.reached.genesis);
         let fee = u16::try_from(config.leasing.fee)?;
         let regions = &config.leasing.regions;
         let options = LeasingOptions {
@@ -230,7 +234,7 @@ impl Cluster {
             published_tokens: self.is_simulated,
             ..LeasingOptions::new(&domain, self.platform)
         };
-        let nodes = SolanaNodes::connected(self.client);
+        let Reached { nodes, late, .. } = self.reached;
         let leasing = Leasing::new(store.clone(), nodes, clock(), entropy(), options);
         if self.is_simulated {
             for (token, roles) in DEMO_TOKENS {
@@ -251,6 +255,7 @@ impl Cluster {
             leasing,
             face,
             domain,
+            late,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! From the configuration to the parts: the only place that names concrete ones.
 
+mod cluster;
 mod leases;
 mod order_jobs;
 mod paymaster;
@@ -17,7 +18,7 @@ pub(crate) use paymaster::fee_collector;
 pub(crate) use simulated::{saver, serve_nodes, simulated_node, simulated_solana_node};
 pub(crate) use stores::{
     Ledger, NoStore, bind_chain, existing_store, folder, inspect_store, is_to_be_made, location,
-    made_store, migrated_store, open_store,
+    made_store, migrated_store, open_store, sole_use,
 };
 pub(crate) use work::Work;
 
@@ -47,14 +48,15 @@ pub(crate) use services::paymaster::Paymaster;
 pub(crate) use services::paymaster::{NewSponsor, SponsorError, Sponsors, audit_sponsor};
 use services::{
     AnswerSigner, ApiKeys, GasWatch, GlobalFeed, GlobalKey, GlobalOptions, GlobalPlan,
-    GlobalPoller, HealthLimits, OrderFeed, Policy, Progress, QUOTE_GAP, QUOTE_SECONDS, RateLimiter,
-    RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking, TradeHistory,
+    GlobalPoller, HealthLimits, IndexerOptions, Nodes, OrderFeed, Policy, Progress, QUOTE_GAP,
+    QUOTE_SECONDS, RateLimiter, RecurringOrders, Rehearsals, SharedRedis, Snapshots, Staking,
+    TradeHistory, Verifier,
 };
 pub(crate) use services::{
-    DEMO_SPONSOR_KEY, Doorbell, ExchangeTerms, Health, LedgerProbe, STRK, Sender,
+    DEMO_SPONSOR_KEY, Doorbell, Duty, ExchangeTerms, Health, LedgerProbe, STRK, Sender,
 };
 pub(crate) use simnet::{HistoryProgress, PrefundedAccount, SimulatedValidator, SolanaKeypair};
-use std::{sync::Arc, time::Duration};
+use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 pub(crate) use store::Store;
 pub(crate) use store::StoreError;
 pub(crate) use store::backup;
@@ -88,6 +90,21 @@ pub(crate) async fn stored_standing(
 ) -> anyhow::Result<Option<Standing>> {
     let known = known(config, network)?;
     Ok(services::stored_standing(store, &known).await?)
+}
+
+/// Who computes stored blocks anew.
+pub(crate) async fn verifier(
+    config: &Config,
+    store: &Store,
+    node: StarknetClient,
+    network: Network,
+    blocks: RangeInclusive<u64>,
+) -> anyhow::Result<Verifier> {
+    let nodes = Nodes::new(vec![node], 1).of_chain(network.chain_id());
+    let known = known(config, network)?;
+    let options = IndexerOptions::default();
+    let opened = Verifier::open(nodes, store.clone(), known, clock(), options, blocks);
+    Ok(Box::pin(opened).await?)
 }
 
 /// Those who pay for others.
@@ -175,7 +192,7 @@ pub(crate) struct Service {
     pub(crate) readers: Readers,
     pub(crate) order_jobs: OrderJobs,
     /// Only where this process builds or relays for others.
-    pub(crate) paymaster: Option<Paymaster>,
+    pub(crate) paymaster: Option<(Paymaster, Duty)>,
     pub(crate) api: Api,
 }
 
@@ -225,14 +242,16 @@ pub(crate) async fn service(
     for what in lacking(&known, exchange(config, network)) {
         tracing::warn!(what, "nothing can be traded");
     }
-    let feed = GlobalFeed::default();
-    let global = global(config, aggregator, &known.listings, feed.clone())?;
+    let feed = known.global.clone();
     let (snapshots, progress) = (Snapshots::default(), Progress::default());
     let (published, seen) = (snapshots.clone(), progress.clone());
     let (simulating, anchors) = (nodes.clone(), Arc::clone(&known.anchors));
+    // What this process is called where one of several does something.
+    let holder = format!("{:016x}", u64::from_be_bytes(entropy().bytes()));
+    let global = global(config, aggregator, &known.listings, (store, &holder))?;
     let work = work::work(
         config,
-        store,
+        (store, &holder),
         network.chain_id(),
         [nodes, asked.clone()],
         known,
@@ -266,7 +285,7 @@ pub(crate) async fn service(
     let order_jobs = order_jobs::order_jobs(
         config,
         network,
-        store,
+        (store, &holder),
         asked.clone(),
         orders.as_ref(),
         &swaps,
@@ -275,14 +294,16 @@ pub(crate) async fn service(
     let staking = staking::options(config, network)
         .map(|options| Staking::new(options, asked.clone(), store.clone(), snapshots.clone()));
     let ambient = (clock(), entropy());
-    let paymaster = paymaster::paymaster(config, network, store, asked, &swaps, ambient).await?;
+    let paymaster =
+        paymaster::paymaster(config, network, (store, &holder), asked, &swaps, ambient).await?;
     let services = ApiServices {
-        paymaster: paymaster.clone(),
+        paymaster: paymaster.as_ref().map(|(paymaster, _)| paymaster.clone()),
         sponsors: sponsors(store),
         staking: staking.clone(),
         orders,
         leasing: market.map(|market| market.leasing.clone()),
-        trades: TradeHistory::new(store.clone(), snapshots.clone()),
+        trades: TradeHistory::new(store.clone(), snapshots.clone())
+            .keeping(stores::keep_details(config)),
         snapshots,
         swaps,
         global: feed,
@@ -331,13 +352,13 @@ fn health(
     })
 }
 
-/// Asks the configured aggregator, or else the simulated one, if the process
-/// answers requests at all.
+/// Asks the configured aggregator, or else the simulated one, for all processes, if
+/// this one answers requests at all.
 fn global(
     config: &Config,
     simulated: Option<Url>,
     listings: &Listings,
-    feed: GlobalFeed,
+    (store, holder): (&Store, &str),
 ) -> anyhow::Result<Option<GlobalPoller>> {
     let global = &config.global;
     let configured = global.url.as_ref().map(|url| url.expose().clone());
@@ -360,10 +381,12 @@ fn global(
         timeout: global.timeout,
         max_age: global.max_age,
     };
-    let poller = GlobalPoller::new(&options, listings, feed, clock());
-    poller
-        .map(Some)
-        .context("cannot ask for global market data, see the section global")
+    let poller = GlobalPoller::new(&options, listings, GlobalFeed::default(), clock())
+        .context("cannot ask for global market data, see the section global")?;
+    let fence = store.chain().fence("global");
+    let duty = Duty::new(fence.clone(), holder.to_owned(), clock());
+    let fenced = store.with_fenced_chain(&fence);
+    Ok(Some(poller.sharing(duty, fenced)))
 }
 
 /// Who signs answers: the operator's key, or the published one of simulated networks.

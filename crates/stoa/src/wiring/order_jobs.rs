@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use chain::{StarkSigner, StarknetClient};
 use primitives::{Address, Clock, Felt, SignedDuration};
 use services::{
-    CycleBenchmarks, Keeper, RecurringOrders, STRK, Sender, SenderOptions, SenderPool, Swaps,
+    CycleBenchmarks, Duty, Keeper, RecurringOrders, STRK, Sender, SenderOptions, SenderPool, Swaps,
 };
 use simnet::StarknetNode;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ const REPLACEMENTS: usize = 3;
 #[derive(Debug, Default)]
 pub(crate) struct OrderJobs {
     /// Only where there is an account for it.
-    pub(crate) keeper: Option<Keeper>,
+    pub(crate) keeper: Option<(Keeper, Duty)>,
     pub(crate) benchmarks: Option<CycleBenchmarks>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct OrderJobs {
 pub(super) fn order_jobs(
     config: &Config,
     network: Network,
-    store: &Store,
+    (store, holder): (&Store, &str),
     nodes: Vec<StarknetClient>,
     orders: Option<&RecurringOrders>,
     swaps: &Swaps,
@@ -58,7 +58,15 @@ pub(super) fn order_jobs(
     };
     let benchmarks = CycleBenchmarks::new(orders.clone(), swaps.clone(), store.clone());
     Ok(OrderJobs {
-        keeper: keeper(config, network, store, nodes, orders, swaps, clock)?,
+        keeper: keeper(
+            config,
+            network,
+            (store, holder),
+            nodes,
+            orders,
+            swaps,
+            clock,
+        )?,
         benchmarks: Some(benchmarks),
     })
 }
@@ -66,12 +74,12 @@ pub(super) fn order_jobs(
 fn keeper(
     config: &Config,
     network: Network,
-    store: &Store,
+    (store, holder): (&Store, &str),
     nodes: Vec<StarknetClient>,
     orders: &RecurringOrders,
     swaps: &Swaps,
     clock: Arc<dyn Clock>,
-) -> anyhow::Result<Option<Keeper>> {
+) -> anyhow::Result<Option<(Keeper, Duty)>> {
     let account = account(config, network).filter(|_| !nodes.is_empty());
     let Some((address, key)) = account else {
         return Ok(None);
@@ -92,9 +100,13 @@ fn keeper(
         stuck_blocks: STUCK_BLOCKS,
         replacements: REPLACEMENTS,
     };
-    let sender = Sender::new(store.clone(), nodes, account, signer, clock, options);
+    let fence = store.ledger().fence("keeper");
+    let duty = Duty::new(fence.clone(), holder.to_owned(), Arc::clone(&clock));
+    let store = store.with_fenced_ledger(&fence);
+    let sender = Sender::new(store, nodes, account, signer, clock, options);
     let pool = SenderPool::new(vec![sender]);
-    Ok(Some(Keeper::new(orders.clone(), swaps.clone(), pool)))
+    let keeper = Keeper::new(orders.clone(), swaps.clone(), pool);
+    Ok(Some((keeper, duty)))
 }
 
 fn account(config: &Config, network: Network) -> Option<(Address, Felt)> {

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use chain::{StarkSigner, StarknetClient};
 use primitives::{Address, Clock, Entropy, Felt, SignedDuration, starknet_keccak};
 use services::paymaster::{Paymaster, PaymasterGround, PaymasterOptions};
-use services::{STRK, Sender, SenderOptions, SenderPool, Swaps};
+use services::{Duty, STRK, Sender, SenderOptions, SenderPool, Swaps};
 use simnet::StarknetNode;
 use std::sync::Arc;
 use store::{SendingAccount, Store};
@@ -31,15 +31,16 @@ const PATIENCE: SignedDuration = SignedDuration::from_secs(20);
 /// What sets the key of nonces apart from the account's own.
 const NONCES: &[u8] = b"stoa recognises what it built";
 
-/// The paymaster, where there is a forwarder and a node to ask.
+/// The paymaster, where there is a forwarder and a node to ask, and the duty of
+/// following what it relays.
 pub(super) async fn paymaster(
     config: &Config,
     network: Network,
-    store: &Store,
+    (store, holder): (&Store, &str),
     nodes: Vec<StarknetClient>,
     swaps: &Swaps,
     (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>),
-) -> anyhow::Result<Option<Paymaster>> {
+) -> anyhow::Result<Option<(Paymaster, Duty)>> {
     let simulated = || network.is_simulated().then(StarknetNode::forwarder);
     let forwarder = config.paymaster.forwarder.or_else(simulated);
     let Some(forwarder) = forwarder.filter(|_| !nodes.is_empty()) else {
@@ -53,7 +54,14 @@ pub(super) async fn paymaster(
         }
         None => NonceKey::new(&entropy.bytes()),
     };
-    let relayers = pool(config, network, store, &nodes, &accounts, &clock)?;
+    let fence = store.ledger().fence("relayers");
+    let duty = Duty::new(fence.clone(), holder.to_owned(), Arc::clone(&clock));
+    let senders = accounts.iter().map(|account| {
+        let sender = sender(config, network, store, &nodes, *account, &clock)?;
+        Ok(sender.followed_on(&fence))
+    });
+    let senders = senders.collect::<anyhow::Result<Vec<Sender>>>()?;
+    let relayers = (!senders.is_empty()).then(|| SenderPool::new(senders));
     let ground = PaymasterGround {
         store: store.clone(),
         nodes,
@@ -67,7 +75,7 @@ pub(super) async fn paymaster(
     if network.is_simulated() {
         paymaster.sponsors().ensure_demo().await?;
     }
-    Ok(Some(paymaster))
+    Ok(Some((paymaster, duty)))
 }
 
 fn options(config: &Config, network: Network, forwarder: Address) -> PaymasterOptions {
@@ -117,21 +125,6 @@ fn relayers(config: &Config, network: Network) -> Vec<(Address, Felt)> {
             .to_vec(),
         None => Vec::new(),
     }
-}
-
-fn pool(
-    config: &Config,
-    network: Network,
-    store: &Store,
-    nodes: &[StarknetClient],
-    accounts: &[(Address, Felt)],
-    clock: &Arc<dyn Clock>,
-) -> anyhow::Result<Option<SenderPool>> {
-    let senders = accounts
-        .iter()
-        .map(|account| sender(config, network, store, nodes, *account, clock));
-    let senders = senders.collect::<anyhow::Result<Vec<Sender>>>()?;
-    Ok((!senders.is_empty()).then(|| SenderPool::new(senders)))
 }
 
 fn sender(

@@ -6,7 +6,8 @@ use crate::{
     network::Network,
 };
 use anyhow::Context as _;
-use std::path::PathBuf;
+use primitives::SignedDuration;
+use std::{fs::File, os::unix::fs::OpenOptionsExt as _, path::PathBuf};
 use store::{Location, MigrationReport, ServerUse, Store, StoreError};
 use thiserror::Error;
 
@@ -36,11 +37,33 @@ fn own_folder(config: &Config) -> anyhow::Result<()> {
     made.with_context(|| format!("cannot make the folder {}", folder.display()))
 }
 
+/// How long the details of blocks are kept; none for ever.
+pub(super) fn keep_details(config: &Config) -> Option<SignedDuration> {
+    let keep = config.store.keep_trades;
+    let keep = (!keep.is_zero()).then(|| SignedDuration::try_from(keep).ok());
+    keep.flatten()
+}
+
 fn server_use(config: &Config) -> ServerUse {
     ServerUse {
         connections: config.store.connections,
         statement_timeout: config.store.statement_timeout,
     }
+}
+
+/// Notes that this process serves from a folder of SQLite. If no other one does, those
+/// who had duties there are gone, and nobody has to wait until their time is over; where
+/// that cannot be said, one waits. To be kept until the process ends.
+pub(crate) async fn sole_use(config: &Config, store: &Store) -> Option<File> {
+    let Location::Sqlite { dir } = location(config) else {
+        return None;
+    };
+    let mut options = File::options();
+    let options = options.write(true).create(true).truncate(false).mode(0o600);
+    let file = options.open(dir.join("serving.lock")).ok()?;
+    file.try_lock().ok()?;
+    store.end_duties().await.ok()?;
+    Some(file)
 }
 
 /// Whether opening the store would make it.

@@ -1,13 +1,14 @@
 //! What a process does besides answering: it indexes a chain, or follows one that
 //! does.
 
+use super::stores::keep_details;
 use crate::{ambient::clock, config::Config};
 use anyhow::Context as _;
 use chain::StarknetClient;
 use primitives::Felt;
 use services::{
-    Doorbell, Follower, HeadStart, Indexer, IndexerOptions, Known, NearStore, Nodes, Progress,
-    Snapshots,
+    Doorbell, Duty, Follower, HeadStart, Indexer, IndexerOptions, Known, NearStore, Nodes,
+    Progress, Snapshots,
 };
 use store::Store;
 use tokio_util::sync::CancellationToken;
@@ -15,17 +16,17 @@ use tokio_util::sync::CancellationToken;
 /// What the process does besides answering.
 #[derive(Debug)]
 pub(crate) enum Work {
-    Index(Box<Indexer>),
+    Index(Box<Indexer>, Duty),
     /// The same, on a chain so long that requests are answered before it is done.
-    HeadStart(Box<HeadStart>),
+    HeadStart(Box<HeadStart>, Duty),
     Follow(Box<Follower>),
 }
 
 impl Work {
     pub(crate) async fn run(self, bell: Doorbell, stop: CancellationToken) {
         match self {
-            Self::Index(indexer) => indexer.run(bell, stop).await,
-            Self::HeadStart(start) => start.run(bell, stop).await,
+            Self::Index(indexer, duty) => duty.during(Box::pin(indexer.run(bell, stop))).await,
+            Self::HeadStart(start, duty) => duty.during(Box::pin(start.run(bell, stop))).await,
             Self::Follow(follower) => follower.run(stop).await,
         }
     }
@@ -33,7 +34,7 @@ impl Work {
     /// What the part is called when it fails.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Index(_) | Self::HeadStart(_) => "indexer",
+            Self::Index(..) | Self::HeadStart(..) => "indexer",
             Self::Follow(_) => "follower",
         }
     }
@@ -43,7 +44,7 @@ impl Work {
 /// asks others where the chain is.
 pub(super) async fn work(
     config: &Config,
-    store: &Store,
+    (store, holder): (&Store, &str),
     chain_id: Felt,
     [nodes, asked]: [Vec<StarknetClient>; 2],
     known: Known,
@@ -56,7 +57,12 @@ pub(super) async fn work(
         let follower = Follower::new(store.clone(), asked, known, published, seen, clock(), poll);
         return Ok(Work::Follow(Box::new(follower)));
     }
+    let fence = store.chain().fence("indexer");
+    let duty = Duty::new(fence.clone(), holder.to_owned(), clock());
+    duty.begin().await;
     let options = IndexerOptions {
+        duty: Some(duty.clone()),
+        keep_details: keep_details(config),
         start_block: config.starknet.start_block,
         poll,
         ..IndexerOptions::default()
@@ -65,7 +71,7 @@ pub(super) async fn work(
     let together = || Nodes::new(nodes.clone(), agreement).of_chain(chain_id);
     let indexer = Indexer::open(
         together(),
-        store.clone(),
+        store.with_fenced_chain(&fence),
         known,
         published,
         seen,
@@ -81,18 +87,18 @@ pub(super) async fn work(
     };
     match missing {
         // A later start knows what becomes of what is there.
-        None => return Ok(Work::Index(Box::new(indexer))),
+        None => return Ok(Work::Index(Box::new(indexer), duty)),
         Some(missing) if missing > leap => {}
         Some(_) => {
             let context = || format!("cannot remove {}", near.display());
             NearStore::remove(&near).with_context(context)?;
-            return Ok(Work::Index(Box::new(indexer)));
+            return Ok(Work::Index(Box::new(indexer), duty));
         }
     }
     let context = format!("cannot use {}", near.display());
     let near = NearStore::open(near).await.context(context)?;
     let start = HeadStart::open(indexer, together(), near, leap).await?;
-    Ok(Work::HeadStart(Box::new(start)))
+    Ok(Work::HeadStart(Box::new(start), duty))
 }
 
 /// How many blocks are missing, as far as nodes say.

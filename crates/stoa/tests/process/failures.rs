@@ -1,9 +1,10 @@
 //! What cannot work is said in one clear line, and the status is not 0.
 
 use crate::{
-    harness::{FREE_PORTS, Home, Service, call, run, serve, simnet, stoa, text},
+    harness::{FREE_PORTS, Home, Service, call, eventually, run, serve, simnet, stoa, text},
     node::{MAIN, SilentNode},
 };
+use ::simnet::SolanaKeypair;
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -176,6 +177,68 @@ async fn without_its_node_it_serves_what_the_store_has() {
     let health = service.get("/readyz").await;
     assert_eq!(health.status, 503);
     assert!(health.body.contains("does not answer"), "{}", health.body);
+}
+
+#[tokio::test]
+async fn without_its_solana_node_it_serves_what_the_ledger_has_until_one_answers() {
+    let home = Home::new();
+    let node = Service::ready(simnet(&home.path("node"), &[]));
+    let (starknet, solana) = (node.line("node").to_owned(), node.line("solana").to_owned());
+    let command = |data: &str| {
+        let flags = ["--starknet-rpc", &starknet, "--solana-rpc", &solana];
+        let mut command = serve(&home.path(data), &flags);
+        let wallet = SolanaKeypair::platform().public_key().to_string();
+        command.env("STOA__LEASING__PLATFORM_WALLET", wallet);
+        command
+    };
+    let service = Service::ready(command("data"));
+    let validators = service.get("/v1/validators").await;
+    assert_eq!(validators.status, 200, "{}", validators.body);
+    service.end_with("TERM");
+    node.end_with("TERM");
+
+    let mut service = Service::start(command("data"));
+    service.wait_for("health");
+    let again = service.get("/v1/validators").await;
+    assert_eq!((again.status, again.body), (200, validators.body));
+    let health = service.get("/readyz?product=leasing").await;
+    assert_eq!(health.status, 503);
+    assert!(health.body.contains("no node has said"), "{}", health.body);
+    let refused = command("empty").output().unwrap();
+    assert!(!refused.status.success());
+    let told = text(&refused.stderr);
+    assert!(told.contains("cannot use the Starknet node"), "{told}");
+
+    // The node comes back where it was.
+    let address = solana.strip_prefix("http://").unwrap();
+    let address = address.split('/').next().unwrap();
+    let mut command = stoa(&["simnet", "--sim-listen", address, "--data"]);
+    command.arg(home.path("node"));
+    let _node = Service::ready(command);
+    eventually("the lease market is ready", async || {
+        let health = service.get("/readyz?product=leasing").await;
+        (health.status == 200).then_some(())
+    })
+    .await;
+    // A ledger that no cluster is known of has nothing to serve.
+    let refused = serve(
+        &home.path("other"),
+        &[
+            "--starknet-rpc",
+            &starknet,
+            "--solana-rpc",
+            &format!("http://{}", dead_address()),
+        ],
+    )
+    .env(
+        "STOA__LEASING__PLATFORM_WALLET",
+        SolanaKeypair::platform().public_key().to_string(),
+    )
+    .output()
+    .unwrap();
+    assert!(!refused.status.success());
+    let told = text(&refused.stderr);
+    assert!(told.contains("cannot use the Solana node"), "{told}");
 }
 
 /// Bound and closed again: nobody listens there.

@@ -22,4 +22,6 @@ mod rebalancing;
 mod serving;
 mod sponsors;
 mod squeeze;
+mod standby;
 mod terminal;
+mod verifying;

@@ -102,12 +102,6 @@ async fn bind(tx: &mut Tx, contract: &[u8], digest: &[u8]) -> Result<(), StoreEr
     .map_err(in_table(LEAD_TABLE))
 }
 
-/// All followed contracts with the blocks that made them so, in the order of
-/// these.
-pub(crate) async fn all(tx: &mut Tx) -> Result<Vec<(u64, FollowedContract)>, StoreError> {
-    between(tx, -1, i64::MAX).await
-}
-
 /// Those of the blocks after `after` and up to `last`.
 pub(crate) async fn between(
     tx: &mut Tx,

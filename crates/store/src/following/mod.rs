@@ -17,7 +17,7 @@ pub use events::{EventPlace, LearnedEvent, LearnedPlace};
 pub use transactions::TransactionPlace;
 
 use crate::{db::Tx, error::StoreError};
-pub(crate) use contracts::{all, between};
+pub(crate) use contracts::between;
 use market::BlockEffects;
 
 /// Adds what blocks do to what is followed; where that is nothing, nothing is

@@ -74,7 +74,7 @@ pub struct LedgerTx(pub(crate) Tx);
 impl LedgerStore {
     /// Begins a transaction.
     pub async fn begin(&self) -> Result<LedgerTx, StoreError> {
-        Ok(LedgerTx(self.db().begin().await?))
+        Ok(LedgerTx(self.begin_tx().await?))
     }
 }
 

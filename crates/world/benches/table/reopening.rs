@@ -24,6 +24,7 @@ pub(crate) async fn world() -> World {
         venues: venues(),
         anchors: Arc::new(anchors()),
         following: Arc::default(),
+        ..Known::default()
     };
     world
 }

@@ -22,7 +22,7 @@ async fn learn(market: &Market) {
     let listings = &market.world.known.listings;
     let poller = GlobalPoller::new(&options, listings, feed.clone(), Arc::clone(clock) as _);
     poller.unwrap().round().await;
-    assert!(feed.get("ethereum", clock.now()).is_some());
+    assert!(feed.get("ethereum", 0, clock.now()).is_some());
 }
 
 async fn told(market: &Market, token: &str) -> [Value; 4] {
@@ -49,7 +49,7 @@ async fn the_aggregators_figures_stand_beside_those_of_the_network_until_they_ar
         market
             .bench
             .global
-            .get("ethereum", market.world.clock.now())
+            .get("ethereum", 0, market.world.clock.now())
             .filter(|it| (it.usd - usd).abs() < f64::EPSILON)
     };
     let [v1, price, listed, record] = told(&market, &token).await;

@@ -4,6 +4,11 @@
 //! after the other: a slow one holds up nobody else. A delivery is claimed in
 //! the ledger before it is sent, so that no two send the same attempt; if the
 //! process dies, the claim ends and it is sent again, under the same id.
+//!
+//! So each delivery is a duty of its own: the claim has an end, and the count of
+//! attempts is the number that [`Courier::conclude`] checks. Whoever was paused and
+//! wakes up later writes nothing over what another one did; a further lease on all
+//! webhooks would add nothing, and one process would have to send everything.
 
 use super::{
     carrier::{Carrier, Parcel},

@@ -38,7 +38,7 @@ fn simulated(config: &Config) -> &'static str {
 
 /// What the node says, and what the wallet holds.
 async fn node(config: &Config) -> anyhow::Result<String> {
-    let Some(cluster) = Cluster::connect(config, None).await? else {
+    let Some(cluster) = Cluster::connect(config).await? else {
         return Ok("no market".to_owned());
     };
     let standing = cluster.standing().await?;

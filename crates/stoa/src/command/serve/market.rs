@@ -23,7 +23,7 @@ pub(super) async fn open(
     simulated: Option<&Url>,
     listener: SocketAddr,
 ) -> anyhow::Result<Option<Market>> {
-    match Cluster::connect(config, simulated).await? {
+    match Cluster::open(config, store, simulated).await? {
         Some(cluster) => cluster.market(config, store, listener).await.map(Some),
         None => Ok(None),
     }
@@ -32,6 +32,9 @@ pub(super) async fn open(
 /// Starts what the market needs done. Every process has to know the epoch; the
 /// rest is for those with the role.
 pub(super) fn spawn(config: &Config, market: &Market, tasks: &mut Tasks) -> anyhow::Result<()> {
+    if let Some(late) = market.late.clone() {
+        tasks.spawn("connection to a Solana node", |stop| ending(late.run(stop)));
+    }
     let poll = config.solana.poll;
     let watch = market.leasing.epoch_watch();
     tasks.spawn("watch of epochs", |stop| ending(watch.run(poll, stop)));

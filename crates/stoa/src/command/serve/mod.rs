@@ -39,6 +39,7 @@ pub(super) async fn serve(
     let room = Room::new(config);
     let sockets = Sockets::bind(config).await?;
     let store = wiring::open_store(config, ledger).await?;
+    let _alone = wiring::sole_use(config, &store).await;
     let mut tasks = Tasks::new(stop.clone());
     // Starting holds every part at once, which is much for a stack.
     let start = start::start(config, &store, sockets, &room, &mut tasks, shows_accounts);

@@ -14,9 +14,9 @@ use std::net::SocketAddr;
 /// Starts the keeper, and who measures what is executed.
 pub(super) fn spawn_jobs(jobs: OrderJobs, tasks: &mut Tasks) {
     let OrderJobs { keeper, benchmarks } = jobs;
-    if let Some(keeper) = keeper {
+    if let Some((keeper, duty)) = keeper {
         tasks.spawn("keeper of recurring orders", |stop| {
-            ending(keeper.run(stop))
+            ending(keeper.run(duty, stop))
         });
     }
     if let Some(benchmarks) = benchmarks {

@@ -6,14 +6,14 @@ use crate::{
     config::{Config, Role},
     network::Network,
     people::Guest,
-    wiring::{self, Paymaster, StarknetClient},
+    wiring::{self, Duty, Paymaster, StarknetClient},
 };
 use anyhow::Context as _;
 use std::net::SocketAddr;
 
 /// Follows what was relayed.
-pub(super) fn spawn(paymaster: Paymaster, tasks: &mut Tasks) {
-    tasks.spawn("paymaster", |stop| ending(paymaster.run(stop)));
+pub(super) fn spawn(paymaster: Paymaster, duty: Duty, tasks: &mut Tasks) {
+    tasks.spawn("paymaster", |stop| ending(paymaster.run(duty, stop)));
 }
 
 /// Starts somebody whose fees others pay on our own simulated network.

@@ -109,8 +109,8 @@ pub(super) async fn start(
     tasks.spawn(work.name(), |stop| ending(work.run(bell, stop)));
     readers::spawn(config, readers, tasks);
     orders::spawn_jobs(order_jobs, tasks);
-    if let Some(paymaster) = paymaster {
-        relaying::spawn(paymaster, tasks);
+    if let Some((paymaster, duty)) = paymaster {
+        relaying::spawn(paymaster, duty, tasks);
     }
     if ground.simulation.is_some() {
         orders::spawn_saver(config, node.clone(), listener, tasks)?;
