@@ -24,12 +24,12 @@ export function App() {
   }, [opened.value]);
   useSignalEffect(() => {
     const it = reorganisation.value;
-    if (it) say(`The chain was reorganised: ${it.depth} ${it.depth === 1 ? "block" : "blocks"} after #${it.number} replaced. Figures are loaded anew.`, "news", 8_000);
+    if (it) say(`The chain was reorganised: ${it.depth} ${it.depth === 1 ? "block" : "blocks"} after #${it.number} replaced. Reloading figures.`, "news", 8_000);
   });
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <header class="bar">
         <button type="button" class="icon-button menu-button" aria-expanded={menu.value} aria-controls="navigation" onClick={() => (menu.value = !menu.value)}>
@@ -81,7 +81,7 @@ export function App() {
         <footer>
           <p>
             Charts by <a href="https://www.tradingview.com/lightweight-charts/" rel="noopener">TradingView Lightweight Charts™</a>, Copyright © 2025{" "}
-            <a href="https://www.tradingview.com/" rel="noopener">TradingView, Inc.</a>, under the Apache License 2.0. <a href="/licenses.txt" target="_blank">Licences</a> of all that this page is built with.
+            <a href="https://www.tradingview.com/" rel="noopener">TradingView, Inc.</a>, under the Apache License 2.0. <a href="/licenses.txt" target="_blank">Licences</a> of everything this page is built with.
           </p>
         </footer>
       </main>
@@ -122,17 +122,17 @@ function Opened({ path }: { path: string }) {
   }, [path]);
   if (!found)
     return (
-      <Page title="Nothing here">
+      <Page title="Page not found">
         <Empty title="There is no such page">
-          The address leads nowhere. The <a href="/">tokens</a> are a good place to begin.
+          The <a href="/">tokens</a> are a good place to start.
         </Empty>
       </Page>
     );
   if (failed.value)
     return (
-      <Page title="Not loaded">
+      <Page title="Page not loaded">
         <Empty title="The page could not be loaded">
-          The service may have been updated. <a href={path} onClick={() => location.reload()}>Load it again</a>.
+          The service may have been updated. <a href={path} onClick={() => location.reload()}>Reload it</a>.
         </Empty>
       </Page>
     );
@@ -142,7 +142,7 @@ function Opened({ path }: { path: string }) {
   return <Shown key={it.path} id={it.id} />;
 }
 
-const THEMES = { system: "as the system has it", light: "light", dark: "dark" };
+const THEMES = { system: "system", light: "light", dark: "dark" };
 
 function ThemeSwitch() {
   const now = choice.value;

@@ -7,6 +7,9 @@ import "./lib/theme";
 import "./style/base.css";
 import "./style/frame.css";
 import "./style/parts.css";
+import "./style/controls.css";
+import "./style/table.css";
+import "./style/tokens.css";
 
 follow(isPage);
 const place = document.getElementById("app")!;

@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const SHOTS = new URL("../screenshots", import.meta.url).pathname;
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 20_000;
 
 export async function openBrowser() {
   await mkdir(SHOTS, { recursive: true });
@@ -15,7 +15,7 @@ export async function openBrowser() {
 }
 
 /** A tab of its own; `complaints` is everything that its console called an error. */
-export async function openTab(browser, api, { theme = "dark", width = 1280, height = 900, motion = "reduce" } = {}) {
+export async function newTab(browser, api, { theme = "dark", width = 1280, height = 900, motion = "reduce" } = {}) {
   const context = await browser.newContext({ baseURL: api, viewport: { width, height }, colorScheme: theme, reducedMotion: motion });
   const tab = await context.newPage();
   tab.setDefaultTimeout(PATIENCE_MS);
@@ -34,10 +34,30 @@ export async function open(tab, path) {
 export const settled = (tab) =>
   tab.waitForFunction(() => document.querySelector("main h1, main .state") && !document.querySelector("main .skeleton, main .opening"));
 
-/** What axe finds, as lines that say where. */
-export async function barriers(tab) {
-  await tab.evaluate(axe.source);
-  const { violations } = await tab.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+export const signIn = (tab, who) => tab.getByRole("button", { name: `Demo ${who}` }).click();
+
+const MOST_STOPS = 120;
+
+/** Presses the tab key until something of this name (a text or a pattern) has the focus. */
+export async function tabTo(tab, name) {
+  for (let stop = 0; stop < MOST_STOPS; stop++) {
+    await tab.keyboard.press("Tab");
+    const focused = await tab.evaluate(() => {
+      const it = document.activeElement;
+      return (it.getAttribute("aria-label") ?? it.labels?.[0]?.textContent ?? it.textContent).replace(/\s+/g, " ").trim();
+    });
+    if (name instanceof RegExp ? name.test(focused) : focused === name) return;
+  }
+  throw new Error(`the keyboard does not reach ${name}`);
+}
+
+/** Of axe's rules, those that a theme decides. */
+export const OF_COLOURS = ["color-contrast", "link-in-text-block"];
+
+/** What axe finds, by all of its rules or by some, as lines that say where. */
+export async function barriers(tab, runOnly) {
+  if (!(await tab.evaluate(() => "axe" in globalThis))) await tab.evaluate(axe.source);
+  const { violations } = await tab.evaluate((rules) => globalThis.axe.run(document, { resultTypes: ["violations"], ...rules }), runOnly && { runOnly });
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary.replace(/\s+/g, " ")}`));
 }
 

@@ -1,7 +1,7 @@
 // How soon the first page is there on a slow line and a slow processor: rows of
 // `./bench`. Asks the service of an address, or starts one.
 import { startStoa } from "../../clients/stoa.js";
-import { openBrowser, openTab, settled } from "./browser.js";
+import { newTab, openBrowser, settled } from "./browser.js";
 
 const LINE = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 const SLOWER = 4;
@@ -17,7 +17,7 @@ const observe = () => {
 };
 
 async function visit(browser, api) {
-  const { tab, close } = await openTab(browser, api, { width: 390, height: 844 });
+  const { tab, close } = await newTab(browser, api, { width: 390, height: 844 });
   const control = await tab.context().newCDPSession(tab);
   await control.send("Network.enable");
   await control.send("Network.emulateNetworkConditions", LINE);

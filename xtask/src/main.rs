@@ -2,6 +2,7 @@
 
 mod circles;
 mod dist;
+mod examples;
 mod layers;
 mod told;
 mod unseen;
@@ -27,12 +28,15 @@ fn run(arguments: &[String]) -> Result<()> {
         ["dist", out] => dist::dist(out.as_ref()),
         ["told"] => told::check(),
         ["unseen", seen] => unseen::check(seen.as_ref()),
+        ["examples", seen] => examples::run(seen.as_ref(), false),
+        ["examples", seen, "--write"] => examples::run(seen.as_ref(), true),
         _ => bail!(
             "usage:\n  \
              cargo xtask dist [DIR]   the program for others, packed, with its checksum\n  \
              cargo xtask layers       which crate may know which, and circles within\n  \
              cargo xtask told         figures and log events that are not explained\n  \
-             cargo xtask unseen FILE  operations and slugs of the API that no test has seen"
+             cargo xtask unseen FILE  operations and slugs of the API that no test has seen\n  \
+             cargo xtask examples FILE [--write]  examples that no test has seen, or others"
         ),
     }
 }

@@ -1,19 +1,22 @@
 // Numbers, times and addresses as people read them. What is not known is a dash.
 
 const NONE = "–";
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+const compact = new Intl.NumberFormat("en", { notation: "compact", minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export const known = (value: number | null | undefined): value is number => typeof value === "number" && Number.isFinite(value);
 
 export const count = (value: number | null | undefined): string => (known(value) ? whole.format(value) : NONE);
 
+/** Four digits of what is hardly less are 1.000. */
+const ROUNDED_TO_ONE = 0.99995;
+
 /** A price: two digits after the point for whole dollars, more that count below. */
 export function price(value: number | null | undefined): string {
   if (!known(value)) return NONE;
   const size = Math.abs(value);
   if (size === 0) return "$0";
-  if (size >= 1) return `$${value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: size >= 1000 ? 2 : 4 })}`;
+  if (size >= ROUNDED_TO_ONE) return `$${value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: size >= 1000 ? 2 : 4 })}`;
   if (size >= 1e-4) return `$${value.toPrecision(4)}`;
   // 0.0₅123: zeros after the point are counted.
   const zeros = Math.floor(-Math.log10(size));
@@ -23,11 +26,11 @@ export function price(value: number | null | undefined): string {
 
 const subscript = (value: number): string => [...String(value)].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]).join("");
 
-/** Dollars of volumes and depths. */
+/** Dollars of volumes and depths: two digits after the point everywhere, so that they align. */
 export function usd(value: number | null | undefined): string {
   if (!known(value)) return NONE;
-  if (Math.abs(value) < 1000) return `$${value.toLocaleString("en", { maximumFractionDigits: 2, minimumFractionDigits: value !== 0 && Math.abs(value) < 100 ? 2 : 0 })}`;
-  return `$${compact.format(value)}`;
+  if (value === 0) return "$0";
+  return `$${Math.abs(value) < 1000 ? value.toFixed(2) : compact.format(value)}`;
 }
 
 /** A change in per cent, with its sign. */
@@ -39,7 +42,8 @@ export function percent(value: number | null | undefined, digits = 2): string {
 
 export const share = (value: number | null | undefined, digits = 1): string => (known(value) ? `${(value * 100).toFixed(digits)}%` : NONE);
 
-export const tone = (value: number | null | undefined): string => (!known(value) || value === 0 ? "" : value > 0 ? "up" : "down");
+/** The colour of a change; one that is shown as nothing has none. */
+export const tone = (value: number | null | undefined): string => (!known(value) || Math.abs(value) < 0.005 ? "" : value > 0 ? "up" : "down");
 
 export const short = (address: string, head = 6, tail = 4): string =>
   address.length <= head + tail + 1 ? address : `${address.slice(0, head)}…${address.slice(-tail)}`;
@@ -57,6 +61,9 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "2-digit", month: "short", h
 
 export const time = (date: string | number | Date): string => clock.format(new Date(date));
 export const date = (date: string | number | Date | null | undefined): string => (date ? day.format(new Date(date)) : NONE);
+
+/** A stake: so much that its last digits do not matter. */
+export const stake = (lamports: number | null | undefined): string => (known(lamports) ? `${compact.format(lamports / 1e9)} SOL` : NONE);
 
 export function sol(lamports: number | string | bigint): string {
   const value = Number(lamports) / 1e9;

@@ -1,8 +1,9 @@
 // The lease market as the service tells it.
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { query } from "./api";
 import { market, session } from "./session";
+import { isVisible } from "./visibility";
 
 export interface Validator {
   public_id: string;
@@ -73,6 +74,12 @@ export interface LeaseDetail extends Lease {
   signs_total: number;
 }
 
+export interface LeaseEvent {
+  event: string;
+  sequence: number;
+  at: string;
+}
+
 export interface Epoch {
   epoch: number;
   slot_index: number;
@@ -86,21 +93,24 @@ export const leaseNews = signal(0);
 const LOOK_MS = 3_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Listens to the events of the user's leases while a component is shown. */
+/** Listens to the events of the user's leases while a component can be seen. */
 export function useLeaseNews(): void {
   const token = session.value?.bearer;
+  const last = useRef<string | null>(null);
+  const wasOpen = useRef(false);
   useEffect(() => {
-    if (!token) return;
+    if (!token || !isVisible.value) return;
     let stream: EventSource | null = null;
     let timer: ReturnType<typeof setTimeout>;
-    let last: string | null = null;
     let failures = 0;
     let left = false;
+    // Something may have happened while the page was hidden.
+    if (wasOpen.current) leaseNews.value++;
+    wasOpen.current = true;
     const again = () => {
       stream?.close();
       if (left) return;
       failures++;
-      // Something may have happened meanwhile.
       leaseNews.value++;
       timer = setTimeout(open, Math.min(LOOK_MS * failures, LONGEST_PAUSE_MS));
     };
@@ -109,11 +119,11 @@ export function useLeaseNews(): void {
         // A ticket is good for one opening: `EventSource` sends no headers.
         const { ticket } = await market<{ ticket: string }>("/v1/stream-tickets", { method: "POST" });
         if (left) return;
-        stream = new EventSource(query("/v1/stream", { ticket, lastEventId: last }));
+        stream = new EventSource(query("/v1/stream", { ticket, lastEventId: last.current }));
         stream.onopen = () => (failures = 0);
         stream.onerror = again;
         stream.addEventListener("lease", (event) => {
-          last = (event as MessageEvent).lastEventId;
+          last.current = (event as MessageEvent).lastEventId;
           leaseNews.value++;
         });
       } catch {
@@ -126,5 +136,5 @@ export function useLeaseNews(): void {
       clearTimeout(timer);
       stream?.close();
     };
-  }, [token]);
+  }, [token, isVisible.value]);
 }

@@ -1,8 +1,10 @@
-// What happens on the chain while somebody looks: one stream for the whole page. Where
-// there is none, readiness is asked now and then, so that the page still moves.
-import { computed, signal } from "@preact/signals";
+// What happens on the chain while somebody looks: one stream for the whole page, closed
+// while it is hidden. Where there is none, readiness is asked now and then, so that the
+// page still moves.
+import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ask, query } from "./api";
+import { isVisible } from "./visibility";
 
 export interface Block {
   number: number;
@@ -67,6 +69,13 @@ function arrived(number: number, hash: string): void {
   blocks.value = [...blocks.peek(), block].slice(-SHOWN_BLOCKS);
 }
 
+/** A block that the stream told. One that does not follow says that others were missed. */
+function told(number: number, hash: string): void {
+  const newest = head.peek()?.number;
+  arrived(number, hash);
+  if (newest !== undefined && number > newest + 1) rewritten.value++;
+}
+
 function reorganised(number: number, depth: number): void {
   const known = blocks.peek();
   replacedUpTo = Math.max(known.at(-1)?.number ?? -1, number + depth);
@@ -76,8 +85,7 @@ function reorganised(number: number, depth: number): void {
 }
 
 function open(): void {
-  clearTimeout(timer);
-  source?.close();
+  close();
   const stream = new EventSource(query("/v3/stream", { tokens: wishes.tokens, series: wishes.series, trader: wishes.trader }));
   source = stream;
   const on = (event: string, act: (data: any) => void) =>
@@ -92,7 +100,7 @@ function open(): void {
     // The browser itself tries again, unless it was refused.
     if (stream.readyState === EventSource.CLOSED) refused();
   };
-  on("block", (it) => arrived(it.number, it.hash));
+  on("block", (it) => told(it.number, it.hash));
   on("reorganisation", (it) => reorganised(it.number, it.depth));
   on("prices", (it: { prices: ({ address: string } & Price)[] }) => {
     const next = new Map(prices.peek());
@@ -104,6 +112,12 @@ function open(): void {
   });
   on("orders", () => ordersChanged.value++);
   on("lagging", () => rewritten.value++);
+}
+
+function close(): void {
+  clearTimeout(timer);
+  source?.close();
+  source = null;
 }
 
 function refused(): void {
@@ -128,9 +142,9 @@ async function poll(): Promise<void> {
   }, POLL_MS);
 }
 
-/** Begins to listen. */
+/** Begins to listen, whenever the page can be seen. */
 export function listen(): void {
-  open();
+  effect(() => (isVisible.value ? open() : close()));
   setInterval(() => (now.value = Date.now()), 1000);
 }
 
@@ -140,7 +154,7 @@ function wish(next: Partial<Wishes>): void {
   Object.assign(wishes, next);
   // Pages that leave and come wish within one moment.
   clearTimeout(reopening);
-  reopening = setTimeout(open, 30);
+  reopening = setTimeout(() => isVisible.peek() && open(), 30);
 }
 
 const MOST_TOKENS = 50;

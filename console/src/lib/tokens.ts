@@ -1,5 +1,6 @@
 // The tokens that there are, by address: loaded once, when a page needs symbols.
 import { signal } from "@preact/signals";
+import { shown } from "./amount";
 import { ask, query } from "./api";
 import { network } from "./settings";
 
@@ -36,3 +37,9 @@ export function needTokens(): void {
 }
 
 export const symbol = (address: string): string => tokens.value.get(address)?.symbol ?? `${address.slice(0, 6)}…`;
+
+export const decimalsOf = (address: string): number => tokens.value.get(address)?.decimals ?? 18;
+
+/** So much of a token, for the eye; where the amount is not told, the token alone. */
+export const amount = (units: bigint | string | null, address: string, digits?: number): string =>
+  units === null ? symbol(address) : `${shown(BigInt(units), decimalsOf(address), digits)} ${symbol(address)}`;

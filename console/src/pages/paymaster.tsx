@@ -21,7 +21,7 @@ interface Activity {
   remainingStrkCredits: string;
 }
 
-const strk = (units: string): string => `${shown(BigInt(units), 18, 6)} STRK`;
+const strk = (units: string): string => `${shown(BigInt(units), 18, 4)} STRK`;
 
 export function Paymaster() {
   const key = useSignal("");
@@ -31,14 +31,14 @@ export function Paymaster() {
   const asked = key.value || simulated.value?.sponsorKey || "";
   const { data, failure, again } = useLoaded(asked ? `sponsor ${asked}` : null, (signal) => ask<Activity>("/paymaster/v1/sponsor-activity", { headers: { "api-key": asked }, signal }), pace);
   return (
-    <Page title="Paymaster" lead="Others' transactions, sent by this service and paid by a sponsor. Wallets reach it by JSON-RPC at this very address.">
+    <Page title="Paymaster" lead="Sends other people's transactions and pays their fees from a sponsor's credits. Wallets reach it by JSON-RPC at this same address.">
       <div class="stack">
         <Panel title="Sponsor">
           <div class="fields">
             <label class="field">
-              <span>Key</span>
-              <input class="mono" type="text" autoComplete="off" placeholder={simulated.value?.sponsorKey ?? "The key of a sponsor"} value={key.value} onChange={(event) => (key.value = event.currentTarget.value.trim())} />
-              <span class="hint">It stays in this tab and goes to this service alone.</span>
+              <span>API key</span>
+              <input class="mono" type="text" autoComplete="off" placeholder={simulated.value?.sponsorKey ?? "A sponsor's API key"} value={key.value} onChange={(event) => (key.value = event.currentTarget.value.trim())} />
+              <span class="hint">It stays in this tab and is sent to this service only.</span>
             </label>
           </div>
         </Panel>
@@ -48,15 +48,15 @@ export function Paymaster() {
           </Panel>
         ) : !asked ? (
           <Panel>
-            <Empty title="Which sponsor?">Write the key of a sponsor; the operator makes one with <code class="mono">stoa sponsor add</code>.</Empty>
+            <Empty title="No sponsor chosen">Enter a sponsor's API key. The operator creates one with <code class="mono">stoa sponsor add</code>.</Empty>
           </Panel>
         ) : (
-          <Panel title={data?.name ?? "…"} aside="since the beginning">
+          <Panel title={data?.name ?? "…"} aside="all time">
             <Figures>
               <Figure label="Transactions">{data ? count(data.txCount) : <Skeleton />}</Figure>
               <Figure label="Succeeded" hint={data && strk(data.succeededStrkGasFees)}>{data ? count(data.succeededTxCount) : <Skeleton />}</Figure>
               <Figure label="Reverted" hint={data && strk(data.revertedStrkGasFees)}>{data ? count(data.revertedTxCount) : <Skeleton />}</Figure>
-              <Figure label="Paid in fees">{data ? strk(data.strkGasFees) : <Skeleton />}</Figure>
+              <Figure label="Fees paid">{data ? strk(data.strkGasFees) : <Skeleton />}</Figure>
               <Figure label="Credits left">{data ? strk(data.remainingStrkCredits) : <Skeleton />}</Figure>
             </Figures>
           </Panel>

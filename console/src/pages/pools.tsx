@@ -19,7 +19,7 @@ interface Answer {
 }
 
 const SIZE = 50;
-const TRADABLE = [["", "All"], ["true", "Can be traded"], ["false", "Cannot"]] as const;
+const TRADABLE = [["", "All"], ["true", "Tradable"], ["false", "Not tradable"]] as const;
 
 export function Pools() {
   useEffect(needTokens, []);
@@ -34,7 +34,7 @@ export function Pools() {
   const { data, failure, again } = useLoaded(path, (signal) => ask<Answer>(path, { signal }), rewritten);
   const { data: venues } = useLoaded("venues", (signal) => ask<{ name: string }[]>("/v3/venues", { signal }));
   return (
-    <Page title="Pools" lead={`${data ? `${count(data.totalElements)} pools. ` : ""}Depth is what moves a pool's price by so much, from its exact curve.`}>
+    <Page title="Pools" lead="Depth is what it takes to move a pool's price that far, computed from its exact curve.">
       <div class="toolbar">
         <TokenPicker label="Pools of" none="Any token" value={token} onPick={(next) => note({ token: next })} />
         {token && (
@@ -52,6 +52,7 @@ export function Pools() {
           </select>
         </label>
         <Choice label="Which pools" value={tradable as (typeof TRADABLE)[number][0]} options={TRADABLE} onChange={(next) => note({ tradable: next })} />
+        <span class="soft">{count(data?.totalElements)} pools</span>
       </div>
       <div class="panel flush">{failure && !data ? <Trouble failure={failure} again={again} /> : <PoolTable pools={data?.content} rows={20} />}</div>
       <Pager page={page} pages={data?.totalPages ?? 1} />

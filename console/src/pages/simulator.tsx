@@ -4,7 +4,7 @@ import { shown } from "../lib/amount";
 import { sol } from "../lib/format";
 import { pace } from "../lib/live";
 import { useLoaded } from "../lib/load";
-import { say } from "../lib/notices";
+import { attempt } from "../lib/notices";
 import { readSimulated, simulated, steer } from "../lib/simulator";
 import { isSimulated } from "../lib/settings";
 import { Action, Address, Choice, Empty, Page, Panel, SkeletonRows, Trouble } from "../ui/parts";
@@ -12,25 +12,18 @@ import "../style/simulator.css";
 
 type Network = "starknet" | "solana";
 
-async function done(what: string, deed: Promise<unknown>): Promise<void> {
-  try {
-    await deed;
-    say(what);
-  } catch (error) {
-    say((error as Error).message, "wrong", 9_000);
-  }
-}
+const done = (what: string, deed: Promise<unknown>): Promise<void> => attempt(() => deed, what);
 
 export function Simulator() {
   const { failure, again } = useLoaded(isSimulated ? "simulated" : null, readSimulated, pace);
   if (!isSimulated)
     return (
       <Page title="Simulator">
-        <Empty title="These are real networks">The simulator is there where a service runs its own simulated networks.</Empty>
+        <Empty title="These are real networks">The simulator is available where the service runs networks of its own.</Empty>
       </Page>
     );
   return (
-    <Page title="Simulator" lead="Networks of this service's own. Nothing here is worth anything, and everything can be tried.">
+    <Page title="Simulator" lead="These networks run inside this service. Nothing here has any value, so try anything.">
       <div class="stack">
         <div class="columns">
           <Starknet />
@@ -66,8 +59,8 @@ function Starknet() {
   return (
     <Panel title="Starknet">
       <div class="controls">
-        <Steered label="Blocks" initial={1} most={1000} button="Mine" run={(blocks) => done(`Mined ${blocks} blocks`, steer("starknet", "sim_mine", { blocks }))} />
-        <Steered label="Seconds" initial={3600} most={31_536_000} button="Advance" run={(seconds) => done(`Moved the clock by ${seconds} s`, steer("starknet", "sim_advance", { seconds }))} />
+        <Steered label="Blocks" initial={1} most={1000} button="Mine" run={(blocks) => done(`Mined ${blocks} ${blocks === 1 ? "block" : "blocks"}`, steer("starknet", "sim_mine", { blocks }))} />
+        <Steered label="Seconds" initial={3600} most={31_536_000} button="Advance" run={(seconds) => done(`Moved the clock forward by ${seconds} s`, steer("starknet", "sim_advance", { seconds }))} />
         <Steered label="Blocks back" initial={3} most={64} button="Reorganise" run={(depth) => done(`Replaced the newest ${depth} blocks`, steer("starknet", "sim_reorg", { depth }))} />
         <Pausing network="starknet" what="blocks" />
       </div>
@@ -79,8 +72,8 @@ function Solana() {
   return (
     <Panel title="Solana">
       <div class="controls">
-        <Steered label="Slots" initial={40} most={10_000} button="Mine" run={(slots) => done(`Let ${slots} slots pass`, steer("solana", "sim_mine", { slots }))} />
-        <Steered label="Epochs" initial={1} most={60} button="Advance" run={(count) => done(`Let ${count} epochs begin`, steer("solana", "sim_advanceEpochs", { count }))} />
+        <Steered label="Slots" initial={40} most={10_000} button="Mine" run={(slots) => done(`Mined ${slots} slots`, steer("solana", "sim_mine", { slots }))} />
+        <Steered label="Epochs" initial={1} most={60} button="Advance" run={(count) => done(`Advanced by ${count} ${count === 1 ? "epoch" : "epochs"}`, steer("solana", "sim_advanceEpochs", { count }))} />
         <Steered label="Slots back" initial={8} most={31} button="Reorganise" run={(depth) => done(`Replaced the newest ${depth} slots`, steer("solana", "sim_reorg", { depth }))} />
         <Pausing network="solana" what="slots" />
       </div>
@@ -90,8 +83,8 @@ function Solana() {
 
 const Pausing = ({ network, what }: { network: Network; what: string }) => (
   <div class="pausing">
-    <Action run={() => done(`No ${what} until they go on`, steer(network, "sim_pause"))}>Pause</Action>
-    <Action run={() => done("It goes on", steer(network, "sim_resume"))}>Go on</Action>
+    <Action run={() => done(`No more ${what} until you resume`, steer(network, "sim_pause"))}>Pause</Action>
+    <Action run={() => done("Resumed", steer(network, "sim_resume"))}>Resume</Action>
   </div>
 );
 
@@ -104,11 +97,11 @@ function Faults() {
   const count = useSignal("5");
   const fault = (asked: string) => steer(network.value, "sim_fault", { method: method.value, kind: asked, count: Number(count.value), delay_ms: 2_000 });
   return (
-    <Panel title="Faults" aside="spoil the next answers of a node, and see the service live with it">
+    <Panel title="Faults" aside="break a node's next answers and watch the service cope">
       <div class="fields">
         <Choice label="Node" value={network.value} options={[["starknet", "Starknet"], ["solana", "Solana"]]} onChange={(next) => (network.value = next)} />
         <label class="field">
-          <span>Method, * for any</span>
+          <span>Method (* for any)</span>
           <input value={method.value} onInput={(event) => (method.value = event.currentTarget.value)} />
         </label>
         <label class="field">
@@ -120,11 +113,11 @@ function Faults() {
           </select>
         </label>
         <label class="field">
-          <span>Answers</span>
+          <span>How many answers</span>
           <input type="number" min={1} max={1000} value={count.value} onInput={(event) => (count.value = event.currentTarget.value)} />
         </label>
-        <Action run={() => done(`The next ${count.value} answers are spoilt`, fault(kind.value))}>Spoil</Action>
-        <Action run={() => done("No answer is spoilt", fault("none"))}>Take back</Action>
+        <Action run={() => done(`The next ${count.value} answers will fail`, fault(kind.value))}>Inject</Action>
+        <Action run={() => done("Faults cleared", fault("none"))}>Clear</Action>
       </div>
     </Panel>
   );
@@ -167,7 +160,7 @@ function Accounts() {
           <thead>
             <tr>
               <th scope="col">Wallet</th>
-              <th scope="col" class="number">Holds</th>
+              <th scope="col" class="number">Balance</th>
             </tr>
           </thead>
           <tbody>
@@ -190,17 +183,17 @@ function Accounts() {
 function Identities() {
   const it = simulated.value;
   return (
-    <Panel title="Demo credentials" aside="everybody knows them; they exist on simulated networks alone">
+    <Panel title="Demo credentials" aside="public, and valid on simulated networks only">
       <ul class="credentials">
         {it?.bearers.map((bearer) => (
           <li key={bearer.token}>
-            <span class="soft">Bearer, {bearer.roles.join(", ")}</span>
+            <span class="soft">Bearer token, {bearer.roles.join(", ")}</span>
             <Address value={bearer.token} head={40} />
           </li>
         ))}
         {it && (
           <li>
-            <span class="soft">Sponsor's key of the paymaster</span>
+            <span class="soft">Paymaster sponsor's API key</span>
             <Address value={it.sponsorKey} head={40} />
           </li>
         )}

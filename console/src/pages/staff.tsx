@@ -3,7 +3,7 @@ import { date, sol } from "../lib/format";
 import type { Validator } from "../lib/leases";
 import { pace } from "../lib/live";
 import { useLoaded, type Loaded } from "../lib/load";
-import { say } from "../lib/notices";
+import { attempt } from "../lib/notices";
 import { hasRole, market, session } from "../lib/session";
 import { hasLeases } from "../lib/settings";
 import type { ComponentChildren } from "preact";
@@ -42,12 +42,12 @@ export function Staff() {
   const who = session.value;
   const isStaff = hasRole("staff");
   return (
-    <Page title="Staff" lead="What those who run the market look after." actions={<SignedIn />}>
+    <Page title="Staff" lead="For the people who run the market." actions={<SignedIn />}>
       {!hasLeases ? (
         <Panel><Empty title="There is no lease market here" /></Panel>
       ) : !isStaff ? (
         <Panel title="For staff">
-          <SignIn why={who ? "Whoever is signed in is not staff. Sign in as somebody who is." : "Sign in as somebody who is staff."} />
+          <SignIn why={who ? "You are signed in, but not as staff. Sign in with a staff account." : "Sign in with a staff account."} />
         </Panel>
       ) : (
         <div class="stack" key={who!.bearer}>
@@ -94,20 +94,16 @@ function List<T>({ title, loaded, head, row, none }: { title: string; loaded: Lo
 
 function Strays() {
   const loaded = useLoaded("strays", (signal) => market<Stray[]>("/v1/admin/strays?limit=50", { signal }), pace);
-  const refund = async (signature: string) => {
-    try {
+  const refund = (signature: string) =>
+    attempt(async () => {
       await market(`/v1/admin/strays/${signature}/refunds`, { method: "POST", body: {} });
-      say("Refunds are opened");
       loaded.again();
-    } catch (error) {
-      say((error as Error).message, "wrong", 9_000);
-    }
-  };
+    }, "Refund opened");
   return (
     <List
       title="Strays"
       loaded={loaded}
-      none="No money has gone astray"
+      none="No stray payments"
       head={["Transaction", "Payer", "Amount", "Why", ""]}
       row={(stray) => (
         <tr key={stray.signature}>
@@ -115,7 +111,7 @@ function Strays() {
           <td><Address value={stray.payer} /></td>
           <td>{sol(stray.legs.reduce((sum, leg) => sum + leg.lamports, 0))}</td>
           <td>{stray.payments.map((payment) => payment.reason).join(", ")}</td>
-          <td>{stray.legs.some((leg) => !leg.refund_id) && <Action class="small" run={() => refund(stray.signature)}>Give back</Action>}</td>
+          <td>{stray.legs.some((leg) => !leg.refund_id) && <Action class="small" run={() => refund(stray.signature)}>Refund</Action>}</td>
         </tr>
       )}
     />
@@ -128,7 +124,7 @@ function Refunds() {
     <List
       title="Refunds"
       loaded={loaded}
-      none="Nothing is owed"
+      none="No refunds"
       head={["Opened", "Amount", "By", "To", "State"]}
       row={(refund) => (
         <tr key={refund.id}>
@@ -143,26 +139,25 @@ function Refunds() {
   );
 }
 
-async function steered(validator: string, action: "stop" | "lift-stop", again: () => void): Promise<void> {
-  try {
-    await market(`/v1/admin/validators/${validator}/${action}`, { body: { reason: "by staff, in the console" } });
-    say(action === "stop" ? "The validator is stopped" : "The stop is lifted; its owner may list it again");
-    again();
-  } catch (error) {
-    say((error as Error).message, "wrong", 9_000);
-  }
-}
+const steered = (validator: string, action: "stop" | "lift-stop", again: () => void): Promise<void> =>
+  attempt(
+    async () => {
+      await market(`/v1/admin/validators/${validator}/${action}`, { body: { reason: "by staff, in the console" } });
+      again();
+    },
+    action === "stop" ? "Validator stopped" : "Stop lifted. The owner can list it again.",
+  );
 
 function Offers() {
   const loaded = useLoaded("all validators", (signal) => market<Validator[]>("/v1/validators?limit=50", { signal }), pace);
   const stop = async (one: Validator) => {
-    if (confirm(`Stop ${one.name}? All of its leases are revoked.`)) await steered(one.public_id, "stop", loaded.again);
+    if (confirm(`Stop ${one.name}? All of its leases will be revoked.`)) await steered(one.public_id, "stop", loaded.again);
   };
   return (
     <List
       title="Validators"
       loaded={loaded}
-      none="Nobody offers anything"
+      none="No validators"
       head={["Name", "Region", "Price", "State", ""]}
       row={(one) => (
         <tr key={one.public_id}>
@@ -183,8 +178,8 @@ function Audit() {
     <List
       title="Audit log"
       loaded={loaded}
-      none="Nothing was done yet"
-      head={["When", "What", "To", "By", ""]}
+      none="Nothing yet"
+      head={["When", "Action", "Subject", "Actor", ""]}
       row={(entry) => (
         <tr key={entry.public_id}>
           <td>{date(entry.at)}</td>
@@ -194,7 +189,7 @@ function Audit() {
           <td>
             {entry.action === "validator.stopped" && (
               <Action class="small" run={() => steered(entry.subject.id, "lift-stop", loaded.again)}>
-                Lift the stop
+                Lift stop
               </Action>
             )}
           </td>

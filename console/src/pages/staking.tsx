@@ -7,12 +7,13 @@ import { ask } from "../lib/api";
 import { date, share, usd } from "../lib/format";
 import { pace } from "../lib/live";
 import { useLoaded } from "../lib/load";
-import { say } from "../lib/notices";
+import { attempt } from "../lib/notices";
 import type { Call } from "../lib/simulator";
-import { needTokens, symbol, tokens } from "../lib/tokens";
+import { decimalsOf, needTokens, symbol, tokens } from "../lib/tokens";
 import { AccountPicker } from "../ui/account-picker";
 import { Logo } from "../ui/logo";
 import { Action, Address, Choice, Empty, Figure, Figures, Page, Panel, Skeleton, Trouble } from "../ui/parts";
+import "../style/staking.css";
 
 interface Pool {
   poolAddress: string;
@@ -42,30 +43,33 @@ interface Member {
 }
 
 const STRK_DECIMALS = 18;
-const decimals = (token: string): number => tokens.value.get(token)?.decimals ?? 18;
+/** By then what was sent is in a block. */
+const INCLUDED_MS = 3_000;
 
 export function Staking() {
   useEffect(needTokens, []);
-  const { data, failure, again } = useLoaded("staking", (signal) => ask<Information>("/staking/v3", { signal }), pace);
+  const { data: told, failure, again } = useLoaded("staking", (signal) => ask<Information>("/staking/v3", { signal }), pace);
+  // Amounts mean nothing before the tokens are known.
+  const data = tokens.value.size ? told : undefined;
   const chosen = useSignal<string | null>(null);
   if (failure && !data)
     return (
       <Page title="Staking">
-        {failure.status === 404 ? <Empty title="There is nobody to stake with">This network has no staker, or the operator named none.</Empty> : <Trouble failure={failure} again={again} />}
+        {failure.status === 404 ? <Empty title="No staking here">This network has no staker, or the operator has not named one.</Empty> : <Trouble failure={failure} again={again} />}
       </Page>
     );
   const pool = data?.delegationPools.find((one) => one.poolAddress === chosen.value) ?? data?.delegationPools[0];
   return (
-    <Page title="Staking" lead={data ? `Commission ${share(data.commission)}; the staker's own stake is ${usd(data.selfStakedAmountInUsd)}.` : "Pools and what they earn."}>
+    <Page title="Staking" lead={`The staker takes a commission of ${share(data?.commission)} and has ${usd(data?.selfStakedAmountInUsd)} of its own staked.`}>
       <div class="stack">
         <div class="columns">
           {!data && [0, 1].map((at) => <Panel key={at} class="pool-wait"><Skeleton class="block" /></Panel>)}
           {data?.delegationPools.map((one) => (
             <Panel key={one.poolAddress} title={<><Logo address={one.tokenAddress} size={20} /> {symbol(one.tokenAddress)}</>} aside={<Address value={one.poolAddress} />}>
               <Figures>
-                <Figure label="Earns a year" tone="up">{share(one.apr, 2)}</Figure>
+                <Figure label="APR" tone="up">{share(one.apr, 2)}</Figure>
                 <Figure label="Staked" hint={usd(one.stakedAmountInUsd)}>
-                  {shown(BigInt(one.stakedAmount), decimals(one.tokenAddress), 6)}
+                  {shown(BigInt(one.stakedAmount), decimalsOf(one.tokenAddress), 6)} {symbol(one.tokenAddress)}
                 </Figure>
               </Figures>
             </Panel>
@@ -74,12 +78,14 @@ export function Staking() {
         <div class="side">
           {pool && account.value ? (
             <Stake pool={pool} user={account.value.address} />
+          ) : !data ? (
+            <Panel class="stake-wait"><Skeleton class="block" /></Panel>
           ) : (
-            <Panel title="A stake">
-              <Empty title="Whose stake?">Choose an account beside.</Empty>
+            <Panel title="Your stake">
+              <Empty title="No account chosen">Choose one to see its stake.</Empty>
             </Panel>
           )}
-          <Panel title="Member">
+          <Panel title="Account">
             <div class="stack">
               <AccountPicker />
               {data && data.delegationPools.length > 1 && (
@@ -98,30 +104,26 @@ function Stake({ pool, user }: { pool: Pool; user: string }) {
   const turn = useSignal(0);
   const { data, failure, again } = useLoaded(path, (signal) => ask<Member>(path, { signal }), pace, turn);
   const amount = useSignal("100");
-  const unit = decimals(pool.tokenAddress);
+  const unit = decimalsOf(pool.tokenAddress);
   const units = toUnits(amount.value, unit);
   const name = symbol(pool.tokenAddress);
-  const act = async (what: string, action: string, body: Record<string, unknown>) => {
-    try {
+  const act = (what: string, action: string, body: Record<string, unknown>) =>
+    attempt(async () => {
       const { calls } = await ask<{ calls: Call[] }>(`${path}/${action}`, { body: { userAddress: user, ...body } });
       await account.value!.execute(calls);
-      say(`${what}: it is in one of the next blocks`);
-      setTimeout(() => turn.value++, 3_000);
-    } catch (error) {
-      say((error as Error).message, "wrong", 9_000);
-    }
-  };
+      setTimeout(() => turn.value++, INCLUDED_MS);
+    }, `${what} sent. It will be in one of the next blocks.`);
   return (
-    <Panel title={`Your stake of ${name}`}>
+    <Panel title={`Your ${name} stake`}>
       {failure && !data ? (
         <Trouble failure={failure} again={again} />
       ) : (
         <div class="stack">
           <Figures>
             <Figure label="Staked" hint={usd(data?.amountInUsd)}>{data ? `${shown(BigInt(data.amount), unit)} ${name}` : <Skeleton />}</Figure>
-            <Figure label="Rewards to claim" hint={usd(data?.unclaimedRewardsInUsd)}>{data ? `${shown(BigInt(data.unclaimedRewards), STRK_DECIMALS)} STRK` : <Skeleton />}</Figure>
-            <Figure label="Expected a year">{data ? `${shown(BigInt(data.expectedYearlyStrkRewards), STRK_DECIMALS)} STRK` : <Skeleton />}</Figure>
-            <Figure label="Being withdrawn" hint={data?.unpoolTime ? `from ${date(data.unpoolTime * (data.unpoolTime < 1e11 ? 1000 : 1))}` : undefined}>
+            <Figure label="Claimable rewards" hint={usd(data?.unclaimedRewardsInUsd)}>{data ? `${shown(BigInt(data.unclaimedRewards), STRK_DECIMALS)} STRK` : <Skeleton />}</Figure>
+            <Figure label="Expected per year">{data ? `${shown(BigInt(data.expectedYearlyStrkRewards), STRK_DECIMALS)} STRK` : <Skeleton />}</Figure>
+            <Figure label="Withdrawing" hint={data?.unpoolTime ? `from ${date(data.unpoolTime * (data.unpoolTime < 1e11 ? 1000 : 1))}` : undefined}>
               {data ? `${shown(BigInt(data.unpoolAmount), unit)} ${name}` : <Skeleton />}
             </Figure>
           </Figures>
@@ -130,9 +132,9 @@ function Stake({ pool, user }: { pool: Pool; user: string }) {
               <span>Amount of {name}</span>
               <input inputMode="decimal" value={amount.value} onInput={(event) => (amount.value = event.currentTarget.value)} />
             </label>
-            <Action class="primary" disabled={!units} run={() => act("Staked", "stake", { amount: hex(units!) })}>Stake</Action>
-            <Action disabled={!units || !data || BigInt(data.amount) === 0n} run={() => act("Withdrawal begun", "initiate-withdraw", { amount: hex(units!) })}>Withdraw</Action>
-            <Action disabled={!data || BigInt(data.unclaimedRewards) === 0n} run={() => act("Claimed", "claim-rewards", { restake: false })}>Claim</Action>
+            <Action class="primary" disabled={!units} run={() => act("Stake", "stake", { amount: hex(units!) })}>Stake</Action>
+            <Action disabled={!units || !data || BigInt(data.amount) === 0n} run={() => act("Withdrawal", "initiate-withdraw", { amount: hex(units!) })}>Withdraw</Action>
+            <Action disabled={!data || BigInt(data.unclaimedRewards) === 0n} run={() => act("Claim", "claim-rewards", { restake: false })}>Claim</Action>
           </div>
         </div>
       )}

@@ -66,7 +66,7 @@ export function Tokens() {
   return (
     <Page
       title="Tokens"
-      lead={shown ? `${count(shown.totalElements)} ${search || tag ? "tokens fit" : "tokens on this network"}` : "Every token on this network"}
+      lead={shown ? `${count(shown.totalElements)} ${search || tag ? (shown.totalElements === 1 ? "match" : "matches") : "tokens on this network"}` : "Every token on this network"}
       actions={
         <label class="search">
           <Icon path={icons.search} />
@@ -102,7 +102,7 @@ export function Tokens() {
           </tbody>
         </table>
         {failure && !shown && <Trouble failure={failure} again={again} />}
-        {shown && !rows.length && <Empty title="No token fits">Try fewer letters, or another tag.</Empty>}
+        {shown && !rows.length && <Empty title="No tokens match">Try fewer letters or another tag.</Empty>}
       </div>
       <Pager page={page} pages={shown?.totalPages ?? 1} />
     </Page>

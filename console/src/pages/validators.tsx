@@ -1,6 +1,7 @@
 // Validators whose epochs can be leased.
-import { ask, query } from "../lib/api";
-import { count, share, sol } from "../lib/format";
+import { query } from "../lib/api";
+import { EPOCHS_AHEAD } from "../lib/epochs";
+import { count, share, stake } from "../lib/format";
 import type { Epoch, Validator } from "../lib/leases";
 import { pace } from "../lib/live";
 import { useLoaded } from "../lib/load";
@@ -12,7 +13,6 @@ import { SignedIn, useSession } from "../ui/sign-in";
 import "../style/leases.css";
 
 const MODES = [["", "All"], ["exclusive", "Exclusive"], ["shared", "Shared"]] as const;
-const EPOCHS = 60;
 
 interface Availability {
   epoch: number;
@@ -20,8 +20,7 @@ interface Availability {
 }
 
 async function availability(ids: string[], signal: AbortSignal): Promise<Map<string, string>> {
-  const answer = await ask<Availability | { data: Availability }>(query("/v1/validators/availability", { epochs: EPOCHS, validators: ids.join() }), { signal });
-  const { validators } = "data" in answer ? answer.data : answer;
+  const { validators } = await market<Availability>(query("/v1/validators/availability", { epochs: EPOCHS_AHEAD, validators: ids.join() }), { signal, bearer: null });
   return new Map(validators.map((one) => [one.id, one.free]));
 }
 
@@ -36,14 +35,14 @@ export function Validators() {
   return (
     <Page
       title="Validators"
-      lead={epoch ? `Epoch ${epoch.epoch}, ${share(epoch.slot_index / epoch.slots_in_epoch, 0)} over. Capacity is leased by the epoch and paid on Solana.` : "Capacity is leased by the epoch and paid on Solana."}
+      lead={epoch ? `Epoch ${epoch.epoch}, ${share(epoch.slot_index / epoch.slots_in_epoch, 0)} complete. Capacity is leased by the epoch and paid for on Solana.` : "Capacity is leased by the epoch and paid for on Solana."}
       actions={<SignedIn />}
     >
       <div class="toolbar">
         <Choice label="Which leases" value={mode as (typeof MODES)[number][0]} options={MODES} onChange={(next) => note({ mode: next })} />
       </div>
       {failure && !data && <Trouble failure={failure} again={again} />}
-      {data && !data.length && <Empty title="Nobody offers anything yet">On simulated networks people come to the market within the first minute.</Empty>}
+      {data && !data.length && <Empty title="No validators yet">On simulated networks the first ones are listed within a minute.</Empty>}
       <ul class="validator-grid">
         {!data && !failure && Array.from({ length: 8 }, (_, at) => <li key={at} class="validator-card"><Skeleton class="block" /></li>)}
         {data?.map((one) => (
@@ -67,32 +66,32 @@ function Card({ one, free, epoch }: { one: Validator; free: string | undefined; 
         {one.region} · {one.tier}
       </span>
       <span class="validator-price">
-        {one.price_sol} SOL<small> an epoch{one.shared ? `, a seat ${sol(one.shared.price_lamports)}` : ""}</small>
+        {one.price_sol} SOL<small> per epoch{one.shared ? ` · ${one.shared.price_sol} a seat` : ""}</small>
       </span>
       <span class="validator-figures">
         <span>
           <small>Uptime</small> {share(one.uptime_30d)}
         </span>
         <span>
-          <small>Effective</small> {share(one.effectiveness)}
+          <small>Effectiveness</small> {share(one.effectiveness)}
         </span>
         <span>
-          <small>Stake</small> {one.stake_lamports === null ? "–" : sol(Math.round(one.stake_lamports / 1e9) * 1e9).replace(" SOL", "")}
+          <small>Stake</small> {stake(one.stake_lamports)}
         </span>
         <span>
           <small>Rating</small> {one.rating.average === null ? "–" : `${one.rating.average.toFixed(1)} (${count(one.rating.count)})`}
         </span>
       </span>
       <Free bits={free} />
-      <small>{one.next_free_epoch === null ? "nothing free" : one.next_free_epoch === epoch ? "free now" : `free from epoch ${one.next_free_epoch}`}</small>
+      <small>{one.next_free_epoch === null ? "Fully booked" : one.next_free_epoch === epoch ? "Free now" : `Free from epoch ${one.next_free_epoch}`}</small>
     </a>
   );
 }
 
 /** The next epochs, one mark each. */
 const Free = ({ bits }: { bits: string | undefined }) => (
-  <svg class="free" viewBox={`0 0 ${EPOCHS * 4 - 1} 10`} preserveAspectRatio="none" role="img" aria-label={bits ? `${[...bits].filter((bit) => bit === "1").length} of the next ${bits.length} epochs are free` : "free epochs"}>
-    {[...(bits ?? "".padEnd(EPOCHS, "?"))].map((bit, at) => (
+  <svg class="free" viewBox={`0 0 ${EPOCHS_AHEAD * 4 - 1} 10`} preserveAspectRatio="none" role="img" aria-label={bits ? `${[...bits].filter((bit) => bit === "1").length} of the next ${bits.length} epochs are free` : "free epochs"}>
+    {[...(bits ?? "".padEnd(EPOCHS_AHEAD, "?"))].map((bit, at) => (
       <rect key={at} x={at * 4} width="3" height="10" class={bit === "1" ? "free-yes" : bit === "0" ? "free-no" : ""} />
     ))}
   </svg>

@@ -5,6 +5,7 @@ import { rewritten } from "../lib/live";
 import { useLoaded } from "../lib/load";
 import { venueColour } from "../lib/market";
 import { Empty, Page, SkeletonRows, Tag, Trouble } from "../ui/parts";
+import { VenueName } from "../ui/venue-name";
 import "../style/pools.css";
 
 interface Venue {
@@ -18,17 +19,19 @@ interface Venue {
   reason: string | null;
 }
 
+const WORDS: Record<string, string> = { trading: "Trading", watched: "Watched" };
+
 export function Venues() {
   const { data, failure, again } = useLoaded("venues", (signal) => ask<Venue[]>("/v3/venues", { signal }), rewritten);
   const rows = [...(data ?? [])].sort((a, b) => (b.tvlUsd ?? 0) - (a.tvlUsd ?? 0));
   const most = Math.max(1, ...rows.map((row) => row.tvlUsd ?? 0));
   return (
-    <Page title="Venues" lead="Exchanges whose pools are followed. Quotes pass only pools whose contracts are understood to the unit.">
+    <Page title="Venues" lead="The exchanges that are followed. Quotes use only pools whose contracts can be reproduced to the last unit.">
       <div class="panel flush">
         {failure && !data ? (
           <Trouble failure={failure} again={again} />
         ) : data && !data.length ? (
-          <Empty title="No venue is followed">The operator names them in the configuration.</Empty>
+          <Empty title="No venues">The operator names them in the configuration.</Empty>
         ) : (
           <table class="table venues">
             <thead>
@@ -36,7 +39,7 @@ export function Venues() {
                 <th scope="col">Venue</th>
                 <th scope="col" class="number">TVL</th>
                 <th scope="col" class="fourth"><span class="visually-hidden">Share</span></th>
-                <th scope="col" class="number third">Traded in 24 h</th>
+                <th scope="col" class="number third">Volume 24 h</th>
                 <th scope="col" class="number">Pools</th>
                 <th scope="col" class="second">State</th>
               </tr>
@@ -46,10 +49,7 @@ export function Venues() {
               {rows.map((row) => (
                 <tr key={row.name}>
                   <th scope="row">
-                    <a class="venue" href={query("/pools", { venue: row.name })}>
-                      <i style={{ background: venueColour(row.name) }} />
-                      {row.name}
-                    </a>
+                    <VenueName name={row.name} href={query("/pools", { venue: row.name })} />
                   </th>
                   <td class="number">{usd(row.tvlUsd)}</td>
                   <td class="fourth">
@@ -60,10 +60,10 @@ export function Venues() {
                   <td class="number third">{known(row.volumeUsd24h) ? usd(row.volumeUsd24h) : "–"}</td>
                   <td class="number">
                     {count(row.tradablePools)}
-                    <span class="soft"> of {count(row.pools)}</span>
+                    <span class="soft"> of {count(row.pools)} tradable</span>
                   </td>
                   <td class="second" title={row.reason ?? undefined}>
-                    <Tag kind={row.status === "trading" ? "good" : "warn"}>{row.status}</Tag>
+                    <Tag kind={row.status === "trading" ? "good" : "warn"}>{WORDS[row.status] ?? row.status}</Tag>
                   </td>
                 </tr>
               ))}

@@ -23,7 +23,7 @@ export function AccountPicker() {
   }, []);
   const accounts = simulated.value?.accounts ?? [];
   if (!isSimulated && !wallets.value.length)
-    return <p class="soft">No Starknet wallet is in this browser. Install one to trade; quotes work without.</p>;
+    return <p class="soft">No Starknet wallet found in this browser. Quotes work without one; trading needs it.</p>;
   const choose = (value: string) => {
     const at = accounts.findIndex((one) => one.address === value);
     if (at >= 0) useSimulatedAccount(value, `account ${at + 1}`);
@@ -33,9 +33,9 @@ export function AccountPicker() {
   const who = account.value;
   return (
     <label class="field">
-      <span>Trades as</span>
+      <span>Account</span>
       <select value={who ? (wallets.value.includes(who.name) ? who.name : who.address) : ""} onChange={(event) => choose(event.currentTarget.value)}>
-        <option value="">Nobody yet</option>
+        <option value="">None</option>
         {accounts.map((one, at) => (
           <option key={one.address} value={one.address}>
             Simulated account {at + 1} ({short(one.address)})

@@ -38,7 +38,7 @@ export function Panel({ title, aside, children, class: name, flush }: { title?: 
 export function Trouble({ failure, again }: { failure: Failure; again?: () => void }) {
   return (
     <div class="state" role="alert">
-      <strong>{failure.status === 429 ? "Too many requests for now" : failure.status === 404 ? "Nothing here" : "That did not work"}</strong>
+      <strong>{failure.status === 429 ? "Too many requests" : failure.status === 404 ? "Not found" : "Something went wrong"}</strong>
       <p>{failure.message}</p>
       {again && (
         <button type="button" class="button" onClick={again}>
@@ -82,7 +82,7 @@ export function Address({ value, head = 6, tail = 4 }: { value: string; head?: n
   return (
     <button type="button" class="address" title={`${value} – copy`} onClick={() => void copy(value)}>
       <span class="mono">{short(value, head, tail)}</span>
-      <span class="visually-hidden"> copy the whole address</span>
+      <span class="visually-hidden"> copy in full</span>
     </button>
   );
 }
@@ -137,7 +137,7 @@ export function Pager({ page, pages }: { page: { value: number }; pages: number 
   return (
     <div class="pager">
       <button type="button" class="button small" disabled={page.value === 0} onClick={() => page.value--}>
-        Before
+        Previous
       </button>
       <span class="soft">
         {page.value + 1} of {pages}

@@ -6,7 +6,7 @@ import { ask } from "../lib/api";
 import { ago, short, sol } from "../lib/format";
 import type { Payment as Due } from "../lib/leases";
 import { now } from "../lib/live";
-import { copy, say } from "../lib/notices";
+import { attempt, copy } from "../lib/notices";
 import { session } from "../lib/session";
 import { pay, simulated } from "../lib/simulator";
 import { connected, signAndSend } from "../lib/solana-wallet";
@@ -26,15 +26,11 @@ export function Payment({ due, onPaid }: { due: Due; onPaid: () => void }) {
   const wallets = simulated.value?.wallets ?? [];
   const payer = useSignal("");
   const left = (Date.parse(due.expires_at) - now.value) / 1000;
-  const attempt = async (deed: () => Promise<unknown>) => {
-    try {
+  const settle = (deed: () => Promise<unknown>) =>
+    attempt(async () => {
       await deed();
-      say("Paid: the lease begins when the payment is final");
       onPaid();
-    } catch (error) {
-      say((error as Error).message, "wrong", 9_000);
-    }
-  };
+    }, "Paid: the lease begins when the payment is final");
   const wallet = session.value?.wallet;
   const byWallet = async () => {
     const account = await connected(wallet!);
@@ -50,7 +46,7 @@ export function Payment({ due, onPaid }: { due: Due; onPaid: () => void }) {
         <p class="soft">
           {sol(due.payout_lamports)} to the validator, {sol(due.fee_lamports)} to the market.
         </p>
-        <p class={left < 60 ? "down" : "soft"}>{left > 0 ? `${ago(left)} left to pay` : "The time to pay is over"}</p>
+        <p class={left < 60 ? "down" : "soft"}>{left > 0 ? `${ago(left)} left to pay` : "The time to pay has run out"}</p>
         {wallets.length > 0 && (
           <div class="fields">
             <label class="field">
@@ -63,18 +59,18 @@ export function Payment({ due, onPaid }: { due: Due; onPaid: () => void }) {
                 ))}
               </select>
             </label>
-            <Action class="primary" disabled={left <= 0} run={() => attempt(() => pay(due.memo, chosen))}>
+            <Action class="primary" disabled={left <= 0} run={() => settle(() => pay(due.memo, chosen))}>
               Pay
             </Action>
           </div>
         )}
         {wallet && (
-          <Action class="primary" disabled={left <= 0} run={() => attempt(byWallet)}>
+          <Action class="primary" disabled={left <= 0} run={() => settle(byWallet)}>
             Pay with {wallet.name}
           </Action>
         )}
         <button type="button" class="button small" onClick={() => void copy(due.solana_pay_url)}>
-          Copy the payment link
+          Copy payment link
         </button>
       </div>
     </div>

@@ -1,8 +1,9 @@
 // Pools with what it takes to move their prices.
 import { known, short, usd } from "../lib/format";
-import { venueColour, type Depth, type Pool, type PoolToken } from "../lib/market";
+import type { Depth, Pool, PoolToken } from "../lib/market";
 import { Logo } from "./logo";
 import { Empty, SkeletonRows, Tag } from "./parts";
+import { VenueName } from "./venue-name";
 import "../style/pools.css";
 
 const STEPS = ["0.5", "1", "2"];
@@ -17,7 +18,7 @@ const TokenLink = ({ token }: { token: PoolToken }) =>
   token.symbol === null ? <span class="soft">{short(token.address)}</span> : <a href={`/token/${token.address}`}>{token.symbol}</a>;
 
 export function PoolTable({ pools, rows }: { pools: Pool[] | undefined; rows: number }) {
-  if (pools && !pools.length) return <Empty title="No pool fits">Try another venue or token.</Empty>;
+  if (pools && !pools.length) return <Empty title="No pools match">Try another venue or token.</Empty>;
   const deepest = Math.max(1, ...(pools ?? []).map((pool) => least(pool.depth?.["2"]) ?? 0));
   return (
     <table class="table pools">
@@ -29,11 +30,11 @@ export function PoolTable({ pools, rows }: { pools: Pool[] | undefined; rows: nu
           <th scope="col" class="number">TVL</th>
           {STEPS.map((step) => (
             <th scope="col" key={step} class={`number ${step === "2" ? "" : "third"}`}>
-              ±{step}%
+              {step === "0.5" ? "Depth " : ""}±{step}%
             </th>
           ))}
           <th scope="col" class="fourth">
-            <span class="visually-hidden">Depth to 2 %</span>
+            <span class="visually-hidden">Depth to 2%</span>
           </th>
         </tr>
       </thead>
@@ -52,16 +53,13 @@ export function PoolTable({ pools, rows }: { pools: Pool[] | undefined; rows: nu
                 </span>
                 {!pool.tradable && (
                   <span title={pool.reason ?? undefined}>
-                    <Tag kind="warn">Not traded</Tag>
+                    <Tag kind="warn">Not tradable</Tag>
                   </span>
                 )}
               </span>
             </th>
             <td class="second">
-              <span class="venue">
-                <i style={{ background: venueColour(pool.venue) }} />
-                {pool.venue}
-              </span>
+              <VenueName name={pool.venue} />
             </td>
             <td class="number third">{known(pool.feeBps) ? `${+(pool.feeBps / 100).toFixed(4)}%` : "–"}</td>
             <td class="number">{usd(pool.tvlUsd)}</td>

@@ -1,21 +1,19 @@
 // Signing in to the lease market: demo identities where nothing is worth anything, or
 // a wallet of the browser.
 import { useEffect } from "preact/hooks";
-import { say } from "../lib/notices";
+import { attempt } from "../lib/notices";
 import { resume, session, signInByWallet, signInWith, signOut } from "../lib/session";
 import { readSimulated, simulated } from "../lib/simulator";
 import { isSimulated } from "../lib/settings";
 import { findSolanaWallets, solanaWallets } from "../lib/solana-wallet";
 import { Action, Tag } from "./parts";
 
-const wrong = (error: Error) => say(error.message, "wrong", 9_000);
-
 /** Prepares what can be signed in with. */
 export function useSession(): void {
   useEffect(() => {
     findSolanaWallets();
     void resume();
-    if (isSimulated && !simulated.peek()) readSimulated().catch(wrong);
+    if (isSimulated && !simulated.peek()) void attempt(readSimulated);
   }, []);
 }
 
@@ -27,17 +25,17 @@ export function SignIn({ why }: { why?: string }) {
       {why && <p class="soft">{why}</p>}
       <div class="sign-in-ways">
         {bearers.map((one) => (
-          <Action key={one.token} run={() => signInWith(one.token).catch(wrong)}>
+          <Action key={one.token} run={() => attempt(() => signInWith(one.token))}>
             Demo {one.roles.join(", ")}
           </Action>
         ))}
         {wallets.map((wallet) => (
-          <Action key={wallet.name} run={() => signInByWallet(wallet).catch(wrong)}>
+          <Action key={wallet.name} run={() => attempt(() => signInByWallet(wallet))}>
             {wallet.name}
           </Action>
         ))}
       </div>
-      {!bearers.length && !wallets.length && <p class="soft">No Solana wallet is in this browser. Install one that follows the wallet standard, and load the page again.</p>}
+      {!bearers.length && !wallets.length && <p class="soft">No Solana wallet found in this browser. Install one that supports the Wallet Standard and reload the page.</p>}
     </div>
   );
 }

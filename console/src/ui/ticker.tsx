@@ -5,7 +5,7 @@ import { blocks, connection, head, now } from "../lib/live";
 const WORDS = {
   connecting: "Connecting",
   live: "Live",
-  polling: "Live, by asking",
+  polling: "Polling",
   lost: "Reconnecting",
 };
 

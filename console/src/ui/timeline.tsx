@@ -3,7 +3,7 @@ import { date } from "../lib/format";
 import type { Lease } from "../lib/leases";
 
 const WORDS: Record<Lease["state"], string> = {
-  pending_payment: "Waits for its payment",
+  pending_payment: "Awaiting payment",
   active: "Active",
   completed: "Completed",
   expired: "Not paid in time",

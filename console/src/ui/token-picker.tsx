@@ -49,7 +49,10 @@ export function TokenPicker({ label, value, none = "Choose", onPick }: { label: 
               value={search.value}
               onInput={(event) => (search.value = event.currentTarget.value)}
               onKeyDown={(event) => {
-                if (event.key === "Enter" && found[0]) pick(found[0].address);
+                if (event.key !== "Enter" || !found[0]) return;
+                // The key would press the button that has the focus next, too.
+                event.preventDefault();
+                pick(found[0].address);
               }}
             />
           </label>
@@ -67,7 +70,7 @@ export function TokenPicker({ label, value, none = "Choose", onPick }: { label: 
               </li>
             ))}
           </ul>
-          {!found.length && <Empty title="No token fits">Try fewer letters.</Empty>}
+          {!found.length && <Empty title="No tokens match">Try fewer letters.</Empty>}
         </div>
       </dialog>
     </>

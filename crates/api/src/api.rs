@@ -6,7 +6,6 @@ use crate::{
     http::{limits::Limits, middleware::Middleware, streams::Streams},
     market::{self, MarketState},
     marketplace::MarketplaceState,
-    openapi,
     operation::{self, OperationState},
     paymaster::{self, PaymasterState},
     trade::{self, TradeState},
@@ -245,7 +244,7 @@ impl Api {
         };
         let (operation, _) = operation.split_for_parts();
         let state = self.operation_state(false);
-        let documents = openapi::documents(&self.config.network, self.config.dialect);
-        operation.with_state(state).merge(docs::routes(documents))
+        let documents = docs::routes(&self.config.network, self.config.dialect);
+        operation.with_state(state).merge(documents)
     }
 }

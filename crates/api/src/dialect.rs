@@ -108,8 +108,16 @@ impl Dialect {
         }
     }
 
-    /// A body of plain names as JSON, with the keys of this dialect.
+    /// A body of plain names as it is sent: JSON with the keys of this dialect, and a
+    /// newline.
     pub(crate) fn json(self, body: &impl Serialize) -> Result<Vec<u8>, Impossible> {
+        let mut out = self.one_line(body)?;
+        out.push(b'\n');
+        Ok(out)
+    }
+
+    /// The same without the newline, to stand in something else.
+    pub(crate) fn one_line(self, body: &impl Serialize) -> Result<Vec<u8>, Impossible> {
         let mut out = Vec::new();
         let keys = Keys {
             dialect: self,
@@ -224,11 +232,11 @@ mod tests {
     fn a_body_has_the_keys_of_its_dialect_and_its_own_values() {
         let body = json!({"network": {"usd": 1.5}, "symbol": "network", "tags": ["a\"network"]});
         let text = |dialect: Dialect| String::from_utf8(dialect.json(&body).unwrap()).unwrap();
-        assert_eq!(text(Dialect::Plain), body.to_string());
+        assert_eq!(text(Dialect::Plain), format!("{body}\n"));
         let renamed = body
             .to_string()
             .replacen("\"network\":", "\"starknet\":", 1);
-        assert_eq!(text(Dialect::Avnu), renamed);
+        assert_eq!(text(Dialect::Avnu), format!("{renamed}\n"));
     }
 
     #[test]
@@ -237,7 +245,7 @@ mod tests {
         assert!(!Dialect::Avnu.optional(None::<u8>).is_absent());
         for dialect in [Dialect::Plain, Dialect::Avnu] {
             let told = [dialect.optional(Some(1)), Optional::Null];
-            assert_eq!(dialect.json(&told).unwrap(), b"[1,null]");
+            assert_eq!(dialect.json(&told).unwrap(), b"[1,null]\n");
         }
     }
 

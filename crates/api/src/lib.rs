@@ -30,6 +30,7 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use http::client_address::{AddressRange, AddressRangeError};
 pub use http::error::{ErrorBody, Problems, Rejection};
 pub use http::json::JsonBody;
+pub use http::json_answer::Json;
 pub use http::limits::RateLimits;
 pub use http::metrics::{REQUEST_SECONDS, REQUEST_SECONDS_BUCKETS, REQUESTS_TOTAL};
 pub use http::middleware::SIMULATED_PERSON;

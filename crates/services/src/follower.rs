@@ -65,7 +65,7 @@ impl Follower {
                 Ok(()) => self.progress.recovered(),
                 Err(fault) => {
                     tracing::warn!(error = fault.chain_text(), "cannot follow the store");
-                    self.progress.failed(&fault.chain_text());
+                    self.progress.failed(&fault.chain_text(), self.clock.now());
                 }
             }
             tokio::select! {

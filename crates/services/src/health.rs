@@ -282,6 +282,7 @@ impl Health {
             .map(|(snapshot, head)| head.number.saturating_sub(snapshot.head.number));
         let silence = view.answered_at.map(|at| now.duration_since(at));
         let below = view.below_since.map(|since| now.duration_since(since));
+        let failing = view.failing_since.map(|since| now.duration_since(since));
         let problem = if snapshot.is_none() && view.takeover.is_some() {
             Some("pools are taken over near the chain's head")
         } else if snapshot.is_none() {
@@ -290,6 +291,8 @@ impl Health {
             Some("the node does not answer")
         } else if below.is_some_and(|below| below > MAX_BELOW) {
             Some("the node is below the newest block that is served")
+        } else if failing.is_some_and(|failing| failing > self.limits.max_silence) {
+            Some("the chain's newest blocks cannot be taken up")
         } else if lag_blocks.is_none_or(|lag| lag > self.limits.max_lag_blocks) {
             Some("catching up with the chain")
         } else if age.is_none_or(|age| age > self.limits.max_head_age) {
@@ -459,6 +462,27 @@ mod tests {
     }
 
     #[test]
+    fn a_node_whose_blocks_cannot_be_taken_up_is_a_problem_at_any_height() {
+        let bench = bench();
+        bench.indexed(9);
+        for _ in 0..31 {
+            bench.answered(9);
+            bench.progress.failed("unlinked", bench.clock.now());
+            assert_eq!(bench.problem(), None);
+            bench.clock.advance(SignedDuration::from_secs(1));
+        }
+        bench.answered(9);
+        assert_eq!(
+            bench.problem(),
+            Some("the chain's newest blocks cannot be taken up")
+        );
+        bench.progress.recovered();
+        assert_eq!(bench.problem(), None);
+        bench.progress.failed("unlinked", bench.clock.now());
+        assert_eq!(bench.problem(), None);
+    }
+
+    #[test]
     fn each_reason_for_stale_data_is_named() {
         let bench = bench();
         assert_eq!(bench.problem(), Some("no block is indexed yet"));
@@ -468,7 +492,7 @@ mod tests {
         assert_eq!(bench.problem(), Some("catching up with the chain"));
         bench.indexed(13);
         bench.clock.advance(SignedDuration::from_secs(61));
-        bench.progress.failed("refused");
+        bench.progress.failed("refused", bench.clock.now());
         assert_eq!(bench.problem(), Some("the node does not answer"));
         let error = bench.health.report().starknet.error;
         assert_eq!(error.as_deref(), Some("refused"));

@@ -61,19 +61,27 @@ fn listings(config: &Config, network: Network) -> anyhow::Result<Listings> {
     Listings::parse(&text, network.chain_id()).with_context(|| format!("cannot use {origin}"))
 }
 
-/// The exchanges that are followed.
-fn venues(config: &Config, network: Network) -> anyhow::Result<Registry> {
+/// The list of exchanges as it was written; none where none is known.
+pub(crate) fn venue_list(config: &Config, network: Network) -> anyhow::Result<Option<String>> {
+    Ok(listed_venues(config, network)?.map(|list| list.text))
+}
+
+fn listed_venues(config: &Config, network: Network) -> anyhow::Result<Option<List>> {
     let built_in = built_in(
         network,
         StarknetNode::venues,
         [MAINNET_VENUES, SEPOLIA_VENUES],
     );
-    let list = list(
+    list(
         "list of venues",
         config.starknet.venues.as_deref(),
         built_in,
-    )?;
-    let Some(List { text, origin }) = list else {
+    )
+}
+
+/// The exchanges that are followed.
+fn venues(config: &Config, network: Network) -> anyhow::Result<Registry> {
+    let Some(List { text, origin }) = listed_venues(config, network)? else {
         return Ok(Registry::default());
     };
     parse(&text, network.is_simulated()).with_context(|| format!("cannot use {origin}"))

@@ -1,6 +1,6 @@
 //! The built files, as they are sent.
 
-use crate::http::{content::KeptBody, entity_tag::EntityTag};
+use crate::http::served_file::{ServedFile, kind};
 use bytes::Bytes;
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -13,46 +13,17 @@ pub(super) const HASHED: &str = "assets/";
 /// The page that every path of the console begins with.
 pub(super) const INDEX: &str = "index.html";
 
-static ALL: LazyLock<BTreeMap<&str, File>> = LazyLock::new(|| {
+static ALL: LazyLock<BTreeMap<&str, ServedFile>> = LazyLock::new(|| {
     let known = FILES.iter().filter_map(|(name, bytes)| {
-        let (_, ending) = name.rsplit_once('.')?;
-        Some((*name, File::new(Bytes::from_static(bytes), kind(ending)?)))
+        let file = ServedFile::new(Bytes::from_static(bytes), kind(name)?);
+        Some((*name, file))
     });
     known.collect()
 });
 
-/// A file.
-#[derive(Debug, Clone)]
-pub(super) struct File {
-    pub(super) body: KeptBody,
-    pub(super) kind: &'static str,
-    pub(super) tag: EntityTag,
-}
-
-impl File {
-    pub(super) fn new(content: Bytes, kind: &'static str) -> Self {
-        Self {
-            tag: EntityTag::of(&content),
-            body: KeptBody::lasting(content),
-            kind,
-        }
-    }
-}
-
 /// The built file of this name.
-pub(super) fn find(name: &str) -> Option<&'static File> {
+pub(super) fn find(name: &str) -> Option<&'static ServedFile> {
     ALL.get(name)
-}
-
-fn kind(ending: &str) -> Option<&'static str> {
-    Some(match ending {
-        "html" => "text/html; charset=utf-8",
-        "js" => "text/javascript; charset=utf-8",
-        "css" => "text/css; charset=utf-8",
-        "svg" => "image/svg+xml",
-        "txt" => "text/plain; charset=utf-8",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

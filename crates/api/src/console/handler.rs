@@ -1,21 +1,23 @@
 //! Paths of the console, and what is sent with each of its files.
 
 use super::{
-    files::{self, File, HASHED},
+    files::{self, HASHED},
     page::Settings,
 };
-use crate::http::{compression::WantsGzip, entity_tag::KnownTags, error::Rejection};
+use crate::http::{
+    compression::WantsGzip,
+    entity_tag::KnownTags,
+    error::Rejection,
+    served_file::{CHECKED, FOREVER, ServedFile},
+};
 use axum::{
     Router,
     extract::{Path, State},
     http::{
-        HeaderMap, HeaderName, HeaderValue, StatusCode,
-        header::{
-            ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY,
-            VARY, X_CONTENT_TYPE_OPTIONS,
-        },
+        HeaderMap, HeaderValue,
+        header::{ACCEPT, VARY},
     },
-    response::{IntoResponse as _, Response},
+    response::Response,
     routing::get,
 };
 use std::sync::Arc;
@@ -37,30 +39,9 @@ const PAGES: [&str; 13] = [
     "/simulator",
 ];
 
-/// The page runs its own script and talks to its own host, nothing else.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'";
-
-const SECURITY: [(HeaderName, &str); 4] = [
-    (CONTENT_SECURITY_POLICY, POLICY),
-    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (REFERRER_POLICY, "no-referrer"),
-    (
-        HeaderName::from_static("cross-origin-opener-policy"),
-        "same-origin",
-    ),
-];
-
-/// Asked for anew each time, and not sent again while it is the same.
-const CHECKED: HeaderValue = HeaderValue::from_static("no-cache");
-
-/// Another content would have another name.
-const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-
 const BY_ACCEPT: HeaderValue = HeaderValue::from_static("accept");
 
-type Page = Arc<Option<File>>;
+type Page = Arc<Option<ServedFile>>;
 
 /// The page at `/`, a path that it shares with the paymaster.
 pub(crate) fn root(settings: &Settings) -> Router {
@@ -102,13 +83,13 @@ async fn page(
 }
 
 fn shown(
-    page: Option<&File>,
+    page: Option<&ServedFile>,
     wants: WantsGzip,
     known: &KnownTags,
     headers: &HeaderMap,
 ) -> Option<Response> {
     let page = page.filter(|_| accepts_html(headers))?;
-    let mut response = sent(page, wants, known, CHECKED);
+    let mut response = page.send(wants, known, CHECKED);
     response.headers_mut().append(VARY, BY_ACCEPT);
     Some(response)
 }
@@ -119,7 +100,7 @@ async fn hashed(
     known: KnownTags,
 ) -> Result<Response, Rejection> {
     let file = files::find(&format!("{HASHED}{name}")).ok_or(Rejection::UnknownPath)?;
-    Ok(sent(file, wants, &known, FOREVER))
+    Ok(file.send(wants, &known, FOREVER))
 }
 
 async fn icon(wants: WantsGzip, known: KnownTags) -> Result<Response, Rejection> {
@@ -133,25 +114,7 @@ async fn licenses(wants: WantsGzip, known: KnownTags) -> Result<Response, Reject
 
 fn named(name: &str, wants: WantsGzip, known: &KnownTags) -> Result<Response, Rejection> {
     let file = files::find(name).ok_or(Rejection::UnknownPath)?;
-    Ok(sent(file, wants, known, CHECKED))
-}
-
-fn sent(file: &File, wants: WantsGzip, known: &KnownTags, caching: HeaderValue) -> Response {
-    let mut response = if let Some(tag) = known.find(file.tag) {
-        (StatusCode::NOT_MODIFIED, [(ETAG, tag)]).into_response()
-    } else {
-        let mut response = file.body.content(wants).into_response();
-        let headers = response.headers_mut();
-        headers.insert(ETAG, file.tag.header());
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(file.kind));
-        response
-    };
-    let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, caching);
-    for (name, value) in SECURITY {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
+    Ok(file.send(wants, known, CHECKED))
 }
 
 /// Whether a browser opens the path: programs ask for JSON, or for anything.

@@ -1,7 +1,7 @@
 //! The one page, with what it should know before it asks for anything.
 
-use super::files::{self, File, INDEX};
-use crate::network::NetworkSegment;
+use super::files::{self, INDEX};
+use crate::{http::served_file::ServedFile, network::NetworkSegment};
 use bytes::Bytes;
 
 /// Where the page has the words of its settings.
@@ -38,11 +38,11 @@ impl Settings {
     }
 
     /// The page of a service with these settings.
-    pub(super) fn page(&self) -> Option<File> {
+    pub(super) fn page(&self) -> Option<ServedFile> {
         let index = files::find(INDEX)?;
         let text = std::str::from_utf8(index.body.text()).ok()?;
         let text = text.replace(PLACE, &self.words());
-        Some(File::new(Bytes::from(text), index.kind))
+        Some(ServedFile::new(Bytes::from(text), index.kind))
     }
 }
 

@@ -10,10 +10,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use flate2::{Compression, write::GzEncoder};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use primitives::OrImpossible as _;
 use std::{
-    io::Write as _,
+    io::{Read as _, Write as _},
     sync::{Arc, OnceLock},
 };
 
@@ -87,6 +87,18 @@ impl KeptBody {
         Self::with(text.into(), Compression::best())
     }
 
+    /// A text that we have as gzip.
+    pub(crate) fn packed(gzip: Bytes) -> Self {
+        let mut text = Vec::new();
+        let read = GzDecoder::new(&*gzip).read_to_end(&mut text);
+        let _ = read.or_impossible("we packed it");
+        Self(Arc::new(Forms {
+            text: text.into(),
+            gzip: OnceLock::from(gzip),
+            effort: Compression::best(),
+        }))
+    }
+
     fn with(text: Bytes, effort: Compression) -> Self {
         Self(Arc::new(Forms {
             text,
@@ -137,10 +149,19 @@ mod tests {
         assert_eq!(encoding.unwrap(), "gzip");
         let (second, _) = sent(&kept.clone(), true).await;
         assert_eq!(first.as_ptr(), second.as_ptr());
-        let mut decoder = flate2::read::GzDecoder::new(&*first);
         let mut unpacked = Vec::new();
-        std::io::Read::read_to_end(&mut decoder, &mut unpacked).unwrap();
+        GzDecoder::new(&*first).read_to_end(&mut unpacked).unwrap();
         assert_eq!(unpacked, text);
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_as_gzip_is_sent_either_way() {
+        let text = Bytes::from(vec![b' '; 2_000]);
+        let gzip = packed(&text, Compression::best());
+        let kept = KeptBody::packed(gzip.clone());
+        assert_eq!(sent(&kept, false).await, (text, None));
+        let (told, encoding) = sent(&kept, true).await;
+        assert_eq!((told, encoding.unwrap()), (gzip, "gzip".parse().unwrap()));
     }
 
     #[tokio::test]

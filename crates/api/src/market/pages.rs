@@ -148,7 +148,7 @@ impl Pages {
             Some(first) => *first = b'[',
             None => text.push(b'['),
         }
-        text.push(b']');
+        text.extend(b"]\n");
         (text, newest)
     }
 
@@ -283,7 +283,7 @@ pub(super) mod tests {
                 course.render(key(token), Minute, span.clone(), &mut fresh);
                 let items = fresh.text(&span);
                 let items = items.strip_prefix(b",").unwrap_or(items);
-                prop_assert_eq!(text, [b"[", items, b"]"].concat());
+                prop_assert_eq!(text, [b"[", items, b"]\n"].concat());
                 prop_assert_eq!(newest, fresh.last(&span));
             }
         }

@@ -84,7 +84,7 @@ impl Series {
         Self {
             epoch: 0,
             block: None,
-            body: KeptBody::new("[]"),
+            body: KeptBody::new("[]\n"),
             tag: EntityTag::of(b"[]"),
             newest: None,
         }

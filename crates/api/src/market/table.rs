@@ -73,7 +73,7 @@ struct TokenRow<'a> {
     tvl_usd: Option<f64>,
     /// The prices at the ends of the last 24 hours, the last one now, to five
     /// digits; null before the first price.
-    #[schema(min_items = 24, max_items = 24, example = json!([3490.1, 3495.2, 3500.3]))]
+    #[schema(min_items = 24, max_items = 24, example = json!([3490.1, 3495.2, 3500.3, 3502.7, 3498.4, 3499.1, 3503.8, 3510.2, 3507.5, 3505.1, 3511.4, 3515.9, 3513.3, 3508.6, 3506.2, 3509.7, 3514.8, 3519.5, 3521.1, 3518.3, 3516.9, 3520.4, 3524.6, 3527.2]))]
     sparkline: Vec<Option<f64>>,
 }
 

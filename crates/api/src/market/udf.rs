@@ -14,9 +14,10 @@ use super::{
 use crate::http::{
     entity_tag::{EntityTag, KnownTags},
     error::{PlainAnswers, Problems, QueryAnswers, Rejection, shown},
+    json_answer::Json,
+    retry_after,
 };
 use axum::{
-    Json,
     extract::State,
     http::{Uri, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
@@ -62,18 +63,16 @@ impl From<Impossible> for UdfRefusal {
 impl IntoResponse for UdfRefusal {
     fn into_response(self) -> Response {
         let Self(rejection) = self;
-        let (status, retry_after) = (rejection.status(), rejection.retry_after_s());
+        let (status, retry_after_s) = (rejection.status(), rejection.retry_after_s());
         let messages = rejection.into_messages();
         let body = Json(UdfRefusalBody {
             s: "error",
             errmsg: messages.join("; "),
             messages,
         });
-        let retry_after = retry_after.map(|seconds| [("retry-after", seconds.to_string())]);
-        match retry_after {
-            Some(header) => (status, header, body).into_response(),
-            None => (status, body).into_response(),
-        }
+        let mut response = (status, body).into_response();
+        retry_after::write(retry_after_s, response.headers_mut());
+        response
     }
 }
 

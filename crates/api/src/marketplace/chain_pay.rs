@@ -8,9 +8,9 @@ use super::{
     MarketplaceState, Problem, body::Body, catalog::Slug, fields::Fields, gate::Anyone,
     refusals::refusals, segment::Segment,
 };
-use crate::http::error::shown;
+use crate::http::{error::shown, json_answer::Json};
 use axum::{
-    Json, Router,
+    Router,
     extract::State,
     http::header::{CACHE_CONTROL, CONTENT_TYPE},
     response::{IntoResponse, Response},

@@ -1,14 +1,15 @@
 //! The envelope of what is answered.
 
 use super::{catalog::Slug, cursor::Cursors, cursor::Position, problem::Problem};
-use crate::http::error::shown;
+use crate::http::{
+    error::shown,
+    json_answer::{self, Json},
+};
 use axum::{
-    Json,
     http::{StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use primitives::OrImpossible as _;
 use serde::Serialize;
 use services::leasing::Page;
 use utoipa::ToSchema;
@@ -124,9 +125,7 @@ impl<P: Position> Part<P> {
                 limit: self.limit,
             },
         };
-        let text = serde_json::to_vec(&list);
-        let text = text.or_impossible("maps with text keys can be written");
-        Bytes::from(text.unwrap_or_default())
+        Bytes::from(json_answer::line(&list).unwrap_or_default())
     }
 }
 

@@ -5,7 +5,7 @@
 //! written together with the effect; a refusal frees the key before it is sent.
 
 use super::{MarketplaceState, body::Body, catalog::Slug, data::Data, problem::Problem};
-use crate::http::json::JsonText;
+use crate::http::{json::JsonText, json_answer};
 use axum::{
     extract::{FromRequest, Request},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::CONTENT_TYPE},
@@ -63,11 +63,10 @@ where
 
 /// The answer to be kept.
 pub(super) fn answer(status: StatusCode, data: impl Serialize) -> Result<StoredAnswer, Impossible> {
-    let body = serde_json::to_vec(&Data { data });
     Ok(StoredAnswer {
         status: status.as_u16(),
         content_type: "application/json".to_owned(),
-        body: body.or_impossible("maps with text keys can be written")?,
+        body: json_answer::line(&Data { data })?,
     })
 }
 

@@ -10,8 +10,8 @@ use super::{
     refusals::refusals,
     segment::Segment,
 };
+use crate::http::json_answer::Json;
 use axum::{
-    Json,
     extract::State,
     http::{StatusCode, header::CACHE_CONTROL},
     response::{IntoResponse, Response},

@@ -2,16 +2,12 @@
 //! everything that belongs to this one occurrence.
 
 use super::catalog::Slug;
-use crate::http::error::Rejection;
+use crate::http::{error::Rejection, json_answer, retry_after};
 use axum::{
     body::Body,
-    http::{
-        HeaderValue, StatusCode,
-        header::{CONTENT_TYPE, RETRY_AFTER},
-    },
+    http::{HeaderValue, StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
-use primitives::OrImpossible as _;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use services::{Fault, Refused};
@@ -178,10 +174,7 @@ pub(super) struct ProblemBody<'a> {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.0.status.into_response();
-        if let Some(seconds) = self.0.retry_after_s {
-            let headers = response.headers_mut();
-            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-        }
+        retry_after::write(self.0.retry_after_s, response.headers_mut());
         response.extensions_mut().insert(Arc::new(self));
         response
     }
@@ -198,9 +191,7 @@ pub(super) fn write(
         return response;
     };
     let document = problem.document(errors_url, path, wallet);
-    let text = serde_json::to_vec(&document);
-    let text = text.or_impossible("a document of texts and numbers can be written");
-    let text = text.unwrap_or_default();
+    let text = json_answer::line(&document).unwrap_or_default();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
     *response.body_mut() = Body::from(text);

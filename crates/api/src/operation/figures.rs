@@ -9,6 +9,7 @@ use axum::{extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
 #[utoipa::path(
     get,
     path = "/metrics",
+    operation_id = "metrics",
     tag = "Operation",
     responses((status = 200, description = "Prometheus text.", body = String, content_type = "text/plain")),
 )]

@@ -1,10 +1,9 @@
 //! Whether the process lives, and whether it serves fresh data.
 
 use super::OperationState;
-use crate::http::error::Rejection;
+use crate::http::{error::Rejection, json_answer::Json};
 use amm::book::Standing;
 use axum::{
-    Json,
     extract::{RawQuery, State},
     http::StatusCode,
     response::{IntoResponse, Response},
@@ -329,6 +328,7 @@ pub(crate) async fn healthz() -> Json<Alive> {
 pub(crate) struct ReadinessQuery {
     /// The product that matters to the caller: `trading`, `leasing` or `paymaster`;
     /// without it, everything that is served.
+    #[param(example = "trading")]
     product: Option<String>,
 }
 

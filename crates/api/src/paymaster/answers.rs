@@ -6,13 +6,14 @@ use super::{
 };
 use crate::http::{
     error::Rejection,
+    json_answer::Json,
     limits::Caller,
     middleware::{OwnAnswers, PendingAnswer},
+    retry_after,
 };
 use axum::{
-    Json,
     extract::Request,
-    http::{HeaderMap, HeaderValue, StatusCode, header::RETRY_AFTER},
+    http::StatusCode,
     response::{IntoResponse as _, Response},
 };
 use serde_json::Value;
@@ -48,14 +49,8 @@ pub(super) fn refused(rejection: Rejection) -> Response {
     let error = error(rejection);
     let body = Json(RpcAnswer::new(Value::Null, Err(error)));
     let mut response = (status, body).into_response();
-    put_retry_after(retry_after_s, response.headers_mut());
+    retry_after::write(retry_after_s, response.headers_mut());
     response
-}
-
-pub(super) fn put_retry_after(seconds: Option<u64>, headers: &mut HeaderMap) {
-    if let Some(seconds) = seconds {
-        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-    }
 }
 
 /// A refusal as one call is told.

@@ -1,7 +1,7 @@
 //! `POST /`: one call or a batch of them.
 
 use super::{
-    answers::{Asking, error, put_retry_after, refused},
+    answers::{Asking, error, refused},
     calls::answer,
     description::{AnswerBody, CallBody},
     envelope::{RpcAnswer, RpcCall, RpcError},
@@ -10,10 +10,11 @@ use super::{
 use crate::http::{
     error::Rejection,
     json::JsonText,
+    json_answer::Json,
     limits::{self, X_API_KEY},
+    retry_after,
 };
 use axum::{
-    Json,
     extract::{FromRequest as _, Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
@@ -47,7 +48,7 @@ struct Turn<'s> {
     path = "/",
     tag = "Paymaster",
     operation_id = "callPaymaster",
-    params(("x-paymaster-api-key" = Option<String>, Header, description = "A sponsor's key, for the fee modes `sponsored` and `sponsored_private`.")),
+    params(("x-paymaster-api-key" = Option<String>, Header, description = "A sponsor's key, for the fee modes `sponsored` and `sponsored_private`.", example = "sk_k3j9x2qr_0J3v6Yk1m5D3P7K9")),
     request_body(content = CallBody),
     responses(
         (status = 200, description = "The answer, or a list of them.", body = AnswerBody),
@@ -132,7 +133,7 @@ impl Turn<'_> {
         let mut response = Json(answer).into_response();
         if let Some((status, retry_after_s)) = self.refusal.take() {
             *response.status_mut() = status;
-            put_retry_after(retry_after_s, response.headers_mut());
+            retry_after::write(retry_after_s, response.headers_mut());
         }
         response
     }

@@ -6,6 +6,13 @@ use primitives::U256;
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt::Display, str::FromStr};
 
+/// A caller's value, fit for a message. The quotes of a text are its spelling in JSON,
+/// and not told again.
+pub(super) fn given(raw: &RawValue) -> String {
+    let text = serde_json::from_str::<Cow<'_, str>>(raw.get());
+    shown(text.as_deref().unwrap_or(raw.get()))
+}
+
 /// What was wrong so far.
 #[derive(Default)]
 pub(super) struct BodyReader {
@@ -75,10 +82,7 @@ impl BodyReader {
         let read = match raw.get() {
             "true" => Ok(true),
             "false" => Ok(false),
-            other => Err(format!(
-                "{name} must be true or false, not {}",
-                shown(other)
-            )),
+            _ => Err(format!("{name} must be true or false, not {}", given(raw))),
         };
         self.take(read)
     }

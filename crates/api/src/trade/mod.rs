@@ -36,7 +36,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     tags(
-        (name = "Tokens", description = "A paged list of tokens with metadata and tags."),
+        (name = "Token list", description = "A paged list of tokens with metadata and tags."),
         (name = "Recurring orders", description = "Orders that buy again and again: the calls that create and end them, and what became of them."),
         (name = "Staking", description = "The staker, its pools and their members, and the calls that stake, withdraw and claim."),
         (name = "Sponsors", description = "What a sponsor of others' fees paid."),

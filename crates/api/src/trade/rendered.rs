@@ -1,7 +1,10 @@
 //! Tokens as JSON, written once for as long as the list stays the same.
 
 use super::token::{TokenBody, TokenPageBody};
-use crate::{dialect::Dialect, http::content::KeptBody};
+use crate::{
+    dialect::Dialect,
+    http::{content::KeptBody, json_answer},
+};
 use arc_swap::ArcSwapOption;
 use market::{Page, Token, TokenList, TokenQuery};
 use primitives::{Impossible, OrImpossible as _};
@@ -92,7 +95,7 @@ impl RenderedList {
         text.as_deref().map_err(|impossible| *impossible)
     }
 
-    fn write(&self, page: &Page) -> Result<String, Impossible> {
+    fn write(&self, page: &Page) -> Result<Vec<u8>, Impossible> {
         let tokens = page.content.iter();
         let tokens = tokens.map(|(place, token)| self.token((*place, token)));
         let body = TokenPageBody {
@@ -102,6 +105,6 @@ impl RenderedList {
             total_elements: page.total_elements,
             total_pages: page.total_pages(),
         };
-        serde_json::to_string(&body).or_impossible("a page can be written")
+        json_answer::line(&body)
     }
 }

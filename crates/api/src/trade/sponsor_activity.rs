@@ -1,9 +1,11 @@
 //! `GET /paymaster/v1/sponsor-activity`.
 
 use super::{TradeState, amount::HexAmount};
-use crate::http::error::{Problems, QueryAnswers, Rejection, shown};
+use crate::http::{
+    error::{Problems, QueryAnswers, Rejection, shown},
+    json_answer::Json,
+};
 use axum::{
-    Json,
     extract::State,
     http::{HeaderMap, HeaderName, Uri},
 };

@@ -33,7 +33,7 @@ pub(super) fn routes() -> [UtoipaMethodRouter<TradeState>; 2] {
     get,
     path = "/v1/{network}/tokens",
     operation_id = "listTokens",
-    tag = "Tokens",
+    tag = "Token list",
     params(TokenListQuery),
     responses(
         (status = 200, description = "A page of tokens.", body = TokenPageBody<'static>),
@@ -65,7 +65,7 @@ async fn list_tokens(
     get,
     path = "/v1/{network}/tokens/{addressOrSymbol}",
     operation_id = "findToken",
-    tag = "Tokens",
+    tag = "Token list",
     params((
         "addressOrSymbol" = String, Path,
         description = "An address, if it begins with 0x; a symbol otherwise.",
@@ -88,7 +88,8 @@ async fn find_token(
     };
     let (place, token) = found.ok_or(Rejection::UnknownToken { asked })?;
     let rendered = state.rendered.of(&snapshot.tokens);
-    Ok(json(rendered.token((place, token))?.get().to_owned()))
+    let text = rendered.token((place, token))?.get();
+    Ok(json(format!("{text}\n")))
 }
 
 impl TradeState {

@@ -1,9 +1,12 @@
 //! `/openapi/*.json`.
 
-use crate::support::Bench;
+use crate::support::{Bench, schema};
 use api::Dialect;
 use axum::http::Request;
 use serde_json::{Value, json};
+
+/// The document of everything.
+const WHOLE: &str = "openapi.json";
 
 fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
@@ -23,7 +26,7 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
 async fn the_served_documents_are_the_generated_ones() {
     let bench = Bench::new().await;
     let documents = api::openapi_documents();
-    assert_eq!(documents.len(), 5);
+    assert_eq!(documents.len(), 6);
     for (name, text) in documents {
         let answer = bench.get(&format!("/openapi/{name}")).await;
         assert_eq!(
@@ -33,6 +36,11 @@ async fn the_served_documents_are_the_generated_ones() {
         );
         assert_eq!(answer.json()["openapi"], "3.1.0");
     }
+    let whole = bench.get("/openapi.json").await;
+    assert_eq!(
+        whole.text(),
+        bench.get("/openapi/openapi.json").await.text()
+    );
     bench.get("/openapi/other.json").await.refused(404);
 }
 
@@ -55,8 +63,8 @@ async fn every_documented_operation_is_routed() {
     let bench = Bench::new().await;
     let mut paths = Vec::new();
     for (name, text) in api::openapi_documents() {
-        if name == "marketplace.json" {
-            // On another bench: tests/api/marketplace/openapi.rs.
+        // On another bench: tests/api/marketplace/openapi.rs.
+        if ["marketplace.json", WHOLE].contains(&name) {
             continue;
         }
         for (method, path, _) in operations(&parse(&text)) {
@@ -276,6 +284,111 @@ async fn only_the_plain_dialect_documents_what_it_adds() {
             assert_eq!(required.contains(&json!(key)), must_be_there, "{key}");
             let has_swaps = schemas.get("QuoteSwap").is_some();
             assert_eq!(has_swaps, has_additions && name == "trade.json");
+        }
+    }
+}
+
+fn whole() -> Value {
+    let (name, text) = api::openapi_documents().pop().unwrap();
+    assert_eq!(name, WHOLE);
+    parse(&text)
+}
+
+#[test]
+fn the_whole_document_has_every_operation_of_every_part() {
+    let whole = whole();
+    let mut ids = Vec::new();
+    for (name, text) in api::openapi_documents() {
+        let part = parse(&text);
+        assert_eq!(part["servers"][0]["url"], "/", "{name}");
+        if name == WHOLE {
+            continue;
+        }
+        for (method, path, mut operation) in operations(&part) {
+            ids.push(operation["operationId"].to_string());
+            let same = &whole["paths"][&path][method.to_lowercase()];
+            let inherited = part.get("security").cloned().unwrap_or_else(|| json!([]));
+            if operation["security"].is_null() {
+                operation["security"] = inherited;
+            }
+            assert_eq!(*same, operation, "{name} {method} {path}");
+        }
+        for (kind, named) in part["components"].as_object().unwrap() {
+            for (component, content) in named.as_object().unwrap() {
+                let same = &whole["components"][kind][component];
+                assert_eq!(same, content, "{name} {kind} {component}");
+            }
+        }
+    }
+    assert_eq!(operations(&whole).len(), ids.len());
+    ids.sort();
+    let given = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), given);
+}
+
+#[test]
+fn every_tag_is_described_once() {
+    let whole = whole();
+    let tags = whole["tags"].as_array().unwrap();
+    for (method, path, operation) in operations(&whole) {
+        let [tag] = operation["tags"].as_array().unwrap().as_slice() else {
+            panic!("{method} {path} has not one tag");
+        };
+        let described = tags.iter().filter(|it| it["name"] == *tag);
+        let texts = described.map(|it| it["description"].as_str().unwrap());
+        assert_eq!(texts.count(), 1, "{tag}");
+    }
+}
+
+#[test]
+fn what_a_quote_needs_is_marked_as_required() {
+    let whole = whole();
+    let parameters = &whole["paths"]["/swap/v3/quotes"]["get"]["parameters"];
+    let required = parameters.as_array().unwrap().iter();
+    let required = required.filter(|it| it["required"] == json!(true));
+    let names: Vec<&str> = required.map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["sellTokenAddress", "buyTokenAddress"]);
+}
+
+/// Bodies that are no text have no examples.
+const BINARY: &str = "application/vnd.apache.parquet";
+
+#[test]
+fn every_body_and_every_success_has_an_example_that_fits() {
+    let whole = whole();
+    let mut problems = Vec::new();
+    for (method, path, operation) in operations(&whole) {
+        let answers = operation["responses"].as_object().unwrap().iter();
+        let successes = answers.filter(|(status, _)| status.starts_with('2'));
+        let bodies = successes.map(|(status, answer)| (status.as_str(), answer));
+        for (what, body) in bodies.chain([("request", &operation["requestBody"])]) {
+            for (kind, content) in body["content"].as_object().into_iter().flatten() {
+                if kind == BINARY {
+                    continue;
+                }
+                let checked = match content.get("example") {
+                    None => Err("has no example".to_owned()),
+                    Some(example) => schema::check(example, &content["schema"], &whole),
+                };
+                if let Err(problem) = checked {
+                    problems.push(format!("{method} {path} {what} {kind}: {problem}"));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[tokio::test]
+async fn examples_speak_the_dialect_of_the_service() {
+    let bench = Bench::configured(|config| config.dialect = Dialect::Avnu).await;
+    let document = bench.get("/openapi.json").await.json();
+    for (method, path, operation) in operations(&document) {
+        let content = &operation["responses"]["200"]["content"]["application/json"];
+        if let Some(example) = content.get("example") {
+            let fits = schema::check(example, &content["schema"], &document);
+            assert_eq!(fits, Ok(()), "{method} {path}");
         }
     }
 }

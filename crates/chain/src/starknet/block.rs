@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 pub struct Block {
     /// Height and hash.
     pub at: BlockRef,
-    /// The root of the state after it.
+    /// The root of the state after it, as [`BlockMark`] has it.
     pub state_root: Felt,
     /// Hash of the block before it.
     pub parent_hash: Felt,
@@ -62,6 +62,8 @@ pub(super) struct Header {
     block_number: Option<u64>,
     timestamp: u64,
     new_root: Option<WireFelt>,
+    /// From 0.10 on.
+    receipt_commitment: Option<WireFelt>,
 }
 
 /// A block as it is told from others: some nodes' hashes do not tell its time, nor
@@ -72,7 +74,8 @@ pub struct BlockMark {
     pub at: BlockRef,
     /// The time in its header.
     pub time: Timestamp,
-    /// The root of the state after it.
+    /// The root of the state after it; where the node computes none, what it says of
+    /// the receipts instead.
     pub state_root: Felt,
 }
 
@@ -90,13 +93,14 @@ impl Header {
     /// The block, if it is accepted and the one `asked` for.
     pub(super) fn mark(&self, method: &'static str, asked: u64) -> Result<BlockMark, RpcError> {
         let at = self.position(asked)?;
-        let root = self
+        let WireFelt(root) = self
             .new_root
             .ok_or_else(|| wrong(method, "no `new_root`"))?;
+        let receipts = self.receipt_commitment.filter(|_| root == Felt::ZERO);
         Ok(BlockMark {
             at,
             time: self.time(method)?,
-            state_root: root.0,
+            state_root: receipts.map_or(root, |receipts| receipts.0),
         })
     }
 
@@ -130,6 +134,8 @@ struct WireBlock<T> {
     parent_hash: Option<WireFelt>,
     new_root: Option<WireFelt>,
     timestamp: u64,
+    /// From 0.10 on.
+    receipt_commitment: Option<WireFelt>,
     /// From 0.10 on.
     event_count: Option<u64>,
     transactions: T,
@@ -169,6 +175,7 @@ impl<T> WireBlock<T> {
             block_number: self.block_number,
             timestamp: self.timestamp,
             new_root: self.new_root,
+            receipt_commitment: self.receipt_commitment,
         };
         let mark = header.mark(method, asked)?;
         let BlockMark { at, time, .. } = mark;

@@ -20,6 +20,8 @@ pub struct ProgressView {
     pub below_since: Option<Timestamp>,
     /// What went wrong since, if anything.
     pub error: Option<String>,
+    /// Since when nothing but that happens.
+    pub failing_since: Option<Timestamp>,
     /// Every node that may be asked.
     pub nodes: Vec<NodeView>,
     /// How far pools are taken over, while they are.
@@ -83,11 +85,17 @@ impl Progress {
 
     /// A round ended well: what was wrong before is over.
     pub(crate) fn recovered(&self) {
-        self.change(|view| view.error = None);
+        self.change(|view| {
+            view.error = None;
+            view.failing_since = None;
+        });
     }
 
-    pub(crate) fn failed(&self, error: &str) {
-        self.change(|view| view.error = Some(error.to_owned()));
+    pub(crate) fn failed(&self, error: &str, at: Timestamp) {
+        self.change(|view| {
+            view.error = Some(error.to_owned());
+            view.failing_since = view.failing_since.or(Some(at));
+        });
     }
 
     pub(crate) fn begins_to_take_over(&self, begun: Timestamp) {

@@ -71,7 +71,7 @@ impl Indexer {
         let text = fault.chain_text();
         tracing::warn!(error = text, "indexing paused");
         metrics::counter!("stoa_indexer_failures_total").increment(1);
-        self.progress.failed(&text);
+        self.progress.failed(&text, self.clock.now());
     }
 }
 

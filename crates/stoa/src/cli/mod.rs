@@ -188,6 +188,19 @@ Examples:
         #[command(flatten)]
         settings: Settings<OfGround>,
     },
+    /// Print the list of venues, with what was learned of their contracts' classes
+    ///
+    /// What is printed can be named in starknet.venues: every class that swaps have proven
+    /// is pinned to its rule there, every refuted one is off, and what the list in force
+    /// says stays. It is what the store has; the service may run meanwhile.
+    #[command(after_help = "\
+Examples:
+  stoa classes --data /var/lib/stoa > venues.json
+  STOA__STARKNET__VENUES=venues.json stoa serve --starknet-rpc https://NODE/KEY")]
+    Classes {
+        #[command(flatten)]
+        settings: Settings<OfStore>,
+    },
     /// Make, list and revoke API keys
     ///
     /// A caller that sends a key in the header x-api-key has a limit of its own.

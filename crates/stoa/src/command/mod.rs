@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod classes;
 mod doctor;
 mod key;
 mod lease_token;
@@ -67,6 +68,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor { replicas, settings } => {
             return doctor::doctor(&settings.load()?.config, &replicas).await;
         }
+        Command::Classes { settings } => classes::print(&settings.load()?.config).await?,
         Command::Key { action, settings } => key::run(action, &settings.load()?.config).await?,
         Command::Sponsor { action, settings } => {
             sponsor::run(action, &settings.load()?.config).await?;

@@ -2,7 +2,8 @@
 
 use super::{refusal::Refusal, state::Simulator};
 use crate::wiring;
-use axum::{Json, extract::State};
+use api::Json;
+use axum::extract::State;
 use primitives::U256;
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use super::{refusal::Refusal, state::Simulator};
 use crate::people::built_call;
-use api::JsonBody;
-use axum::{Json, extract::State};
+use api::{Json, JsonBody};
+use axum::extract::State;
 use chain::ContractCall;
 use primitives::felt_to_hex;
 use serde::Deserialize;

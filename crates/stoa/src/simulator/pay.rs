@@ -1,8 +1,8 @@
 //! A payment's transaction, signed and sent by the simulated wallet that pays.
 
 use super::{refusal::Refusal, state::Simulator};
-use api::JsonBody;
-use axum::{Json, extract::State};
+use api::{Json, JsonBody};
+use axum::extract::State;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use primitives::{PublicKey, Signature};
 use serde::Deserialize;

@@ -1,8 +1,7 @@
 //! Why something is not done, in the words and the form of the API.
 
-use api::ErrorBody;
+use api::{ErrorBody, Json};
 use axum::{
-    Json,
     http::StatusCode,
     response::{IntoResponse, Response},
 };

@@ -23,6 +23,7 @@ pub(crate) use stores::{
 pub(crate) use work::Work;
 
 pub(crate) use crate::ambient::{clock, entropy};
+pub(crate) use crate::known::venue_list;
 
 use crate::{
     config::{Bytes, Config, Plan, Role, StarkKey},

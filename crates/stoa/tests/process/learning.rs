@@ -67,6 +67,16 @@ fn doctor(home: &Home, node: &str, venues: &str) -> String {
     text(&command.output().unwrap().stdout)
 }
 
+/// The list of venues with what was learned.
+fn classes(home: &Home, venues: &str) -> String {
+    let data = home.data().display().to_string();
+    let mut command = crate::harness::stoa(&["classes", "--data", &data]);
+    command.env("STOA__STARKNET__VENUES", venues);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_network_becomes_tradable_by_what_its_contracts_do() {
     let world = World::with_history(11, 2).await;
@@ -134,6 +144,21 @@ async fn a_network_becomes_tradable_by_what_its_contracts_do() {
     assert_eq!(service.end_with("TERM").code(), Some(0));
     let found = doctor(&home, relay.url.as_str(), &venues);
     assert!(found.contains("ok    pools     "), "{found}");
+
+    // What was learned can be shipped as a list: a service that has read nothing yet
+    // trades with those classes.
+    let learned = home.path("learned");
+    fs::write(&learned, classes(&home, &venues)).unwrap();
+    let other = Home::new();
+    let mut command = serve(&other.data(), &["--starknet-rpc", relay.url.as_str()]);
+    command
+        .env("STOA__STARKNET__VENUES", &learned)
+        .env("STOA__STARKNET__ANCHORS", &anchors);
+    let service = Service::ready(command);
+    let sources = json_of(&service, "/swap/v3/sources").await;
+    let sources = sources.as_array().unwrap();
+    let ekubo = sources.iter().find(|source| source["name"] == "Ekubo");
+    assert_eq!(ekubo.unwrap()["classes"][0]["pinned"], true, "{sources:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,9 +1,13 @@
 //! Every way a request can be refused, with its status and text.
 
-use super::{body::ErrorBody, problems::Problems, shown};
+use super::{
+    super::{json_answer::Json, retry_after},
+    body::ErrorBody,
+    problems::Problems,
+    shown,
+};
 use axum::{
-    Json,
-    http::{HeaderValue, StatusCode, header::RETRY_AFTER},
+    http::StatusCode,
     response::{IntoResponse, Response},
 };
 use primitives::Impossible;
@@ -258,10 +262,7 @@ impl IntoResponse for Rejection {
         let (status, retry_after_s) = (self.status(), self.retry_after_s());
         let messages = self.into_messages();
         let mut response = (status, Json(ErrorBody { messages })).into_response();
-        if let Some(seconds) = retry_after_s {
-            let headers = response.headers_mut();
-            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-        }
+        retry_after::write(retry_after_s, response.headers_mut());
         response
     }
 }

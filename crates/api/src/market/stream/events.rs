@@ -118,7 +118,7 @@ impl Serialize for Hash {
 
 impl News {
     pub(super) fn written(&self, dialect: Dialect) -> Result<StreamEvent, Impossible> {
-        let text = dialect.json(&self.body)?;
+        let text = dialect.one_line(&self.body)?;
         Ok(StreamEvent {
             id: event_id(self.block),
             name: self.body.name(),

@@ -4,11 +4,11 @@ use super::{
     super::{TradeState, built::BuiltBody},
     offered::offered,
 };
-use crate::http::error::{QueryAnswers, Rejection, shown};
-use axum::{
-    Json,
-    extract::{Path, State},
+use crate::http::{
+    error::{QueryAnswers, Rejection, shown},
+    json_answer::Json,
 };
+use axum::extract::{Path, State};
 use primitives::Address;
 use trading::recurring::cancel_call;
 

@@ -8,8 +8,9 @@ use super::{
 use crate::http::{
     error::{BodyAnswers, Rejection},
     json::JsonText,
+    json_answer::Json,
 };
-use axum::{Json, extract::State};
+use axum::extract::State;
 use trading::recurring::order_calls;
 
 /// Build the calls that create a recurring order

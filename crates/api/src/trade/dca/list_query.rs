@@ -53,7 +53,7 @@ pub(super) struct OrderListQuery {
     /// `property,asc` or `property,desc`, where the property is `createdAt`,
     /// `status` (indexing, active, closed) or `remainingCycles`; among equals the
     /// one that was created last comes first.
-    #[param(value_type = Option<SortText>, inline, default = "createdAt,desc", example = "createdAt,desc")]
+    #[param(value_type = Option<String>, pattern = "^(createdAt|status|remainingCycles),(asc|desc)$", default = "createdAt,desc", example = "createdAt,desc")]
     sort: Vec<String>,
 }
 
@@ -66,12 +66,6 @@ pub(super) enum StatusName {
     Active,
     Closed,
 }
-
-/// How a list is sorted.
-#[derive(ToSchema)]
-#[schema(pattern = "^(createdAt|status|remainingCycles),(asc|desc)$")]
-#[expect(dead_code, reason = "only describes the text")]
-struct SortText(String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OrderProperty {

@@ -9,8 +9,9 @@ use super::{
 use crate::http::{
     error::{BodyAnswers, Rejection},
     json::JsonText,
+    json_answer::Json,
 };
-use axum::{Json, extract::State};
+use axum::extract::State;
 use primitives::U256;
 use serde::Serialize;
 use services::{Offer, PastPrices, Snapshot};

@@ -9,11 +9,9 @@ use super::{
 use crate::http::{
     error::{FindingBodyAnswers, Rejection},
     json::JsonText,
+    json_answer::Json,
 };
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::extract::{Path, State};
 use trading::staking::{
     check_withdrawal, claim_rewards_calls, claim_withdrawal_call, initiate_withdrawal_call,
     restaked_rewards, stake_calls, withdrawal_amount,

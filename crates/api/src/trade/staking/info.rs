@@ -1,9 +1,12 @@
 //! `GET /staking/v3`.
 
 use super::{super::TradeState, super::amount::HexAmount, place::staking};
-use crate::http::error::{ErrorAnswers, Rejection};
+use crate::http::{
+    error::{ErrorAnswers, Rejection},
+    json_answer,
+};
 use axum::{body::Bytes, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
-use primitives::{Address, OrImpossible as _, U256};
+use primitives::{Address, U256};
 use serde::Serialize;
 use services::{PoolFigures, StakerVersion, Staking, StakingFigures};
 use utoipa::ToSchema;
@@ -83,8 +86,7 @@ fn write(
     state: &TradeState,
 ) -> Result<Bytes, Rejection> {
     let figures = staking.figures().ok_or(Rejection::NotReady)?;
-    let text = serde_json::to_vec(&InfoBody::new(&figures));
-    let text = Bytes::from(text.or_impossible("the staker can be written")?);
+    let text = Bytes::from(json_answer::line(&InfoBody::new(&figures))?);
     state.rendered_staker.keep(version, text.clone());
     Ok(text)
 }

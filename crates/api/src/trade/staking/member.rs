@@ -5,11 +5,11 @@ use super::{
     member_body::MemberBody,
     place::{MemberPath, Place},
 };
-use crate::http::error::{ErrorAnswers, Rejection};
-use axum::{
-    Json,
-    extract::{Path, State},
+use crate::http::{
+    error::{ErrorAnswers, Rejection},
+    json_answer::Json,
 };
+use axum::extract::{Path, State};
 
 /// A block can be taken back between two questions about it; so often both are
 /// asked again.

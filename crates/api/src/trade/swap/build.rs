@@ -7,8 +7,9 @@ use super::{
 use crate::http::{
     error::{BodyAnswers, Rejection},
     json::JsonText,
+    json_answer::Json,
 };
-use axum::{Json, extract::State};
+use axum::extract::State;
 use services::BuildError;
 
 /// Build the calls of a quote

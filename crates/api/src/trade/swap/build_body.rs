@@ -1,7 +1,7 @@
 //! A request to build a quote, on the wire.
 
-use super::super::body_reader::BodyReader;
-use crate::http::error::{Rejection, shown};
+use super::super::body_reader::{BodyReader, given};
+use crate::http::error::Rejection;
 use primitives::{Address, Felt};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -76,9 +76,7 @@ impl BuildBody<'_> {
         let raw = body.required("quoteId", self.quote_id)?;
         let text = serde_json::from_str::<Cow<'_, str>>(raw.get()).ok();
         let id = text.as_deref().and_then(|text| Uuid::parse_str(text).ok());
-        // The quotes of a text are its spelling in JSON.
-        let given = shown(text.as_deref().unwrap_or(raw.get()));
-        body.take(id.ok_or_else(|| format!("quoteId must be a UUID, not {given}")))
+        body.take(id.ok_or_else(|| format!("quoteId must be a UUID, not {}", given(raw))))
     }
 
     /// The number exactly as it is written.
@@ -90,7 +88,7 @@ impl BuildBody<'_> {
         let told = |error| {
             format!(
                 "slippage must be a number from 0 to 1, {} {error}",
-                shown(raw.get())
+                given(raw)
             )
         };
         body.take(read.map_err(told))
@@ -121,12 +119,21 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_no_quote_id_is_quoted_once() {
+    fn what_is_wrong_is_quoted_once() {
+        let id = "\"6f0c2b1e-8a57-4c0f-9d5e-2b7f3a1c4d60\"";
         for (written, told) in [("\"abc\"", "\"abc\""), ("7", "\"7\""), ("[]", "\"[]\"")] {
-            let text = format!("{{\"quoteId\": {written}}}");
-            let body: BuildBody<'_> = serde_json::from_str(&text).unwrap();
-            let messages = body.read().unwrap_err().into_messages();
-            assert_eq!(messages, [format!("quoteId must be a UUID, not {told}")]);
+            for (fields, message) in [
+                (format!("\"quoteId\": {written}"), "quoteId must be a UUID"),
+                (
+                    format!("\"quoteId\": {id}, \"private\": {written}"),
+                    "private must be true or false",
+                ),
+            ] {
+                let text = format!("{{{fields}}}");
+                let body: BuildBody<'_> = serde_json::from_str(&text).unwrap();
+                let messages = body.read().unwrap_err().into_messages();
+                assert_eq!(messages, [format!("{message}, not {told}")]);
+            }
         }
     }
 

@@ -20,10 +20,10 @@ const MAX_EXCLUDED: usize = 64;
 #[into_params(parameter_in = Query)]
 pub(super) struct QuotesQuery {
     /// The token to be sold.
-    #[param(value_type = String, example = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")]
+    #[param(value_type = String, required = true, example = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")]
     sell_token_address: Vec<String>,
     /// The token to be bought.
-    #[param(value_type = String, example = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8")]
+    #[param(value_type = String, required = true, example = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8")]
     buy_token_address: Vec<String>,
     /// How much is sold, fees included, in the token's smallest unit: decimal,
     /// or hexadecimal after `0x`. Either this or `buyAmount` must be given,

@@ -1,9 +1,9 @@
 //! `GET /swap/v3/sources`.
 
 use super::super::TradeState;
-use crate::http::error::Rejection;
+use crate::http::{error::Rejection, json_answer::Json};
 use amm::book::{ClassStanding, Verdict};
-use axum::{Json, extract::State};
+use axum::extract::State;
 use primitives::felt_to_hex;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -280,7 +280,7 @@ async fn days_are_taken_whole_and_default_to_the_last_seven() {
         );
     }
     let later = format!("{base}?startDate=2098-01-01&endDate=2099-01-01");
-    assert_eq!(market.ok(&later).await.text(), "[]");
+    assert_eq!(market.ok(&later).await.text(), "[]\n");
     let v3 = market
         .json(&format!("/v3/tokens/{token}/exchange-volumes"))
         .await;

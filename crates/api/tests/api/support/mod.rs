@@ -2,6 +2,7 @@
 
 mod bench;
 mod request;
+pub(crate) mod schema;
 mod seen;
 mod stream;
 mod tokens;

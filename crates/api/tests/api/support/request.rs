@@ -3,7 +3,7 @@
 use super::{Bench, seen};
 use axum::{
     Router,
-    body::{Body, to_bytes},
+    body::{Body, Bytes, HttpBody as _, to_bytes},
     extract::ConnectInfo,
     http::{
         HeaderMap, HeaderValue, Request, StatusCode,
@@ -28,6 +28,15 @@ impl Answer {
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.header("content-type"), Some("application/json"));
         serde_json::from_slice(&self.body).unwrap()
+    }
+
+    /// Whatever is JSON ends with a newline.
+    fn check_ending(&self) {
+        let kind = self.header("content-type").unwrap_or_default();
+        let is_plain = self.header("content-encoding").is_none() && !self.body.is_empty();
+        if is_plain && kind.ends_with("json") {
+            assert!(self.body.ends_with(b"\n"), "{}", self.text());
+        }
     }
 
     /// The slug of a problem document.
@@ -67,7 +76,11 @@ pub(crate) fn get(path: &str) -> Builder {
 }
 
 pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answer {
-    let response = respond(router, request, body).await;
+    let method = request.method_ref().cloned().unwrap_or_default();
+    let path = request.uri_ref().map(|uri| uri.path().to_owned());
+    let (body, sent) = known(body).await;
+    // Apart: tests hold many of them.
+    let response = Box::pin(respond(router, request, body)).await;
     let (parts, body) = response.into_parts();
     let kind = parts.headers.get(CONTENT_TYPE);
     // What does not end is not waited for.
@@ -78,10 +91,22 @@ pub(crate) async fn send(router: &Router, request: Builder, body: Body) -> Answe
         headers: parts.headers,
         body: to_bytes(body, usize::MAX).await.unwrap().to_vec(),
     };
+    answer.check_ending();
     if let Some(slug) = answer.slug() {
         seen::note_slug(&slug, answer.status.as_u16());
     }
+    let path = path.unwrap_or_default();
+    seen::note_example(method.as_str(), &path, sent.as_deref(), &answer);
     answer
+}
+
+/// A body, and its bytes if they are there at once.
+async fn known(body: Body) -> (Body, Option<Bytes>) {
+    if body.size_hint().exact().is_none() {
+        return (body, None);
+    }
+    let bytes = to_bytes(body, usize::MAX).await.unwrap();
+    (Body::from(bytes.clone()), Some(bytes))
 }
 
 /// The answer to a request of a known peer, whose body is still to be read.

@@ -1,6 +1,6 @@
 //! Answers that go on: events as they come.
 
-use super::{Bench, request};
+use super::{Bench, request, seen};
 use axum::{
     Router,
     body::{Body, BodyDataStream, Bytes},
@@ -25,6 +25,7 @@ pub(crate) struct Event {
 pub(crate) struct Opened {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
+    path: String,
     body: BodyDataStream,
     text: String,
 }
@@ -37,9 +38,11 @@ impl Bench {
 
 /// Opens a stream, or hears why not.
 pub(crate) async fn open(router: &Router, request: Builder) -> Opened {
+    let path = request.uri_ref().unwrap().path().to_owned();
     let response = request::respond(router, request, Body::empty()).await;
     let (parts, body) = response.into_parts();
     Opened {
+        path,
         status: parts.status,
         headers: parts.headers,
         body: body.into_data_stream(),
@@ -54,6 +57,7 @@ impl Opened {
             loop {
                 let event = self.block().await.unwrap();
                 if let Some(event) = read(&event) {
+                    seen::note_event(&self.path, &event.data);
                     return event;
                 }
             }

@@ -28,7 +28,7 @@ struct Desk {
 
 impl Desk {
     async fn new(dialect: Dialect) -> Self {
-        Self::over(World::with_history(3, 12).await, dialect).await
+        Box::pin(Self::over(World::with_history(3, 12).await, dialect)).await
     }
 
     async fn over(mut world: World, dialect: Dialect) -> Self {
@@ -37,7 +37,7 @@ impl Desk {
             leads: vec![RecurringOrders::lead(factory)],
             ..Following::default()
         });
-        let station = world.station("store").await;
+        let station = Box::pin(world.station("store")).await;
         let config = ApiConfig {
             dialect,
             rate_limits: None,
@@ -56,7 +56,7 @@ impl Desk {
     }
 
     async fn sync(&mut self) {
-        self.station.sync().await;
+        Box::pin(self.station.sync()).await;
         self.feed.look().await.unwrap();
     }
 
@@ -202,7 +202,7 @@ async fn one_bound_comes_back_as_the_dialect_has_it() {
 async fn a_preview_replays_the_plan_until_now() {
     let minute = std::time::Duration::from_mins(1);
     let world = World::with_spaced_history(3, 24, minute).await;
-    let desk = Desk::over(world, Dialect::Plain).await;
+    let desk = Box::pin(Desk::over(world, Dialect::Plain)).await;
     let order = with(desk.order(), "frequency", json!("PT1M"));
     let preview = desk.post_to(PREVIEW, &order).await.json();
     assert_eq!(preview["iterations"], 3);

@@ -1,0 +1,1 @@
+var e=(e,t)=>e.find(e=>t>=e.from_epoch&&t<e.to_epoch),t=(t,n,r)=>{let i=e(t,n);return r===`exclusive`?i?.kind===`exclusive`:!!i&&i.seats_left>0};export{e as n,t};

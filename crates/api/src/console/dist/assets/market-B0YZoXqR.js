@@ -1,1 +1,0 @@
-var e=[`Ekubo`,`JediSwap`,`SithSwap`,`Nostra`,`StarkDefi`,`mySwap`,`10kSwap`,`JediSwap v2`];function t(t){let n=e.indexOf(t);if(n>=0)return`var(--v${n})`;let r=0;for(let e of t)r=(r+e.charCodeAt(0))%8;return`var(--v${r})`}export{t};
