@@ -46,7 +46,8 @@ fn is_same(cell: &str, value: &Value) -> bool {
     match value {
         Value::Null => cell.is_empty(),
         Value::String(text) => cell == text,
-        Value::Number(number) => is_equal(cell.parse().unwrap(), number.as_f64().unwrap()),
+        // Read by the same reader, which may miss the last digit.
+        Value::Number(_) => serde_json::from_str::<Value>(cell).unwrap() == *value,
         _ => false,
     }
 }
@@ -99,7 +100,9 @@ async fn series_are_the_same_in_every_form() {
         format!("/v3/tokens/{eth}/prices/candle?resolution=1"),
         format!("/v1/tokens/{eth}/prices/candle?resolution=1H&in={strk}"),
         format!("/v3/tokens/{strk}/prices/line"),
+        format!("/v1/tokens/{strk}/prices/line?resolution=4H"),
         format!("/v3/tokens/{strk}/volumes/line?resolution=15"),
+        format!("/v1/tokens/{strk}/volumes/line?resolution=1H"),
     ] {
         let items = market.json(&path).await;
         agree(&market, &path, items.as_array().unwrap()).await;

@@ -113,7 +113,7 @@ async fn the_node_knows_the_transactions() {
             "jsonrpc": "2.0", "id": 1, "method": "starknet_getTransactionReceipt",
             "params": {"transaction_hash": trade["transactionHash"]}
         });
-        let request = Request::post("/").header("content-type", "application/json");
+        let request = Request::post("/starknet").header("content-type", "application/json");
         let answer = send(&node, request, Body::from(body.to_string()))
             .await
             .json();
