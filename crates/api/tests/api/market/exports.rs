@@ -8,7 +8,7 @@ use parquet::{
     file::reader::{FileReader as _, SerializedFileReader},
     record::{Field, Row},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const PARQUET: &str = "application/vnd.apache.parquet";
 
@@ -37,8 +37,9 @@ fn rows(answer: &Answer) -> Vec<Row> {
         .collect()
 }
 
-fn is_equal(one: f64, other: f64) -> bool {
-    one.total_cmp(&other).is_eq()
+/// A number, read by the reader of the JSON, which may miss the last digit.
+fn read_anew(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
 }
 
 /// A cell of CSV says the same as a value of JSON.
@@ -46,8 +47,7 @@ fn is_same(cell: &str, value: &Value) -> bool {
     match value {
         Value::Null => cell.is_empty(),
         Value::String(text) => cell == text,
-        // Read by the same reader, which may miss the last digit.
-        Value::Number(_) => serde_json::from_str::<Value>(cell).unwrap() == *value,
+        Value::Number(_) => read_anew(cell) == *value,
         _ => false,
     }
 }
@@ -57,7 +57,9 @@ fn is_field(field: &Field, value: &Value) -> bool {
     match (field, value) {
         (Field::Null, Value::Null) => true,
         (Field::Str(text), Value::String(value)) => text == value,
-        (Field::Double(number), Value::Number(value)) => is_equal(*number, value.as_f64().unwrap()),
+        (Field::Double(number), Value::Number(_)) => {
+            read_anew(&json!(number).to_string()) == *value
+        }
         (Field::Long(number), Value::Number(value)) => *number == value.as_i64().unwrap(),
         (Field::TimestampMillis(millis), Value::String(value)) => {
             let time: primitives::Timestamp = value.parse().unwrap();
