@@ -7,6 +7,10 @@ import { join } from "node:path";
 import { compileStarknetContract, initSync } from "wasm-cairo";
 
 const COMPILER = "wasm-cairo 0.10.2";
+// Branches that fall through are written as the largest address of the machine that
+// compiles, which has 32 bits here, and 64 wherever the program is read.
+const NARROW_MAX = "0xffffffff";
+const WIDE_MAX = "0xffffffffffffffff";
 const here = new URL("./contracts/", import.meta.url);
 const source = (name) => readFileSync(new URL(`${name}.cairo`, here), "utf8");
 
@@ -66,5 +70,6 @@ function compile(name, text) {
   const answer = compileStarknetContract(text, true, true);
   if (!answer.startsWith("{")) throw new Error(`${name} does not compile: ${answer}`);
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = JSON.parse(answer);
-  return { sierra_program, contract_class_version, entry_points_by_type, abi: JSON.stringify(abi) };
+  const program = sierra_program.map((felt) => (felt === NARROW_MAX ? WIDE_MAX : felt));
+  return { sierra_program: program, contract_class_version, entry_points_by_type, abi: JSON.stringify(abi) };
 }

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { Account, CallData, RpcProvider, hash } from "starknet";
 
 const CHAIN_ID = "SN_REAL_NODES";
+const HEAD_START_S = 3 * 3_600;
 const DEPLOYER = "0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf";
 // Enough for everything that is done here, so that nothing has to be estimated.
 const BOUNDS = {
@@ -13,10 +14,12 @@ const BOUNDS = {
   l2_gas: { max_amount: 1_000_000_000n, max_price_per_unit: 10n ** 12n },
 };
 
-export async function startDevnet({ chainId = CHAIN_ID, archive = "full", more = [] } = {}) {
+// Its time begins some hours ago, so that time can pass before it is later than ours.
+export async function startDevnet({ chainId = CHAIN_ID, archive = "full" } = {}) {
   const program = process.env.STARKNET_DEVNET;
   const args = ["--port", "0", "--seed", "7", "--accounts", "6", "--chain-id", chainId];
-  args.push("--initial-balance", `${10n ** 26n}`, "--state-archive-capacity", archive, ...more);
+  args.push("--predeclare-argent", "--initial-balance", `${10n ** 26n}`, "--state-archive-capacity", archive);
+  args.push("--start-time", `${Math.floor(Date.now() / 1_000) - HEAD_START_S}`);
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const url = await new Promise((resolve, reject) => {

@@ -56,7 +56,7 @@ class Market {
       await this.openPair([ether, 1_000n], [coin, 40n]),
     ];
     this.pools = [
-      await this.openPool([dollar, ether], 2_500, FEE),
+      await this.openPool([ether, dollar], 2_500, FEE),
       await this.openPool([coin, dollar], 62_500, FEE * 4n),
     ];
     this.poolCount = 5;
@@ -190,8 +190,8 @@ class Market {
           await this.sellToPair(pair, side, reserves[side] / BigInt(300 + 17 * round));
         }
         for (const pool of pools) {
-          const amount = pool.tokens[side].whole * worth(pool.tokens[side]) * BigInt(100 + 37 * round);
-          await this.swapInPool(pool, side, amount / 1_000n);
+          const amount = (portion(pool.tokens[side]) * BigInt(100 + 37 * round)) / 100n;
+          await this.swapInPool(pool, side, amount);
         }
       }
     }
@@ -203,8 +203,8 @@ const MAX_SQRT_RATIO = 0xfffffc080ed7b4556f3528fe26840249f4b191ef6dff7928n;
 
 const byAddress = (one, other) => (BigInt(one.address) < BigInt(other.address) ? -1 : 1);
 
-// How many of a token are some thousand dollars.
-export const worth = ({ symbol }) => ({ RUSD: 2_500n, RETH: 1n }[symbol] ?? 1n);
+// What 2,500 dollars of a token are, in its units.
+export const portion = ({ symbol, whole }) => ({ RUSD: whole * 2_500n, RETH: whole, RBTC: whole / 25n })[symbol];
 
 // What a pair pays.
 export function paid(into, from, amount, kept) {

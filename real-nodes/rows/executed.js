@@ -1,7 +1,7 @@
 // Quotes that are executed on the node.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { worth } from "../market.js";
+import { portion } from "../market.js";
 import { execute, quote } from "../trading.js";
 
 const COUNT = 50;
@@ -25,7 +25,7 @@ const executions = (venue, pairs) => ({
       const part = BigInt(1 + ((number * 7_919) % 4_000));
       const isSale = number % 2 === 0;
       const named = isSale ? from : to;
-      const amount = (named.whole * worth(named) * part) / 1_000n;
+      const amount = (portion(named) * part) / 1_000n;
       const order = isSale ? { sellAmount: amount } : { buyAmount: amount };
       const quoted = await quote(stoa, venue, from, to, order);
       assert.ok(quoted, `no quote: ${from.symbol} to ${to.symbol}, ${amount}`);

@@ -150,22 +150,56 @@ const pruned = {
 };
 
 const untakeable = {
-  name: "a node whose blocks cannot be taken",
-  asserts: "a devnet without an archive (state of old blocks is an error) leaves a new Stoa unready, whatever its lag",
-  async run({ start, market }) {
+  name: "blocks that cannot be taken",
+  asserts: "a devnet without an archive leaves a new Stoa unready; a node whose newest block lacks events leaves one unready that is a block behind, after 30 s and with the reason, and ready again with the whole block",
+  async run({ start, market, devnet }) {
     const bare = await startDevnet({ archive: "none" });
-    for (let block = 0; block < 3; block++) await bare.ask("devnet_createBlock");
     await bare.execute([{ contractAddress: STRK, entrypoint: "transfer", calldata: [bare.accounts[1].address, "0x1", "0x0"] }]);
     for (let block = 0; block < 3; block++) await bare.ask("devnet_createBlock");
-    const stoa = await start(bare.url, market);
-    await sleep(35_000);
-    const chain = await stoa.chain();
+    const first = await start(bare.url, market);
+    const proxy = await startProxy(devnet.url);
+    const stoa = await start(proxy.url, market);
+    await stoa.serves(devnet);
+    proxy.manner.losesEvents = true;
+    await market.sellToPair(market.pairs[0], 0, (await market.reserves(market.pairs[0]))[0] / 1_000n);
+    const isUnready = async () => !(await stoa.chain()).ready;
+    await until("it is unready", isUnready, async () => JSON.stringify(await stoa.chain()), 60_000);
+    const { problem, lagBlocks } = await stoa.chain();
+    assert.equal(problem, "the chain's newest blocks cannot be taken up");
+    const { ready, problem: other, blockNumber } = await first.chain();
     const head = await bare.head();
-    await stoa.stop();
-    await bare.stop();
-    const isWhole = chain.blockNumber === head.block_number;
-    assert.equal(chain.ready, isWhole, JSON.stringify(chain));
-    return isWhole ? "all its blocks were taken, and it is ready" : `not ready: ${chain.problem}`;
+    assert.equal(ready, blockNumber === head.block_number, other);
+    delete proxy.manner.losesEvents;
+    await until("it is ready", async () => (await stoa.chain()).ready);
+    for (const part of [first, stoa, bare, proxy]) await part.stop();
+    const without = ready ? "all blocks were taken" : `not ready, ${other}`;
+    return `without an archive: ${without}; with events missing: not ready at a lag of ${lagBlocks}, ${problem}`;
+  },
+};
+
+const restarted = {
+  name: "restarted devnet",
+  asserts: "a chain that begins anew under the same name (`devnet_restart`) makes the service unready with the reason, and a fresh folder follows it",
+  async run({ start, market }) {
+    const devnet = await startDevnet();
+    const pay = () => devnet.execute([{ contractAddress: STRK, entrypoint: "transfer", calldata: [devnet.accounts[1].address, "0x1", "0x0"] }]);
+    for (let block = 0; block < 4; block++) await pay();
+    const stoa = await start(devnet.url, market);
+    const { block_number } = await stoa.serves(devnet);
+    await sleep(1_500);
+    await devnet.ask("devnet_restart");
+    await devnet.open();
+    const tells = async () => {
+      const { ready, error } = await stoa.chain();
+      return !ready && /shares no block/.test(error);
+    };
+    await until("it is unready and says why", tells, async () => JSON.stringify(await stoa.chain()));
+    const { problem, error } = await stoa.chain();
+    await pay();
+    const other = await start(devnet.url, market);
+    await other.serves(devnet);
+    for (const part of [stoa, other, devnet]) await part.stop();
+    return `at block ${block_number}: ${problem} (${error})`;
   },
 };
 
@@ -182,7 +216,8 @@ const wrong = {
       } catch (error) {
         const [, said] = error.message.match(/stoa ended with status [12]: ([^]*)/) ?? [];
         if (!said) throw error;
-        return said.trim().split("\n").at(-1);
+        const last = said.trim().split("\n").at(-1);
+        return last.replace(/http:\S+?:(?= )/, "NODE:").replace(/sqlite:\S+/, "STORE");
       }
     };
     const node = await refused(other.url, market);
@@ -197,4 +232,4 @@ const wrong = {
   },
 };
 
-export const rows = [restart, forked, disguised, slow, lagging, pruned, untakeable, wrong];
+export const rows = [restart, forked, disguised, slow, lagging, pruned, untakeable, restarted, wrong];

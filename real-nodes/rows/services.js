@@ -1,12 +1,16 @@
 // Recurring orders, staking and the paymaster, with contracts of our own.
 import assert from "node:assert/strict";
-import { Account, PaymasterRpc } from "starknet";
-import { STRK, call, hex } from "../market.js";
+import { Account, PaymasterRpc, ec } from "starknet";
+import { STRK, call, hex, portion } from "../market.js";
 import { until } from "../stoa.js";
 import { named } from "../trading.js";
 
 const HOUR = 3_600;
 const EXIT_SECONDS = 21 * 86_400;
+// The devnet's own accounts know no outside execution; this class, which it also
+// brings, does.
+const ARGENT = "0x36078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f";
+const USER_KEY = "0x57a0a";
 
 const pass = (devnet, seconds) => devnet.ask("devnet_increaseTime", { time: seconds });
 
@@ -91,8 +95,12 @@ const paymaster = {
     await stoa.serves(devnet);
     const relayed = new PaymasterRpc({ nodeUrl: stoa.api });
     await until("it is available", () => relayed.isAvailable());
-    const { address } = devnet.accounts[4];
-    const user = new Account({ provider: devnet.provider, address, signer: devnet.keys[4], paymaster: relayed });
+    // Its owner is a Stark key, and it has no guardian.
+    const address = await devnet.deploy(ARGENT, [0, ec.starkCurve.getStarkKey(USER_KEY), 1]);
+    const gift = [dollar, ether].map((token) => call(token.address, "transfer", [address, portion(token), 0n]));
+    await devnet.execute(gift);
+    await stoa.serves(devnet);
+    const user = new Account({ provider: devnet.provider, address, signer: USER_KEY, paymaster: relayed });
     const to = devnet.accounts[5].address;
     const held = () => Promise.all([
       devnet.balance(dollar.address, address),
