@@ -146,7 +146,7 @@ function TokenRow({ row, told }: { row: Row; told: Price | undefined }) {
       </td>
       <td class={`number ${tone(change)}`}>{percent(change)}</td>
       <td class="spark">
-        <Sparkline values={row.sparkline} label={`Price of ${row.symbol} over 24 hours: ${percent(change)}`} />
+        <Sparkline values={row.sparkline} change={change} label={`Price of ${row.symbol} over 24 hours: ${percent(change)}`} />
       </td>
       <td class="number wide">{usd(row.volumeUsd24h)}</td>
       <td class="number middle">{usd(row.tvlUsd)}</td>

@@ -22,7 +22,7 @@ test("an operation is found, read and tried", async () => {
   await found.first().locator(".opblock-summary-control").click();
   await tab.getByRole("tab", { name: "Python" }).click();
   assert.match(await tab.locator(".samples pre").innerText(), /requests\.post\([\s\S]*"tokens": \[/);
-  await tab.locator(".opblock-section-request-body .example").first().waitFor();
+  await tab.locator(".opblock-section-request-body .body-param__example").first().waitFor();
   await shoot(tab, "docs");
   assert.ok(tab.url().includes("#/"), tab.url());
 

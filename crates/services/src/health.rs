@@ -10,7 +10,10 @@ use crate::{
 };
 use amm::book::Standing;
 use primitives::{BlockRef, Clock, SignedDuration, Timestamp};
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 /// How long a node may be below the newest block that is served: nodes behind one
 /// address need not be at the same height, and a reorganisation takes a moment.
@@ -151,25 +154,32 @@ pub struct Report {
     /// Whether the Redis that replicas share is asked, if there is one. Nothing
     /// depends on it: each process goes on by itself.
     pub redis: Option<RedisState>,
+    /// Whether there is a paymaster. It stands on what trading stands on.
+    pub has_paymaster: bool,
+    /// Whether the process was told to end: whoever sends it requests should choose
+    /// another one.
+    pub is_leaving: bool,
 }
 
 impl Report {
     /// Whether everything that is served is ready.
     pub fn is_ready(&self) -> bool {
-        let leasing = self.is_product_ready(Product::Leasing);
-        self.starknet.ready && leasing.unwrap_or(true)
+        let all = [Product::Trading, Product::Leasing, Product::Paymaster];
+        all.into_iter()
+            .all(|product| self.is_product_ready(product).unwrap_or(true))
     }
 
     /// Whether a product is ready; `None` if it is not served here.
     pub fn is_product_ready(&self, product: Product) -> Option<bool> {
-        match product {
-            Product::Trading => Some(self.starknet.ready),
+        let ready = match product {
             Product::Leasing => {
-                let leasing = self.leasing.as_ref();
-                leasing.map(|market| market.cluster.ready && market.ledger.ready)
+                let market = self.leasing.as_ref()?;
+                market.cluster.ready && market.ledger.ready
             }
-            Product::Paymaster => None,
-        }
+            Product::Paymaster if !self.has_paymaster => return None,
+            Product::Trading | Product::Paymaster => self.starknet.ready,
+        };
+        Some(ready && !self.is_leaving)
     }
 }
 
@@ -183,6 +193,8 @@ pub struct Health {
     limits: HealthLimits,
     market: Option<(Epochs, LedgerProbe)>,
     redis: Option<SharedRedis>,
+    has_paymaster: bool,
+    is_leaving: Arc<AtomicBool>,
     digest: Arc<NewestDigest>,
 }
 
@@ -203,6 +215,8 @@ impl Health {
             limits,
             market: None,
             redis: None,
+            has_paymaster: false,
+            is_leaving: Arc::default(),
             digest: Arc::default(),
         }
     }
@@ -222,6 +236,20 @@ impl Health {
         }
     }
 
+    /// The same, and of a paymaster, if there is one.
+    #[must_use]
+    pub fn with_paymaster(self, has_paymaster: bool) -> Self {
+        Self {
+            has_paymaster,
+            ..self
+        }
+    }
+
+    /// From now on nothing is ready: the process was told to end.
+    pub fn leave(&self) {
+        self.is_leaving.store(true, Ordering::Relaxed);
+    }
+
     /// The state now.
     pub fn report(&self) -> Report {
         let market = self.market.as_ref();
@@ -229,6 +257,8 @@ impl Health {
             starknet: self.starknet(),
             leasing: market.map(|(epochs, ledger)| self.market(epochs, ledger.health())),
             redis: self.redis.as_ref().map(SharedRedis::state),
+            has_paymaster: self.has_paymaster,
+            is_leaving: self.is_leaving.load(Ordering::Relaxed),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::{
 };
 use primitives::Timestamp;
 use sqlx::FromRow;
+use std::sync::Arc;
 
 const API_KEY: &str = "api_key";
 
@@ -22,7 +23,10 @@ const fn column(name: &'static str) -> Column {
 /// What cannot be read from the chain again. Whatever it acknowledges survives
 /// a power cut.
 #[derive(Debug, Clone)]
-pub struct LedgerStore {
+pub struct LedgerStore(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
     db: Db,
     fence: Option<Fence>,
 }
@@ -68,30 +72,30 @@ impl StoredKey {
 
 impl LedgerStore {
     pub(crate) fn new(db: Db) -> Self {
-        Self { db, fence: None }
+        Self(Arc::new(Parts { db, fence: None }))
     }
 
     pub(crate) fn db(&self) -> &Db {
-        &self.db
+        &self.0.db
     }
 
     /// A duty of writing here, which nobody has taken yet.
     pub fn fence(&self, duty: &'static str) -> Fence {
-        Fence::new(self.db.clone(), duty)
+        Fence::new(self.0.db.clone(), duty)
     }
 
     /// The same, whose transactions need a duty to be held.
     pub(crate) fn fenced(&self, fence: &Fence) -> Self {
-        Self {
-            db: self.db.clone(),
+        Self(Arc::new(Parts {
+            db: self.0.db.clone(),
             fence: Some(fence.clone()),
-        }
+        }))
     }
 
     /// Begins a transaction.
     pub(crate) async fn begin_tx(&self) -> Result<Tx, StoreError> {
-        let mut tx = self.db.begin().await?;
-        if let Some(fence) = &self.fence {
+        let mut tx = self.0.db.begin().await?;
+        if let Some(fence) = &self.0.fence {
             fence.check(&mut tx).await?;
         }
         Ok(tx)
@@ -99,13 +103,13 @@ impl LedgerStore {
 
     /// Tries whether it can be written to.
     pub async fn probe(&self) -> Result<(), StoreError> {
-        identity::try_write(&self.db).await
+        identity::try_write(self.db()).await
     }
 
     /// Adds a key. An id or a digest that is there already is
     /// [`StoreError::Exists`].
     pub async fn insert_key(&self, key: &ApiKeyRow) -> Result<(), StoreError> {
-        on!(writer &self.db, pool =>
+        on!(writer self.db(), pool =>
             sqlx::query(
                 "INSERT INTO api_key (id, name, digest, created_at, revoked_at)
                  VALUES ($1, $2, $3, $4, $5)",
@@ -124,7 +128,7 @@ impl LedgerStore {
 
     /// The key of a digest, revoked or not.
     pub async fn find_key(&self, digest: &[u8; 32]) -> Result<Option<ApiKeyRow>, StoreError> {
-        let key: Option<StoredKey> = on!(reader &self.db, pool =>
+        let key: Option<StoredKey> = on!(reader self.db(), pool =>
             sqlx::query_as(
                 "SELECT id, name, digest, created_at, revoked_at FROM api_key WHERE digest = $1",
             )
@@ -138,7 +142,7 @@ impl LedgerStore {
 
     /// All keys, the oldest first.
     pub async fn list_keys(&self) -> Result<Vec<ApiKeyRow>, StoreError> {
-        let keys: Vec<StoredKey> = on!(reader &self.db, pool =>
+        let keys: Vec<StoredKey> = on!(reader self.db(), pool =>
             sqlx::query_as(
                 "SELECT id, name, digest, created_at, revoked_at FROM api_key
                  ORDER BY created_at, id",
@@ -152,7 +156,7 @@ impl LedgerStore {
 
     /// Ends a key. `false` when there is none of this id that is still valid.
     pub async fn revoke_key(&self, id: &str, at: Timestamp) -> Result<bool, StoreError> {
-        let revoked = on!(writer &self.db, pool =>
+        let revoked = on!(writer self.db(), pool =>
             sqlx::query("UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL")
                 .bind(id)
                 .bind(at.as_microsecond())

@@ -254,7 +254,7 @@ pub(super) mod tests {
             (0..255, "[]", None),
             (300..300, "[]", None),
         ] {
-            assert_eq!(array(span), (text.to_owned(), newest));
+            assert_eq!(array(span), (format!("{text}\n"), newest));
         }
     }
 

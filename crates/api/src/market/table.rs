@@ -172,6 +172,7 @@ impl Ranking {
         match figure {
             Figure::Price => figures.price(id).map(|price| price.usd),
             Figure::Change => figures.change_24h(id, view.now).percentage,
+            Figure::Volume => figures.price(id).map(|_| token.daily_volume_usd),
             Figure::Tvl => figures.price(id).and_then(|_| figures.tvl(id)),
         }
     }

@@ -19,7 +19,7 @@ pub(super) const MAX_PAGE: u64 = 1_000_000_000;
 const SORTABLE: [(&str, Column); 6] = [
     ("symbol", Column::Listed(SortProperty::Symbol)),
     ("name", Column::Listed(SortProperty::Name)),
-    ("volumeUsd24h", Column::Listed(SortProperty::Volume)),
+    ("volumeUsd24h", Column::Figure(Figure::Volume)),
     ("priceUsd", Column::Figure(Figure::Price)),
     ("change24h", Column::Figure(Figure::Change)),
     ("tvlUsd", Column::Figure(Figure::Tvl)),
@@ -79,6 +79,7 @@ enum Column {
 pub(super) enum Figure {
     Price,
     Change,
+    Volume,
     Tvl,
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     dialect::Dialect,
     http::{
-        error::{ErrorBody, component, references},
+        error::{ErrorBody, component},
         limits::X_API_KEY,
     },
     market, marketplace,
@@ -124,12 +124,13 @@ fn add_refusals(document: &mut OpenApi) {
 /// What operations without any input answer to a request that is none.
 fn add_bad_request(document: &mut OpenApi) {
     for operation in document.paths.paths.values_mut().flat_map(operations) {
-        operation.responses.responses.extend(references(&["400"]));
+        // Not by reference: where requests are counted, it has other headers.
+        let refusal = component("400").map(|(_, refusal)| ("400".to_owned(), refusal));
+        operation.responses.responses.extend(refusal);
     }
     let components = document.components.get_or_insert_default();
     let schema = (ErrorBody::name().into_owned(), ErrorBody::schema());
     components.schemas.extend([schema]);
-    components.responses.extend(component("400"));
 }
 
 /// The key that raises the limit.

@@ -30,6 +30,9 @@ pub(crate) struct Alive {
 pub(crate) struct Readiness {
     /// Whether every part of what was asked about is ready.
     ready: bool,
+    /// What keeps all of it from being ready, whatever its parts say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'static str>,
     parts: Parts,
 }
 
@@ -399,6 +402,7 @@ fn answer(ready: bool, mut report: Report, tells_all: bool) -> Response {
     let (solana, ledger) = market.map(|market| (market.cluster, market.ledger)).unzip();
     let body = Readiness {
         ready,
+        problem: report.is_leaving.then_some("the process is ending"),
         parts: Parts {
             starknet: report.starknet.into(),
             solana: solana.map(Cluster::from),
@@ -519,6 +523,8 @@ mod tests {
                 settlement,
             }),
             redis: Some(RedisState::LeftAlone),
+            has_paymaster: true,
+            is_leaving: false,
         }
     }
 
@@ -529,7 +535,7 @@ mod tests {
         for (name, ready) in [
             ("trading", Some(true)),
             ("leasing", Some(false)),
-            ("paymaster", None),
+            ("paymaster", Some(true)),
         ] {
             let product = product(&format!("product={name}")).unwrap().unwrap();
             assert_eq!(report.is_product_ready(product), ready);

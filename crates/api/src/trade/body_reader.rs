@@ -82,7 +82,17 @@ impl BodyReader {
         let read = match raw.get() {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(format!("{name} must be true or false, not {}", given(raw))),
+            other => {
+                let kind = if other.starts_with('"') {
+                    "the text "
+                } else {
+                    ""
+                };
+                Err(format!(
+                    "{name} must be true or false, not {kind}{}",
+                    given(raw)
+                ))
+            }
         };
         self.take(read)
     }

@@ -24,11 +24,14 @@ async fn readiness_shows_the_block_and_what_is_wrong() {
     bench.clock.advance(SignedDuration::from_secs(5));
     let answer = bench.get("/readyz").await;
     assert_eq!(answer.status, 503);
+    let told = answer.json();
+    let digest = &told["parts"]["starknet"]["digest"];
+    assert_eq!(digest.as_str().map(str::len), Some(32));
     assert_eq!(
-        answer.json(),
+        told,
         json!({"ready": false, "parts": {"starknet": {
             "role": "indexer", "ready": false, "blockNumber": 7, "blockHash": "0xabc",
-            "ageSeconds": 5, "lagBlocks": null, "problem": "the node does not answer",
+            "digest": digest, "ageSeconds": 5, "lagBlocks": null, "problem": "the node does not answer",
             "pools": {"total": 0, "tradable": 0, "summary": "0 of 0 pools are tradable"}
         }}})
     );

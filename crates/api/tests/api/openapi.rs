@@ -189,6 +189,10 @@ fn check_descriptions(document: &Value) {
             let contents = answer["content"].as_object();
             let content = contents.and_then(|it| it.values().next());
             let schema = content.map_or(&Value::Null, |it| &it["schema"]);
+            // Pictures and times are no JSON.
+            if schema["type"] == "string" {
+                continue;
+            }
             let named = [&schema["$ref"], &schema["items"]["$ref"]];
             let is_named = named.iter().any(|it| it.is_string());
             assert_eq!(is_named, status != "304", "{method} {path} {status}");

@@ -197,6 +197,9 @@ settings! {
         max_streams: u32 = "1000";
         /// Streams of one client address.
         max_streams_per_address: u32 = "32";
+        /// How long the program goes on after it was told to end, while `/readyz` says so:
+        /// behind a load balancer, longer than that takes to notice.
+        notice: Duration = "0s";
         /// How long requests in flight may take to end when the program stops.
         drain: Duration = "10s";
         /// How long one request may take.

@@ -296,6 +296,7 @@ pub(crate) async fn service(
     let ambient = (clock(), entropy());
     let paymaster =
         paymaster::paymaster(config, network, (store, &holder), asked, &swaps, ambient).await?;
+    let health = health.with_paymaster(paymaster.is_some());
     let services = ApiServices {
         paymaster: paymaster.as_ref().map(|(paymaster, _)| paymaster.clone()),
         sponsors: sponsors(store),

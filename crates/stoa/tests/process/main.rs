@@ -7,6 +7,7 @@
 
 mod attacks;
 mod backups;
+mod cluster;
 mod commands;
 mod crashes;
 mod failures;
@@ -19,6 +20,7 @@ mod node;
 mod own_postgres;
 mod privileges;
 mod rebalancing;
+mod replicas;
 mod serving;
 mod sponsors;
 mod squeeze;

@@ -25,12 +25,22 @@ pub(crate) async fn register(
     home: &Home,
     offer: &[&str],
 ) -> Value {
+    register_as(OWNER, &base(service), solana, home, offer).await
+}
+
+/// The same, for whoever has `bearer`.
+pub(crate) async fn register_as(
+    bearer: &str,
+    base: &str,
+    solana: &str,
+    home: &Home,
+    offer: &[&str],
+) -> Value {
     let accounts = call(solana, "sim_accounts", json!({})).await;
     let identity = &accounts["validators"][0]["secret_key_bytes"];
     let file = home.path("identity.json");
     fs::write(&file, identity.to_string()).unwrap();
-    let base = base(service);
-    let (_, me) = ask("GET", &format!("{base}/v1/me"), OWNER, &[], &Value::Null).await;
+    let (_, me) = ask("GET", &format!("{base}/v1/me"), bearer, &[], &Value::Null).await;
     let account = me["data"]["public_id"].as_str().unwrap();
     let payout = accounts["wallets"][1]["address"].as_str().unwrap();
     let file = file.display().to_string();
@@ -57,7 +67,7 @@ pub(crate) async fn register(
     assert!(signed.status.success(), "{}", text(&signed.stderr));
     let body: Value = serde_json::from_slice(&signed.stdout).unwrap();
     let url = format!("{base}/v1/validators");
-    let (status, answer) = ask("POST", &url, OWNER, &[], &body).await;
+    let (status, answer) = ask("POST", &url, bearer, &[], &body).await;
     assert_eq!(status, 201, "{answer}");
     answer["data"].clone()
 }

@@ -43,7 +43,7 @@ async fn write(store: &Store, half: &str) -> Result<(), StoreError> {
     }
 }
 
-fn assert_refused(written: Result<(), StoreError>) {
+fn assert_refused(written: &Result<(), StoreError>) {
     assert!(
         matches!(written, Err(StoreError::NotOnDuty { .. })),
         "{written:?}"
@@ -58,11 +58,11 @@ async fn one_of_two_has_a_duty_until_its_time_is_over(
 ) {
     let database = TestDatabase::new(engine).await;
     let [(one_store, one), (other_store, other)] = two(&database, half).await;
-    assert_refused(write(&one_store, half).await);
+    assert_refused(&write(&one_store, half).await);
     assert!(one.take("one", at(0), at(10)).await.unwrap());
     assert!(!other.take("other", at(9), at(19)).await.unwrap());
     write(&one_store, half).await.unwrap();
-    assert_refused(write(&other_store, half).await);
+    assert_refused(&write(&other_store, half).await);
     // Renewed, it is held for longer.
     assert!(one.renew(at(20)).await.unwrap());
     assert!(!other.take("other", at(19), at(29)).await.unwrap());
@@ -88,14 +88,14 @@ async fn whoever_was_replaced_writes_nothing_and_can_take_it_again(
     let tip = one_store.chain().tip().await.unwrap();
     // It believes to have it still: the transaction says no.
     assert_eq!(one.number(), Some(1));
-    assert_refused(write(&one_store, half).await);
+    assert_refused(&write(&one_store, half).await);
     assert_eq!(one_store.chain().tip().await.unwrap(), tip);
     assert_eq!(one.number(), None);
     assert!(!one.renew(at(40)).await.unwrap());
     write(&other_store, half).await.unwrap();
     // Given back, it can be had at once, under a number that nobody had.
     other.give_back().await.unwrap();
-    assert_refused(write(&other_store, half).await);
+    assert_refused(&write(&other_store, half).await);
     assert!(one.take("one", at(11), at(21)).await.unwrap());
     assert_eq!(one.number(), Some(3));
     write(&one_store, half).await.unwrap();
@@ -130,7 +130,7 @@ async fn duties_of_those_who_are_gone_can_be_ended(
     assert!(one.take("one", at(0), at(10)).await.unwrap());
     one_store.end_duties().await.unwrap();
     assert!(other.take("other", at(1), at(11)).await.unwrap());
-    assert_refused(write(&one_store, half).await);
+    assert_refused(&write(&one_store, half).await);
 }
 
 /// As when a process is stopped between two statements of a write.
@@ -153,5 +153,5 @@ async fn who_is_paused_in_a_transaction_keeps_nobody_waiting_and_commits_nothing
         "{committed:?}"
     );
     write(&other_store, "ledger").await.unwrap();
-    assert_refused(write(&one_store, "ledger").await);
+    assert_refused(&write(&one_store, "ledger").await);
 }

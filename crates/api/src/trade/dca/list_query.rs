@@ -59,7 +59,7 @@ pub(super) struct OrderListQuery {
 
 /// What an order does.
 #[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
+#[schema(as = OrderStatus, rename_all = "UPPERCASE")]
 #[expect(dead_code, reason = "only describes the names")]
 pub(super) enum StatusName {
     Indexing,

@@ -84,7 +84,7 @@ pub(super) struct OrderBody {
     iterations: u32,
     /// `INDEXING` while its block is the newest one, `ACTIVE` while it has cycles
     /// ahead, `CLOSED` after the last one or when it was cancelled.
-    #[schema(value_type = super::list_query::StatusName, inline)]
+    #[schema(value_type = super::list_query::StatusName)]
     status: &'static str,
     pricing_strategy: PricingBody,
     /// What was sold so far.

@@ -122,17 +122,21 @@ mod tests {
     fn what_is_wrong_is_quoted_once() {
         let id = "\"6f0c2b1e-8a57-4c0f-9d5e-2b7f3a1c4d60\"";
         for (written, told) in [("\"abc\"", "\"abc\""), ("7", "\"7\""), ("[]", "\"[]\"")] {
+            let kind = if written == told { "the text " } else { "" };
             for (fields, message) in [
-                (format!("\"quoteId\": {written}"), "quoteId must be a UUID"),
+                (
+                    format!("\"quoteId\": {written}"),
+                    "quoteId must be a UUID, not ".to_owned(),
+                ),
                 (
                     format!("\"quoteId\": {id}, \"private\": {written}"),
-                    "private must be true or false",
+                    format!("private must be true or false, not {kind}"),
                 ),
             ] {
                 let text = format!("{{{fields}}}");
                 let body: BuildBody<'_> = serde_json::from_str(&text).unwrap();
                 let messages = body.read().unwrap_err().into_messages();
-                assert_eq!(messages, [format!("{message}, not {told}")]);
+                assert_eq!(messages, [format!("{message}{told}")]);
             }
         }
     }

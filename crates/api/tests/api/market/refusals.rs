@@ -226,7 +226,12 @@ async fn a_token_without_a_price_has_no_record_but_empty_series() {
                 continue;
             }
             let answer = operation.ask(&bench, "0x30", &[]).await;
-            assert_eq!((answer.status.as_u16(), answer.text()), (200, "[]\n"));
+            let nothing = if operation.path.contains("/trades") {
+                "{\"content\":[],\"next\":null}\n"
+            } else {
+                "[]\n"
+            };
+            assert_eq!((answer.status.as_u16(), answer.text()), (200, nothing));
             assert_eq!(answer.header("x-partial-bucket"), None);
         }
     }

@@ -1,10 +1,14 @@
 //! `GET /v3/tokens/{tokenAddress}/trades`.
 
 use super::support::Market;
-use crate::support::{Bench, send};
+use crate::support::Bench;
 use api::{ApiConfig, Dialect};
-use axum::{body::Body, http::Request};
+use axum::{
+    body::{Body, to_bytes},
+    http::Request,
+};
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 /// All trades of a token, page by page.
 async fn all(market: &Market, token: &str, query: &str) -> Vec<Value> {
@@ -113,10 +117,11 @@ async fn the_node_knows_the_transactions() {
             "jsonrpc": "2.0", "id": 1, "method": "starknet_getTransactionReceipt",
             "params": {"transaction_hash": trade["transactionHash"]}
         });
-        let request = Request::post("/").header("content-type", "application/json");
-        let answer = send(&node, request, Body::from(body.to_string()))
-            .await
-            .json();
+        let request = Request::post("/starknet").header("content-type", "application/json");
+        let request = request.body(Body::from(body.to_string())).unwrap();
+        let answer = node.clone().oneshot(request).await.unwrap();
+        let answer = to_bytes(answer.into_body(), 1 << 20).await.unwrap();
+        let answer: Value = serde_json::from_slice(&answer).unwrap();
         assert_eq!(
             answer["result"]["block_number"], trade["blockNumber"],
             "{answer}"

@@ -5,7 +5,7 @@ use api::Slug;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-fn document() -> Value {
+pub(super) fn document() -> Value {
     let documents = api::openapi_documents();
     let (_, text) = documents
         .iter()

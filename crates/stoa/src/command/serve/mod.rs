@@ -34,18 +34,27 @@ pub(super) async fn serve(
     let started = Instant::now();
     // At once: the rest takes a moment.
     say_about("stoa", env!("CARGO_PKG_VERSION"));
-    let stop = CancellationToken::new();
-    stop_on_signal(stop.clone())?;
+    let told_to_end = CancellationToken::new();
+    stop_on_signal(told_to_end.clone())?;
     let room = Room::new(config);
     let sockets = Sockets::bind(config).await?;
     let store = wiring::open_store(config, ledger).await?;
     let _alone = wiring::sole_use(config, &store).await;
-    let mut tasks = Tasks::new(stop.clone());
+    let mut tasks = Tasks::new(CancellationToken::new());
     // Starting holds every part at once, which is much for a stack.
     let start = start::start(config, &store, sockets, &room, &mut tasks, shows_accounts);
-    let started_parts = Box::pin(stop.run_until_cancelled(start)).await.transpose();
+    let started_parts = Box::pin(told_to_end.run_until_cancelled(start))
+        .await
+        .transpose();
     let outcome = match started_parts {
-        Ok(Some(health)) => run(&health, &stop, &mut tasks, started).await,
+        Ok(Some(health)) => {
+            let ended = async {
+                told_to_end.cancelled().await;
+                health.leave();
+                tokio::time::sleep(config.server.notice).await;
+            };
+            run(&health, ended, &mut tasks, started).await
+        }
         Ok(None) => Ok(()),
         Err(error) => Err(error),
     };
@@ -56,14 +65,13 @@ pub(super) async fn serve(
 
 async fn run(
     health: &wiring::Health,
-    stop: &CancellationToken,
+    ended: impl Future<Output = ()>,
     tasks: &mut Tasks,
     started: Instant,
 ) -> anyhow::Result<()> {
     tokio::select! {
-        // Parts that end because they were told to are no failure.
         biased;
-        () = stop.cancelled() => Ok(()),
+        () = ended => Ok(()),
         error = tasks.failure() => Err(error),
         never = ready::announce(health, started) => match never {},
     }

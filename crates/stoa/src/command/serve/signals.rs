@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT: the first drains, the second ends the process at once. A file
+//! SIGTERM and SIGINT: the first lets requests end, the second ends the process at once. A file
 //! that may not grow any more is an error of the write, not the end of the process.
 
 use anyhow::Context as _;

@@ -58,7 +58,7 @@ async fn wrong_bodies_are_refused_in_words() {
         (
             "claim-rewards",
             json!({"restake": "true"}),
-            "restake must be true or false, not \"\\\"true\\\"\"",
+            "restake must be true or false, not the text \"true\"",
         ),
         (
             "claim-rewards",

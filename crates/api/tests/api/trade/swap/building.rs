@@ -278,7 +278,7 @@ async fn each_wrong_value_of_a_body_is_named() {
         ),
         (
             format!(r#"{{"quoteId": "{UNKNOWN}", "private": "true"}}"#),
-            r#"private must be true or false, not "\"true\"""#.to_owned(),
+            r#"private must be true or false, not the text "true""#.to_owned(),
         ),
     ] {
         let messages = desk.post(&body).await.refused(400);

@@ -1,0 +1,236 @@
+//! A cluster as `deploy/docker` has it, on this machine: two processes that answer, one
+//! that indexes, one that does jobs, PostgreSQL and Redis of its own, and HAProxy with
+//! the very file of that folder before them.
+
+use crate::{
+    harness::{Home, Service, eventually, get, run, simnet, stoa, text},
+    market::register_as,
+    own_postgres::OwnPostgres,
+};
+use ::simnet::SolanaKeypair;
+use serde_json::Value;
+use std::{
+    fs,
+    net::TcpListener,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+const HAPROXY: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../deploy/docker/haproxy.cfg"
+);
+
+/// What one process does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    First,
+    Second,
+    Indexer,
+    Jobs,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 4] = [Self::Indexer, Self::Jobs, Self::First, Self::Second];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::First => "api-1",
+            Self::Second => "api-2",
+            Self::Indexer => "indexer",
+            Self::Jobs => "jobs",
+        }
+    }
+
+    fn roles(self) -> &'static str {
+        match self {
+            Self::First | Self::Second => "api",
+            Self::Indexer => "indexer",
+            Self::Jobs => "jobs",
+        }
+    }
+}
+
+/// Everything is ended when it is dropped.
+pub(crate) struct Cluster {
+    parts: Vec<(Part, u16, Option<Service>)>,
+    _proxy: Daemon,
+    redis: Option<Daemon>,
+    redis_port: u16,
+    pub(crate) postgres: OwnPostgres,
+    pub(crate) nodes: Service,
+    /// Where clients ask.
+    pub(crate) base: String,
+    /// Settings of every process besides those of a cluster.
+    settings: &'static [(&'static str, &'static str)],
+    home: Home,
+}
+
+impl Cluster {
+    pub(crate) async fn start(settings: &'static [(&'static str, &'static str)]) -> Self {
+        let home = Home::new();
+        let nodes = Service::ready(simnet(&home.path("nodes"), &[]));
+        let proxy_port = free_port();
+        let parts: Vec<_> = Part::ALL.map(|part| (part, free_port(), None)).into();
+        let proxy = proxy(&home, proxy_port, &parts);
+        let mut cluster = Self {
+            parts,
+            _proxy: proxy,
+            redis: None,
+            redis_port: free_port(),
+            postgres: OwnPostgres::start(),
+            nodes,
+            base: format!("http://127.0.0.1:{proxy_port}"),
+            settings,
+            home,
+        };
+        cluster.start_redis();
+        for part in Part::ALL {
+            cluster.start_part(part);
+        }
+        cluster.is_whole().await;
+        cluster
+    }
+
+    /// Waits until every product is served.
+    pub(crate) async fn is_whole(&self) {
+        for product in ["trading", "leasing"] {
+            let url = format!("{}/readyz?product={product}", self.base);
+            let ready = async || (get(&url, None).await.status == 200).then_some(());
+            eventually("the cluster is ready", ready).await;
+        }
+    }
+
+    /// Starts a process, and waits until it is ready.
+    pub(crate) fn start_part(&mut self, part: Part) {
+        let service = Service::ready(self.command(part));
+        *self.slot(part) = Some(service);
+    }
+
+    pub(crate) fn part(&self, part: Part) -> &Service {
+        let mut parts = self.parts.iter();
+        let (.., service) = parts.find(|(it, ..)| *it == part).unwrap();
+        service.as_ref().unwrap()
+    }
+
+    /// Ends a process and waits for that.
+    pub(crate) fn end_part(&mut self, part: Part, signal: &str) {
+        let service = self.slot(part).take().unwrap();
+        service.end_with(signal);
+    }
+
+    fn slot(&mut self, part: Part) -> &mut Option<Service> {
+        let mut parts = self.parts.iter_mut();
+        let (.., service) = parts.find(|(it, ..)| *it == part).unwrap();
+        service
+    }
+
+    fn command(&self, part: Part) -> Command {
+        let mut parts = self.parts.iter();
+        let (_, address, _) = parts.find(|(it, ..)| *it == part).unwrap();
+        let mut command = stoa(&["serve", "--roles", part.roles()]);
+        let platform = SolanaKeypair::platform().public_key().to_string();
+        let (node, solana) = (self.nodes.line("node"), self.nodes.line("solana"));
+        command
+            .args(["--listen", &format!("127.0.0.1:{address}")])
+            .args(["--starknet-rpc", node, "--solana-rpc", solana])
+            .args(["--store", &self.postgres.url])
+            .args(["--redis", &format!("redis://127.0.0.1:{}", self.redis_port)])
+            .args(["--public-url", &self.base])
+            .arg("--data")
+            .arg(self.home.path(part.name()))
+            .env("STOA__SERVER__LOG", "error")
+            .env("STOA__SERVER__NOTICE", "3s")
+            .env("STOA__SERVER__TRUSTED_PROXIES", "127.0.0.1/32")
+            .env("STOA__LEASING__PLATFORM_WALLET", platform)
+            .envs(self.settings.iter().copied());
+        command
+    }
+
+    pub(crate) fn start_redis(&mut self) {
+        let mut command = Command::new("redis-server");
+        command
+            .args(["--save", "", "--appendonly", "no", "--bind", "127.0.0.1"])
+            .args(["--port", &self.redis_port.to_string()]);
+        self.redis = Some(Daemon::start(command));
+    }
+
+    pub(crate) fn stop_redis(&mut self) {
+        self.redis = None;
+    }
+
+    /// A user's bearer.
+    pub(crate) fn bearer(&self, role: &str) -> String {
+        let store = ["--store", self.postgres.url.as_str()];
+        let added = self.chore(&[&["user", "add", "--name", role, "--role", role], &store]);
+        let user = added.split_whitespace().nth(1).unwrap();
+        let made = self.chore(&[
+            &["token", "create", "--user", user, "--name", "test"],
+            &store,
+        ]);
+        let mut lines = made.lines();
+        let token = lines.find_map(|line| line.strip_prefix("token ")).unwrap();
+        token.trim().to_owned()
+    }
+
+    /// A registered validator.
+    pub(crate) async fn validator(&self) -> Value {
+        let bearer = self.bearer("validator");
+        let solana = self.nodes.line("solana");
+        register_as(&bearer, &self.base, solana, &self.home, &[]).await
+    }
+
+    fn chore(&self, words: &[&[&str]]) -> String {
+        let data = self.home.path("chores").display().to_string();
+        let output = run(&[&words.concat()[..], &["--data", &data]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    }
+}
+
+/// A program that runs until it is dropped.
+struct Daemon(Child);
+
+impl Daemon {
+    fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        Self(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// HAProxy with the file that is deployed, but for the places.
+fn proxy(home: &Home, port: u16, parts: &[(Part, u16, Option<Service>)]) -> Daemon {
+    let mut text = fs::read_to_string(HAPROXY).unwrap();
+    let mut replace = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    };
+    replace("bind :8080", &format!("bind 127.0.0.1:{port}"));
+    replace(" resolvers docker init-addr none", "");
+    replace(
+        "resolvers docker\n  nameserver dns 127.0.0.11:53\n  hold valid 5s\n",
+        "",
+    );
+    for (part, port, _) in parts.iter().filter(|(part, ..)| part.roles() == "api") {
+        let place = format!("{}:8080", part.name());
+        replace(&place, &format!("127.0.0.1:{port}"));
+    }
+    let file: PathBuf = home.path("haproxy.cfg");
+    fs::write(&file, text).unwrap();
+    let mut command = Command::new("haproxy");
+    command.args(["-q", "-f"]).arg(file);
+    Daemon::start(command)
+}
+
+/// A port that was free a moment ago: whoever starts again keeps its own.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
