@@ -8,7 +8,7 @@ use serde_json::json;
 use services::{IndexerOptions, Nodes, Round};
 use std::sync::{
     Arc,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 use store::MarkedBlock;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +32,34 @@ async fn blocks_of_the_same_hash_and_another_state_are_others() {
 #[tokio::test]
 async fn blocks_of_the_same_hash_without_a_state_and_with_other_receipts_are_others() {
     others("receipt_commitment").await;
+}
+
+#[tokio::test]
+async fn another_chain_with_our_hashes_is_refused_in_every_round() {
+    let world = World::with_history(1, 10).await;
+    let is_another = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&is_another);
+    let relay = Relay::start(&world.node, move |method, _, answer| {
+        let time = &mut answer["result"]["timestamp"];
+        if OF_BLOCKS.contains(&method) && seen.load(Ordering::SeqCst) {
+            *time = json!(time.as_u64().unwrap() + 1);
+        }
+    });
+    let nodes = Nodes::new(vec![relay.await.client(&world.entropy)], 1);
+    let store = world.store("store").await;
+    let mut station = world
+        .station_with(store, nodes, IndexerOptions::default())
+        .await;
+    station.sync().await;
+    is_another.store(true, Ordering::SeqCst);
+    let stop = CancellationToken::new();
+    for _ in 0..3 {
+        // A node that misled rests for a while; that is no reason to trust it again.
+        world.clock.advance(SignedDuration::from_secs(6));
+        for _ in 0..2 {
+            assert!(station.indexer.round(&stop).await.is_err());
+        }
+    }
 }
 
 async fn others(field: &'static str) {

@@ -81,12 +81,15 @@ impl Indexer {
         if chosen.head.number >= tip.number && self.looked_behind.is_some_and(waits) {
             return Ok(false);
         }
-        self.looked_behind = Some(now);
         let height = [chosen.head.number.min(tip.number)];
         let stored = self.store.chain().marked_blocks_at(&height).await?;
         let theirs = chosen.client.block_marks(&height).await?;
         let pair = stored.first().zip(theirs.into_iter().flatten().next());
-        Ok(pair.is_some_and(|(ours, theirs)| ours.block == theirs.at && !is_same(ours, &theirs)))
+        let is_other =
+            pair.is_some_and(|(ours, theirs)| ours.block == theirs.at && !is_same(ours, &theirs));
+        // What was found is looked at again until it is mended.
+        self.looked_behind = Some(now).filter(|_| !is_other);
+        Ok(is_other)
     }
 }
 
