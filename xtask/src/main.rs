@@ -4,6 +4,7 @@ mod circles;
 mod dist;
 mod examples;
 mod layers;
+mod simulate;
 mod told;
 mod unseen;
 
@@ -26,6 +27,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["layers"] => layers::check(),
         ["dist"] => dist::dist("dist".as_ref()),
         ["dist", out] => dist::dist(out.as_ref()),
+        ["simulate", "--seed", seed, "--steps", steps] => simulate::run(seed, steps),
         ["told"] => told::check(),
         ["unseen", seen] => unseen::check(seen.as_ref()),
         ["examples", seen] => examples::run(seen.as_ref(), false),
@@ -34,6 +36,7 @@ fn run(arguments: &[String]) -> Result<()> {
             "usage:\n  \
              cargo xtask dist [DIR]   the program for others, packed, with its checksum\n  \
              cargo xtask layers       which crate may know which, and circles within\n  \
+             cargo xtask simulate --seed N --steps M  a seeded run of commands and faults\n  \
              cargo xtask told         figures and log events that are not explained\n  \
              cargo xtask unseen FILE  operations and slugs of the API that no test has seen\n  \
              cargo xtask examples FILE [--write]  examples that no test has seen, or others"

@@ -40,8 +40,8 @@ async fn another_chain_with_our_hashes_is_refused_in_every_round() {
     let is_another = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&is_another);
     let relay = Relay::start(&world.node, move |method, _, answer| {
-        let time = &mut answer["result"]["timestamp"];
         if OF_BLOCKS.contains(&method) && seen.load(Ordering::SeqCst) {
+            let time = &mut answer["result"]["timestamp"];
             *time = json!(time.as_u64().unwrap() + 1);
         }
     });

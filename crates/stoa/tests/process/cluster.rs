@@ -3,12 +3,12 @@
 //! the very file of that folder before them.
 
 use crate::{
-    harness::{Home, Service, eventually, get, run, simnet, stoa, text},
+    harness::{Home, Service, call, eventually, get, run, simnet, stoa, text},
     market::register_as,
     own_postgres::OwnPostgres,
 };
 use ::simnet::SolanaKeypair;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     fs,
     net::TcpListener,
@@ -99,6 +99,27 @@ impl Cluster {
             let ready = async || (get(&url, None).await.status == 200).then_some(());
             eventually("the cluster is ready", ready).await;
         }
+    }
+
+    /// Waits until every process that answers serves the node's newest block.
+    pub(crate) async fn is_at_the_head(&self) {
+        let head = call(self.nodes.line("node"), "starknet_blockNumber", json!([])).await;
+        for part in [Part::Indexer, Part::First, Part::Second] {
+            let served = async || {
+                let health = self.part(part).get("/readyz").await.body;
+                let health: Value = serde_json::from_str(&health).unwrap();
+                let number = health.pointer("/parts/starknet/blockNumber");
+                (number == Some(&head)).then_some(())
+            };
+            eventually("the newest block is served", served).await;
+        }
+    }
+
+    /// Whether the store holds what the chain says, from its first block on.
+    pub(crate) fn verify(&self) {
+        let node = self.nodes.line("node");
+        let words = ["verify", "--from", "0", "--starknet-rpc", node];
+        self.chore(&[&words, &["--store", self.postgres.url.as_str()]]);
     }
 
     /// Starts a process, and waits until it is ready.
@@ -213,6 +234,9 @@ fn proxy(home: &Home, port: u16, parts: &[(Part, u16, Option<Service>)]) -> Daem
         text = text.replace(from, to);
     };
     replace("bind :8080", &format!("bind 127.0.0.1:{port}"));
+    replace("maxconn 20000", "maxconn 1000");
+    // Who stands still is not waited for that long here.
+    replace("timeout server 30s", "timeout server 6s");
     replace(" resolvers docker init-addr none", "");
     replace(
         "resolvers docker\n  nameserver dns 127.0.0.11:53\n  hold valid 5s\n",

@@ -238,7 +238,11 @@ pub(crate) async fn ask(
     let answer = request.send().await.unwrap();
     let status = answer.status().as_u16();
     let text = answer.text().await.unwrap();
-    (status, serde_json::from_str(&text).unwrap())
+    // A proxy speaks no JSON.
+    (
+        status,
+        serde_json::from_str(&text).unwrap_or(Value::String(text)),
+    )
 }
 
 /// What an attempt gives in the end. Another process cannot tell when, so that it

@@ -18,10 +18,18 @@ use std::{
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-const UNLIMITED: &[(&str, &str)] = &[("STOA__LIMITS__ENABLED", "false")];
+pub(crate) const UNLIMITED: &[(&str, &str)] = &[("STOA__LIMITS__ENABLED", "false")];
 
 const STRK: &str = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
 const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
+
+/// Where one asks for quotes of one ETH.
+pub(crate) fn quotes_url(base: &str) -> String {
+    format!(
+        "{base}/swap/v3/quotes?sellTokenAddress={ETH}&buyTokenAddress={STRK}\
+         &sellAmount=0xde0b6b3a7640000"
+    )
+}
 
 /// Clients at once.
 const CLIENTS: u64 = 6;
@@ -95,13 +103,10 @@ impl Visitor {
     /// Reads, computes and, now and then, writes. Returns how many requests that were.
     async fn visit(&self, client: u64, round: u64) -> u64 {
         let base = &self.base;
-        let quotes = format!(
-            "{base}/swap/v3/quotes?sellTokenAddress={ETH}&buyTokenAddress={STRK}&sellAmount=0xde0b6b3a7640000"
-        );
         let reads = [
             format!("{base}/v3/tokens/table?size=20"),
             format!("{base}/v1/validators"),
-            quotes,
+            quotes_url(base),
             format!("{base}/v3/pools?size=5"),
         ];
         for url in &reads {
@@ -120,16 +125,24 @@ impl Visitor {
         let request = self.http.post(format!("{base}/v1/leases"));
         let request = request.bearer_auth(&self.bearer);
         let request = request.header("idempotency-key", format!("{epoch:026}"));
-        self.expect(request.body(booking.to_string()), 201).await;
-        6
+        let booked = self.expect(request.body(booking.to_string()), 201).await;
+        // Unpaid bookings are limited.
+        let booked: Value = serde_json::from_str(&booked).unwrap();
+        let id = booked["data"]["lease_id"].as_str().unwrap();
+        let request = self.http.post(format!("{base}/v1/leases/{id}/cancel"));
+        let request = request.bearer_auth(&self.bearer);
+        let request = request.header("idempotency-key", format!("1{epoch:025}"));
+        self.expect(request.body("{}"), 200).await;
+        7
     }
 
-    async fn expect(&self, request: reqwest::RequestBuilder, status: u16) {
+    async fn expect(&self, request: reqwest::RequestBuilder, status: u16) -> String {
         let request = request.header("content-type", "application/json");
         let answer = request.send().await.unwrap();
         let (found, url) = (answer.status().as_u16(), answer.url().clone());
         let body = answer.text().await.unwrap();
         assert_eq!(found, status, "{url}: {body}");
+        body
     }
 }
 
@@ -194,15 +207,15 @@ impl Bookings {
     /// Each is there once, as it was acknowledged.
     async fn are_kept(&self, cluster: &Cluster) {
         for (epoch, booked) in &self.acknowledged {
-            let id = booked["public_id"].as_str().unwrap();
+            let id = booked["lease_id"].as_str().unwrap();
             let url = format!("{}/v1/leases/{id}", cluster.base);
             let (status, kept) = ask("GET", &url, &self.bearer, &[], &Value::Null).await;
             assert_eq!(status, 200, "{epoch}: {kept}");
-            for field in ["epoch_start", "validator_id", "price_lamports"] {
+            for field in ["epoch_start", "epoch_end", "mode"] {
                 assert_eq!(kept["data"][field], booked[field], "{field}");
             }
         }
-        let ids = self.acknowledged.values().map(|it| it["public_id"].clone());
+        let ids = self.acknowledged.values().map(|it| it["lease_id"].clone());
         let ids: std::collections::BTreeSet<String> = ids.map(|id| id.to_string()).collect();
         assert_eq!(ids.len(), self.acknowledged.len());
     }
@@ -244,10 +257,7 @@ async fn whatever_fails_nothing_acknowledged_is_lost() {
 async fn replicas_share_limits_and_quotes() {
     const LIMITED: &[(&str, &str)] = &[("STOA__LIMITS__PUBLIC_REQUESTS", "40")];
     let cluster = Cluster::start(LIMITED).await;
-    let quotes = format!(
-        "{}/swap/v3/quotes?sellTokenAddress={ETH}&buyTokenAddress={STRK}&sellAmount=0xde0b6b3a7640000",
-        cluster.part(Part::First).line("api")
-    );
+    let quotes = quotes_url(cluster.part(Part::First).line("api"));
     let quote: Value = serde_json::from_str(&get(&quotes, None).await.body).unwrap();
     let wanted = json!({
         "quoteId": quote[0]["quoteId"], "takerAddress": "0x1234", "slippage": 0.01,

@@ -73,8 +73,6 @@ impl Banner<'_> {
         if let Some(address) = self.operations {
             say_about("operations", format_args!("http://{address}/readyz"));
         }
-        let metrics = self.operations.unwrap_or(whole);
-        say_about("metrics", format_args!("http://{metrics}/metrics"));
         if let Some(signer) = wiring::answer_signer(self.config, self.network) {
             say_about("signer", signer.public_key());
         }
