@@ -326,7 +326,6 @@ describe("the plain dialect", () => {
   before(async () => {
     plain = await stoa.replica("--no-rate-limit");
     await plain.serves(head);
-    await plain.knowsTheWiderMarket();
   });
   after(async () => assert.equal(await plain.stop(), 0));
 

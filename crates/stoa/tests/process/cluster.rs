@@ -92,10 +92,11 @@ impl Cluster {
         cluster
     }
 
-    /// Waits until every product is served.
+    /// Waits until HAProxy has somebody for every product: each has a pool of its own,
+    /// which is looked at by itself.
     pub(crate) async fn is_whole(&self) {
-        for product in ["trading", "leasing"] {
-            let url = format!("{}/readyz?product={product}", self.base);
+        for path in ["/readyz", "/.well-known/jwks.json"] {
+            let url = format!("{}{path}", self.base);
             let ready = async || (get(&url, None).await.status == 200).then_some(());
             eventually("the cluster is ready", ready).await;
         }
