@@ -5,9 +5,9 @@ use crate::{
     db::{Db, Tx, on},
     error::{StoreError, in_table},
     fence::Fence,
+    half::Half,
 };
 use primitives::BlockRef;
-use std::sync::Arc;
 
 /// The advisory lock that makes PostgreSQL's chain writers take turns.
 const WRITER_LOCK: i64 = 0x5354_4f41;
@@ -25,39 +25,30 @@ const fn column(name: &'static str) -> Column {
 
 /// What can be read from the chain again.
 #[derive(Debug, Clone)]
-pub struct ChainStore(Arc<Parts>);
-
-#[derive(Debug)]
-struct Parts {
-    db: Db,
-    fence: Option<Fence>,
-}
+pub struct ChainStore(Half);
 
 impl ChainStore {
     pub(crate) fn new(db: Db) -> Self {
-        Self(Arc::new(Parts { db, fence: None }))
+        Self(Half::new(db))
     }
 
     pub(crate) fn db(&self) -> &Db {
-        &self.0.db
+        self.0.db()
     }
 
     /// A duty of writing here, which nobody has taken yet.
     pub fn fence(&self, duty: &'static str) -> Fence {
-        Fence::new(self.0.db.clone(), duty)
+        self.0.fence(duty)
     }
 
     /// The same, which writes blocks only while a duty is held.
     pub(crate) fn fenced(&self, fence: &Fence) -> Self {
-        Self(Arc::new(Parts {
-            db: self.0.db.clone(),
-            fence: Some(fence.clone()),
-        }))
+        Self(self.0.fenced(fence))
     }
 
     /// Begins a write that no other can overtake.
     pub(crate) async fn begin_writing(&self) -> Result<Tx, StoreError> {
-        let mut tx = self.0.db.begin().await?;
+        let mut tx = self.db().begin().await?;
         // SQLite has one writer by nature.
         if let Tx::Postgres(transaction) = &mut tx {
             sqlx::query("SELECT pg_advisory_xact_lock($1)")
@@ -65,9 +56,7 @@ impl ChainStore {
                 .execute(&mut **transaction)
                 .await?;
         }
-        if let Some(fence) = &self.0.fence {
-            fence.check(&mut tx).await?;
-        }
+        self.0.check(&mut tx).await?;
         Ok(tx)
     }
 }

@@ -5,11 +5,11 @@ use crate::{
     db::{Db, Tx, on},
     error::{StoreError, in_table},
     fence::Fence,
+    half::Half,
     identity,
 };
 use primitives::Timestamp;
 use sqlx::FromRow;
-use std::sync::Arc;
 
 const API_KEY: &str = "api_key";
 
@@ -23,13 +23,7 @@ const fn column(name: &'static str) -> Column {
 /// What cannot be read from the chain again. Whatever it acknowledges survives
 /// a power cut.
 #[derive(Debug, Clone)]
-pub struct LedgerStore(Arc<Parts>);
-
-#[derive(Debug)]
-struct Parts {
-    db: Db,
-    fence: Option<Fence>,
-}
+pub struct LedgerStore(Half);
 
 /// The key of an API client. The key itself is not kept, only its digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,32 +66,27 @@ impl StoredKey {
 
 impl LedgerStore {
     pub(crate) fn new(db: Db) -> Self {
-        Self(Arc::new(Parts { db, fence: None }))
+        Self(Half::new(db))
     }
 
     pub(crate) fn db(&self) -> &Db {
-        &self.0.db
+        self.0.db()
     }
 
     /// A duty of writing here, which nobody has taken yet.
     pub fn fence(&self, duty: &'static str) -> Fence {
-        Fence::new(self.0.db.clone(), duty)
+        self.0.fence(duty)
     }
 
     /// The same, whose transactions need a duty to be held.
     pub(crate) fn fenced(&self, fence: &Fence) -> Self {
-        Self(Arc::new(Parts {
-            db: self.0.db.clone(),
-            fence: Some(fence.clone()),
-        }))
+        Self(self.0.fenced(fence))
     }
 
     /// Begins a transaction.
     pub(crate) async fn begin_tx(&self) -> Result<Tx, StoreError> {
-        let mut tx = self.0.db.begin().await?;
-        if let Some(fence) = &self.0.fence {
-            fence.check(&mut tx).await?;
-        }
+        let mut tx = self.db().begin().await?;
+        self.0.check(&mut tx).await?;
         Ok(tx)
     }
 

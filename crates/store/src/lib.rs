@@ -16,6 +16,7 @@ mod error;
 mod fence;
 mod figures;
 mod following;
+mod half;
 mod identity;
 pub mod leasing;
 mod ledger;
