@@ -103,16 +103,7 @@ async fn pools_of_every_kind_are_taken_over_at_any_block_as_if_they_had_been_fol
         late.push(station);
     }
     let kinds: Vec<Kind> = pools(&whole).iter().map(|view| view.venue.kind).collect();
-    for kind in [
-        Kind::JediSwap,
-        Kind::TenKSwap,
-        Kind::SithSwap,
-        Kind::StarkDefi,
-        Kind::Nostra,
-        Kind::MySwap,
-        Kind::Ekubo,
-        Kind::JediSwapV2,
-    ] {
+    for kind in Kind::ALL {
         assert!(kinds.contains(&kind), "{kind:?}");
     }
     // They are followed from there on, through a reorganisation.

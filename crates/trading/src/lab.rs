@@ -13,18 +13,7 @@ use routing::{Leg, Route, Share, VenueSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub(crate) const KINDS: [Kind; 8] = [
-    Kind::JediSwap,
-    Kind::TenKSwap,
-    Kind::SithSwap,
-    Kind::StarkDefi,
-    Kind::Nostra,
-    Kind::MySwap,
-    Kind::Ekubo,
-    Kind::JediSwapV2,
-];
-
-/// The kinds that routes pass come first.
+/// Of [`Kind::ALL`], those that routes pass come first.
 pub(crate) const ROUTED: usize = 7;
 
 pub(crate) const ORACLE: u64 = 900;
@@ -106,7 +95,7 @@ pub(crate) fn fair_pools(fullness: &Fullness) -> Pools {
 
 /// Pools with reserves of the sold and the bought token in this ratio.
 fn market(fullness: &Fullness, ratio: [u128; 2]) -> Pools {
-    let venues = (0..).zip(KINDS).map(|(number, kind)| Venue {
+    let venues = (0..).zip(Kind::ALL).map(|(number, kind)| Venue {
         name: format!("{kind:?}"),
         kind,
         contract: address(100 + number),

@@ -123,8 +123,9 @@ fn purchase(wanted: &Wanted, terms: &FeeTerms, bought: U256) -> Option<(Amount, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{KINDS, USUAL, bought, bps, pools, sold, wanted};
+    use crate::lab::{USUAL, bought, bps, pools, sold, wanted};
     use crate::{Gas, Integrator};
+    use amm::book::Kind;
     use std::collections::BTreeMap;
 
     const PRICES: GasPrices = GasPrices {
@@ -204,7 +205,10 @@ mod tests {
         };
         for (amount, rate) in [(Fixed::Sell(U256::ONE), 0.5), (Fixed::Buy(U256::ONE), 2.0)] {
             let costs = ordered(amount, 0, worth).unwrap().costs;
-            assert_eq!(costs.swap, KINDS.map(|kind| fri(model.swap(kind)) * rate));
+            assert_eq!(
+                costs.swap,
+                Kind::ALL.map(|kind| fri(model.swap(kind)) * rate)
+            );
             assert_eq!(costs.tick.to_bits(), (fri(model.tick) * rate).to_bits());
             assert!(costs.tick > 0.0);
         }

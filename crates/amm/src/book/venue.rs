@@ -56,6 +56,18 @@ const PAIRS: Nature = Nature {
 };
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::JediSwap,
+        Self::TenKSwap,
+        Self::SithSwap,
+        Self::StarkDefi,
+        Self::Nostra,
+        Self::MySwap,
+        Self::Ekubo,
+        Self::JediSwapV2,
+    ];
+
     /// The one place that says what a kind is like.
     const fn nature(self) -> Nature {
         match self {
@@ -364,16 +376,7 @@ mod tests {
 
     #[test]
     fn a_kind_is_called_what_a_list_calls_it() {
-        for kind in [
-            Kind::JediSwap,
-            Kind::TenKSwap,
-            Kind::SithSwap,
-            Kind::StarkDefi,
-            Kind::Nostra,
-            Kind::MySwap,
-            Kind::Ekubo,
-            Kind::JediSwapV2,
-        ] {
+        for kind in Kind::ALL {
             let word: StrDeserializer<'_, Error> = kind.word().into_deserializer();
             assert_eq!(Kind::deserialize(word), Ok(kind));
         }

@@ -1,7 +1,7 @@
 //! Every field of every event at whatever its protocol lets it be: what strangers
 //! can bring about is read, or is known to be about the pool that it names.
 
-use super::{Event, KINDS, POOL, Untold, address, named_pool, pool_event};
+use super::{Event, POOL, Untold, address, named_pool, pool_event};
 use amm::book::{Kind, Named, Spot};
 use primitives::{Felt, selector};
 use proptest::prelude::*;
@@ -163,7 +163,7 @@ proptest! {
 
     #[test]
     fn what_protocols_allow_is_read_or_is_known_to_be_about_one_pool(
-        kind in prop::sample::select(&KINDS),
+        kind in prop::sample::select(&Kind::ALL),
         which in any::<prop::sample::Index>(),
         draws in prop::collection::vec((0_u8..5, any::<[u8; 32]>()), 60),
     ) {

@@ -7,17 +7,6 @@ use amm::{Side, Signed};
 use primitives::{Address, Felt, U256, selector};
 use proptest::prelude::*;
 
-const KINDS: [Kind; 8] = [
-    Kind::JediSwap,
-    Kind::TenKSwap,
-    Kind::SithSwap,
-    Kind::StarkDefi,
-    Kind::Nostra,
-    Kind::MySwap,
-    Kind::Ekubo,
-    Kind::JediSwapV2,
-];
-
 const POOL: u64 = 0xaa;
 
 fn address(number: u64) -> Address {
@@ -293,7 +282,7 @@ fn my_swap_numbers_its_pools() {
 
 #[test]
 fn every_venue_can_be_upgraded() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         for name in ["Upgraded", "ClassHashReplaced"] {
             let told = pool_event(kind, &event(name, &[], &[5]));
             assert_eq!(told, Ok(PoolEvent::Upgraded));
@@ -312,7 +301,7 @@ fn any_felt() -> impl Strategy<Value = Felt> {
 proptest! {
     #[test]
     fn no_event_makes_a_decoder_panic(
-        kind in prop::sample::select(&KINDS),
+        kind in prop::sample::select(&Kind::ALL),
         name in prop::sample::select(NAMES.keys().copied().collect::<Vec<_>>()),
         keys in prop::collection::vec(any_felt(), 0..4),
         data in prop::collection::vec(any_felt(), 0..24),
