@@ -138,7 +138,7 @@ impl Api {
 
     /// Everything, for one listener; the console too.
     pub fn router(&self) -> Router {
-        let whole = self.surround(self.trade_routes().merge(self.market_routes()));
+        let whole = self.surround_market(self.trade_routes().merge(self.market_routes()));
         let whole = whole.merge(self.around_paymaster());
         let whole = self.with_console(whole);
         match &self.marketplace {
@@ -155,7 +155,7 @@ impl Api {
 
     /// The market API, for a listener of its own.
     pub fn market_router(&self) -> Router {
-        self.surround(self.market_routes())
+        self.surround_market(self.market_routes())
     }
 
     /// The marketplace, for a listener of its own, if there is one.
@@ -219,6 +219,14 @@ impl Api {
     /// routes are rate limited, the added ones are not.
     pub fn surround(&self, routes: Router) -> Router {
         self.middleware.around(routes, self.free_routes())
+    }
+
+    /// The same, and the pictures of the market.
+    fn surround_market(&self, routes: Router) -> Router {
+        let (pictures, _) = market::pictures().split_for_parts();
+        let pictures = pictures.with_state(self.market.clone());
+        let free = self.free_routes().merge(pictures);
+        self.middleware.around(routes, free)
     }
 
     /// Health with all details, and figures: for those who run the program.

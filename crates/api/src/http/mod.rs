@@ -15,6 +15,7 @@ pub(crate) mod json_answer;
 pub(crate) mod limits;
 pub(crate) mod metrics;
 pub(crate) mod middleware;
+pub(crate) mod query_values;
 mod request_id;
 pub(crate) mod retry_after;
 pub(crate) mod served_file;

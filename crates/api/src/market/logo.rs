@@ -4,7 +4,7 @@
 use super::{MarketState, reading::RequestReader, token_price::ETH};
 use crate::http::{
     entity_tag::{EntityTag, KnownTags},
-    error::{QueryAnswers, Rejection, shown},
+    error::{FreeAnswers, Rejection, shown},
 };
 use axum::{
     extract::{Path, State, rejection::PathRejection},
@@ -30,8 +30,8 @@ const FOR_NOW: &str = "public, max-age=60";
 /// It is a picture and nothing else, whoever opens it.
 const POLICY: &str = "default-src 'none'; sandbox";
 
-pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 1] {
-    [routes!(token_logo)]
+pub(super) fn route() -> UtoipaMethodRouter<MarketState> {
+    routes!(token_logo)
 }
 
 /// The picture of a path.
@@ -57,7 +57,7 @@ struct LogoFile {
     responses(
         (status = 200, description = "The picture.", body = String, content_type = "image/svg+xml"),
         (status = 304, description = "The caller has it."),
-        QueryAnswers,
+        FreeAnswers,
     ),
 )]
 async fn token_logo(

@@ -105,7 +105,6 @@ pub(crate) fn routes() -> OpenApiRouter<MarketState> {
         .chain(table::routes())
         .chain(pools::routes())
         .chain(trades::routes())
-        .chain(logo::routes())
         .chain(udf::routes())
         .chain(exchanges::own_routes())
         .chain(stream::routes())
@@ -114,6 +113,11 @@ pub(crate) fn routes() -> OpenApiRouter<MarketState> {
             OpenApiRouter::with_openapi(Description::openapi()),
             OpenApiRouter::routes,
         )
+}
+
+/// Pictures of tokens: a page shows dozens of them, so that no limit counts them.
+pub(crate) fn pictures() -> OpenApiRouter<MarketState> {
+    OpenApiRouter::new().routes(logo::route())
 }
 
 /// Prices of now, which clients also look for where the token list is.

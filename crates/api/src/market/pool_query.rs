@@ -2,9 +2,9 @@
 //! once.
 
 use super::table_query::{DEFAULT_SIZE, MAX_PAGE, MAX_SIZE};
-use crate::{
-    http::error::{Problems, shown},
-    trade::read_number,
+use crate::http::{
+    error::{Problems, shown},
+    query_values::{once, read_number, read_truth},
 };
 use primitives::Address;
 use serde::Deserialize;
@@ -85,28 +85,6 @@ fn read_tokens(given: &[String], problems: &mut Problems) -> Vec<Address> {
         }
     }
     tokens
-}
-
-fn read_truth(name: &str, given: &[String], problems: &mut Problems) -> Option<bool> {
-    match once(name, given, problems)? {
-        "true" => Some(true),
-        "false" => Some(false),
-        text => {
-            problems.add(format!("{name} must be true or false, not {}", shown(text)));
-            None
-        }
-    }
-}
-
-fn once<'a>(name: &str, given: &'a [String], problems: &mut Problems) -> Option<&'a str> {
-    match given {
-        [] => None,
-        [text] => Some(text),
-        _ => {
-            problems.add(format!("{name} may be given once"));
-            None
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@ use super::{
     date::{Moment, read_moment},
     resolution,
 };
-use crate::http::error::{Problems, Rejection, shown};
+use crate::http::{
+    error::{Problems, Rejection},
+    query_values,
+};
 use axum::http::Uri;
 use axum_extra::extract::Query;
 use market::series::{Bucket, Resolution, Span};
@@ -328,14 +331,8 @@ pub(super) fn once<'a>(
     given: &'a [String],
     problems: &mut Problems,
 ) -> Option<Option<&'a str>> {
-    match given {
-        [] => Some(None),
-        [text] => Some(Some(text)),
-        _ => {
-            problems.add(format!("{name} may be given once"));
-            None
-        }
-    }
+    let only = query_values::once(name, given, problems);
+    (given.len() <= 1).then_some(only)
 }
 
 #[expect(clippy::option_option, reason = "not given is not the same as wrong")]
@@ -356,14 +353,10 @@ pub(super) fn moment(
 
 /// `true` if it is not given.
 fn truth(name: &str, given: &[String], problems: &mut Problems) -> Option<bool> {
-    match once(name, given, problems)? {
-        None | Some("true") => Some(true),
-        Some("false") => Some(false),
-        Some(text) => {
-            problems.add(format!("{name} must be true or false, not {}", shown(text)));
-            None
-        }
+    if given.is_empty() {
+        return Some(true);
     }
+    query_values::read_truth(name, given, problems)
 }
 
 fn check_order(start: Option<Moment>, end: Option<Moment>, problems: &mut Problems) -> Option<()> {

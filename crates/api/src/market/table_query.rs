@@ -2,8 +2,11 @@
 
 use crate::{
     dialect::Dialect,
-    http::error::{Problems, shown},
-    trade::{TagName, read_number, read_search, read_tags},
+    http::{
+        error::{Problems, shown},
+        query_values::{once, read_number},
+    },
+    trade::{TagName, read_search, read_tags},
 };
 use market::{Direction, SortKey, SortProperty, TokenQuery};
 use serde::Deserialize;
@@ -85,7 +88,7 @@ pub(super) enum Figure {
 
 impl TableQuery {
     pub(super) fn read(self, dialect: Dialect, problems: &mut Problems) -> Asked {
-        let search = read_search(self.search, problems);
+        let search = read_search(&self.search, problems);
         let tags = read_tags(&self.tag, dialect, problems);
         let page = read_number("page", &self.page, 0..=MAX_PAGE, problems).unwrap_or(0);
         let size = read_number("size", &self.size, 1..=MAX_SIZE, problems);
@@ -120,14 +123,7 @@ impl TableQuery {
 }
 
 fn read_sort(given: &[String], problems: &mut Problems) -> Option<(Column, Direction)> {
-    let text = match given {
-        [] => return None,
-        [text] => text,
-        _ => {
-            problems.add("sort may be given once".to_owned());
-            return None;
-        }
-    };
+    let text = once("sort", given, problems)?;
     let (property, direction) = text.split_once(',').unwrap_or((text, ""));
     let found = SORTABLE.iter().find(|(name, _)| *name == property);
     let direction = match direction {

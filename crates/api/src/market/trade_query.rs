@@ -4,9 +4,9 @@ use super::{
     date::Moment,
     query::{moment, once},
 };
-use crate::{
-    http::error::{Problems, shown},
-    trade::read_number,
+use crate::http::{
+    error::{Problems, shown},
+    query_values::read_number,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Deserialize;

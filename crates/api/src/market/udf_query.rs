@@ -1,8 +1,11 @@
 //! Reads what charts ask of the data feed.
 
 use crate::{
-    http::error::{Problems, shown},
-    trade::{read_number, read_search},
+    http::{
+        error::{Problems, shown},
+        query_values::read_number,
+    },
+    trade::read_search,
 };
 use market::series::Resolution;
 use serde::Deserialize;
@@ -119,7 +122,7 @@ impl SearchQuery {
         let limit = read_number("limit", &self.limit, 1..=MAX_LIMIT, problems);
         let limit = limit.unwrap_or(DEFAULT_LIMIT);
         Search {
-            text: read_search(self.query, problems),
+            text: read_search(&self.query, problems),
             limit: usize::try_from(limit).unwrap_or(0),
             finds,
         }

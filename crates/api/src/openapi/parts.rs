@@ -68,8 +68,9 @@ fn market_document(dialect: Dialect) -> OpenApi {
     if dialect.unknown_token_is_not_found() {
         dialect_changes::add_not_found(&mut document);
     }
-    common_headers::add_caching(&mut document);
     add_windows(&mut document);
+    document.merge(market::pictures().into_openapi());
+    common_headers::add_caching(&mut document);
     document
 }
 

@@ -4,7 +4,6 @@ mod amount;
 mod body_reader;
 mod built;
 mod dca;
-mod number;
 mod rendered;
 mod rendered_orders;
 mod rendered_staker;
@@ -17,7 +16,6 @@ mod token_query;
 mod tokens;
 
 use crate::{http::error::ErrorBody, network::NetworkSegment};
-pub(crate) use number::read_number;
 pub(crate) use state::TradeState;
 pub(crate) use swap::{ADDED, ADDED_SCHEMA};
 pub(crate) use token::TagName;

@@ -1,10 +1,12 @@
 //! Reads the query of the token list. Everything wrong with it is told at
 //! once.
 
-use super::number::read_number;
 use crate::{
     dialect::Dialect,
-    http::error::{Problems, Rejection, shown},
+    http::{
+        error::{Problems, Rejection, shown},
+        query_values::{once, read_number},
+    },
 };
 use market::{Direction, SortKey, SortProperty, Tag, TokenQuery};
 use serde::Deserialize;
@@ -67,7 +69,7 @@ impl TokenListQuery {
     pub(super) fn read(self, dialect: Dialect) -> Result<TokenQuery, Rejection> {
         let mut problems = Problems::default();
         let query = TokenQuery {
-            search: read_search(self.search, &mut problems),
+            search: read_search(&self.search, &mut problems),
             tags: read_tags(&self.tag, dialect, &mut problems),
             sort: read_sort(&self.sort, &mut problems),
             page: read_number("page", &self.page, 0..=MAX_PAGE, &mut problems).unwrap_or(0),
@@ -80,19 +82,15 @@ impl TokenListQuery {
     }
 }
 
-pub(crate) fn read_search(given: Vec<String>, problems: &mut Problems) -> Option<String> {
-    if given.len() > 1 {
-        problems.add("search may be given once".to_owned());
-        return None;
-    }
-    let search = given.into_iter().next()?;
+pub(crate) fn read_search(given: &[String], problems: &mut Problems) -> Option<String> {
+    let search = once("search", given, problems)?;
     if search.chars().count() > MAX_SEARCH_CHARS {
         problems.add(format!(
             "search must have at most {MAX_SEARCH_CHARS} characters"
         ));
         return None;
     }
-    Some(search)
+    Some(search.to_owned())
 }
 
 pub(crate) fn read_tags(given: &[String], dialect: Dialect, problems: &mut Problems) -> Vec<Tag> {

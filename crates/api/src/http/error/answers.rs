@@ -10,6 +10,9 @@ use utoipa::{
 /// Refusals of an operation that takes no input.
 pub(crate) struct PlainAnswers;
 
+/// Refusals of an operation that no limit counts.
+pub(crate) struct FreeAnswers;
+
 /// Refusals of an operation with a query.
 pub(crate) struct QueryAnswers;
 
@@ -78,6 +81,12 @@ pub(crate) fn references(statuses: &[&str]) -> BTreeMap<String, RefOr<Response>>
 impl IntoResponses for PlainAnswers {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         references(&["400", "401", "429", "500", "503"])
+    }
+}
+
+impl IntoResponses for FreeAnswers {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(&["400", "503"])
     }
 }
 

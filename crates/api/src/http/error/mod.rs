@@ -9,8 +9,8 @@ mod problems;
 mod rejection;
 
 pub(crate) use answers::{
-    BodyAnswers, ErrorAnswers, FindingBodyAnswers, PlainAnswers, QueryAnswers, component,
-    references,
+    BodyAnswers, ErrorAnswers, FindingBodyAnswers, FreeAnswers, PlainAnswers, QueryAnswers,
+    component, references,
 };
 pub use body::ErrorBody;
 pub use problems::Problems;

@@ -1,7 +1,10 @@
 //! In which form a caller wants an answer.
 
 use super::file::File;
-use crate::http::error::{Problems, shown};
+use crate::http::{
+    error::{Problems, shown},
+    query_values::once,
+};
 use axum::{
     extract::FromRequestParts,
     http::{header::ACCEPT, request::Parts},
@@ -49,14 +52,10 @@ pub(in super::super) struct WantedFormat {
 impl WantedFormat {
     /// The form that is wanted; none if it is not known.
     pub(in super::super) fn read(&self, problems: &mut Problems) -> Option<Format> {
-        let text = match &self.given[..] {
-            [] => return Some(self.accepted.map_or(Format::Json, Format::File)),
-            [text] => text.as_str(),
-            _ => {
-                problems.add("format may be given once".to_owned());
-                return None;
-            }
-        };
+        if self.given.is_empty() {
+            return Some(self.accepted.map_or(Format::Json, Format::File));
+        }
+        let text = once("format", &self.given, problems)?;
         let file = FILES.iter().find(|(name, ..)| *name == text);
         match (text, file) {
             ("json", _) => Some(Format::Json),

@@ -13,8 +13,9 @@ pub(super) struct News {
     pub(super) body: NewsBody,
 }
 
-/// What an event tells.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The data of an event: which of these it is follows from its name.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = StreamEvent)]
 #[serde(untagged)]
 pub(super) enum NewsBody {
     Block(BlockEvent),

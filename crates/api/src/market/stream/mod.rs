@@ -13,34 +13,18 @@ use crate::http::{
     event_stream::{self, StreamEvent},
 };
 use axum::{extract::State, http::request::Parts, response::Response};
-use events::{
-    BlockEvent, CandleEvent, LaggingEvent, OrdersEvent, PricesEvent, ReorganisationEvent, block_of,
-};
+use events::{NewsBody, block_of};
 use futures_util::stream;
 use query::{StreamQuery, Wanted};
 use services::RecurringOrders;
 use source::Published;
 use tokio::sync::watch;
 use told::Told;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
 pub(super) fn routes() -> [UtoipaMethodRouter<MarketState>; 1] {
     [routes!(market_stream)]
-}
-
-/// The data of an event: which of these it is follows from its name.
-#[derive(ToSchema)]
-#[schema(as = StreamEvent)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "only describes the events")]
-enum AnyEvent {
-    Block(BlockEvent),
-    Reorganisation(ReorganisationEvent),
-    Prices(PricesEvent),
-    Candle(CandleEvent),
-    Orders(OrdersEvent),
-    Lagging(LaggingEvent),
 }
 
 /// What a client knows already.
@@ -72,7 +56,7 @@ struct LastEventId {
     responses(
         (
             status = 200, description = "The events, until somebody hangs up.",
-            body = AnyEvent, content_type = "text/event-stream",
+            body = NewsBody, content_type = "text/event-stream",
         ),
         QueryAnswers,
     ),

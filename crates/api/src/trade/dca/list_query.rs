@@ -1,7 +1,9 @@
 //! Which orders are asked for.
 
-use super::super::number::read_number;
-use crate::http::error::{Problems, Rejection, shown};
+use crate::http::{
+    error::{Problems, Rejection, shown},
+    query_values::{once, read_number},
+};
 use primitives::Address;
 use serde::Deserialize;
 use trading::recurring::{Now, Order, OrderStatus};
@@ -138,18 +140,6 @@ impl OrderList {
             orders.sort_by_cached_key(|order| std::cmp::Reverse(key(order)));
         } else {
             orders.sort_by_cached_key(|order| key(order));
-        }
-    }
-}
-
-/// A value that may be given once.
-fn once<'q>(name: &str, given: &'q [String], problems: &mut Problems) -> Option<&'q str> {
-    match given {
-        [] => None,
-        [text] => Some(text),
-        _ => {
-            problems.add(format!("{name} may be given once"));
-            None
         }
     }
 }

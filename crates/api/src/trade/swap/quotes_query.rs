@@ -1,7 +1,10 @@
 //! Reads a wish for quotes. Everything wrong with it is told at once.
 
 use super::super::amount::{read_amount, read_positive};
-use crate::http::error::{Problems, Rejection, shown};
+use crate::http::{
+    error::{Problems, Rejection, shown},
+    query_values::{self, read_number, read_truth},
+};
 use amm::book::{Registry, VenueId};
 use primitives::{Address, Felt, U256, is_hidden};
 use routing::VenueSet;
@@ -10,7 +13,7 @@ use services::Snapshot;
 use trading::{Bps, Fixed, Integrator, Wanted};
 use utoipa::IntoParams;
 
-const MAX_SIZE: usize = 5;
+const MAX_SIZE: u64 = 5;
 const MAX_NAME_CHARS: usize = 64;
 const MAX_EXCLUDED: usize = 64;
 
@@ -78,9 +81,9 @@ impl QuotesQuery {
         }
         let amount = reading.fixed(&self.sell_amount, &self.buy_amount);
         let taker = reading.address("takerAddress", &self.taker_address);
-        let size = reading.size(&self.size);
+        let size = read_number("size", &self.size, 1..=MAX_SIZE, &mut reading.problems);
         let integrator = reading.integrator(self);
-        let direct = reading.truth("onlyDirect", &self.only_direct);
+        let direct = read_truth("onlyDirect", &self.only_direct, &mut reading.problems);
         let avoid = reading.venues(&self.exclude_sources, snapshot.pools.registry());
         reading.problems.none()?;
         let (Some(sold), Some(bought), Some(amount)) = (sold, bought, amount) else {
@@ -93,9 +96,9 @@ impl QuotesQuery {
             amount,
             taker: taker.filter(|taker| taker.felt() != Felt::ZERO),
             integrator,
-            direct,
+            direct: direct.unwrap_or(false),
             avoid,
-            size,
+            size: usize::try_from(size.unwrap_or(1)).map_err(|_| Rejection::Internal)?,
             max_swaps,
         })
     }
@@ -110,14 +113,7 @@ struct QueryReader {
 impl QueryReader {
     /// The only value of a parameter, if it is given.
     fn once<'a>(&mut self, name: &str, given: &'a [String]) -> Option<&'a str> {
-        match given {
-            [] => None,
-            [text] => Some(text),
-            _ => {
-                self.problems.add(format!("{name} may be given once"));
-                None
-            }
-        }
+        query_values::once(name, given, &mut self.problems)
     }
 
     /// A value, or the problem with it.
@@ -164,36 +160,6 @@ impl QueryReader {
     fn amount(&mut self, name: &str, given: &[String]) -> Option<U256> {
         let text = self.once(name, given)?;
         self.take(read_positive(name, text))
-    }
-
-    fn size(&mut self, given: &[String]) -> usize {
-        let Some(text) = self.once("size", given) else {
-            return 1;
-        };
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        let size = text
-            .parse()
-            .ok()
-            .filter(|size| plain && (1..=MAX_SIZE).contains(size));
-        let size = size.ok_or_else(|| {
-            format!(
-                "size must be a whole number from 1 to {MAX_SIZE}, not {}",
-                shown(text)
-            )
-        });
-        self.take(size).unwrap_or(1)
-    }
-
-    fn truth(&mut self, name: &str, given: &[String]) -> bool {
-        match self.once(name, given) {
-            None | Some("false") => false,
-            Some("true") => true,
-            Some(text) => {
-                let problem = format!("{name} must be true or false, not {}", shown(text));
-                self.problems.add(problem);
-                false
-            }
-        }
     }
 
     /// An integrator, if fees are given. Without fees nobody has to be paid, so

@@ -8,14 +8,19 @@ use serde_json::{Value, json};
 use services::Policy;
 
 /// Every path, with a question that can be answered.
-fn paths(token: &str) -> [String; 6] {
+fn paths(token: &str) -> impl Iterator<Item = String> {
+    let picture = format!("/logo/{token}.svg");
+    counted_paths(token).into_iter().chain([picture])
+}
+
+/// Those that limits count.
+fn counted_paths(token: &str) -> [String; 5] {
     [
         "/udf/config".to_owned(),
         format!("/udf/symbols?symbol={token}"),
         "/udf/search?query=eth".to_owned(),
         format!("/udf/history?symbol={token}&resolution=60&countback=5"),
         "/udf/time".to_owned(),
-        format!("/logo/{token}.svg"),
     ]
 }
 
@@ -41,12 +46,20 @@ async fn all_of_it_is_refused_like_everything_else() {
     let key = failing.keys.create("test").await.unwrap();
     failing.store.close().await;
     let bench = Bench::new().await;
-    for path in paths("0x30") {
+    for path in counted_paths("0x30") {
         assert_eq!(empty.get(&path).await.status, 503, "{path}");
         counted.get(&path).await.refused(429);
         let keyed = |key: &str| Request::get(&path).header("x-api-key", key);
         bench.send(keyed("nope")).await.refused(401);
         failing.send(keyed(&key.secret)).await.refused(500);
+    }
+    // A page has dozens of pictures: they do not count, and nobody is asked who he is.
+    let picture = "/logo/0x30.svg";
+    empty.get(picture).await.refused(503);
+    let keyed = Request::get(picture).header("x-api-key", "nope");
+    for answer in [counted.get(picture).await, failing.send(keyed).await] {
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_eq!(answer.header("x-ratelimit-limit"), None);
     }
 }
 
