@@ -293,19 +293,19 @@ impl StarknetNode {
     /// The account that may execute recurring orders on every simulated network
     /// that has exchanges. Everybody knows its key.
     pub fn keeper() -> PrefundedAccount {
-        keeper()
+        keeper().clone()
     }
 
     /// The account of simulated people who order on every simulated network.
     /// Everybody knows its key.
     pub fn saver() -> PrefundedAccount {
-        saver()
+        saver().clone()
     }
 
     /// The account of simulated people whose fees others pay on every simulated
     /// network. Everybody knows its key.
     pub fn guest() -> PrefundedAccount {
-        guest()
+        guest().clone()
     }
 
     /// The factory of accounts of every simulated network that has exchanges.
@@ -321,7 +321,7 @@ impl StarknetNode {
     /// The accounts that the forwarder takes transactions from. Everybody knows
     /// their keys. The first one receives what users pay.
     pub fn relayers() -> [PrefundedAccount; 2] {
-        relayers()
+        relayers().clone()
     }
 
     /// The pool there whose users stay private.

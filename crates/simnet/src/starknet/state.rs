@@ -7,7 +7,7 @@
 
 use primitives::{Felt, U256};
 use std::collections::{HashMap, VecDeque};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A variable that contracts of a kind have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -102,6 +102,9 @@ struct Version {
     value: U256,
 }
 
+/// Where a variable is in storage, once that is worked out.
+type Place = Arc<OnceLock<Felt>>;
+
 /// All variables with their past. A variable that was never written is zero.
 #[derive(Debug, Default)]
 pub(crate) struct State {
@@ -109,8 +112,10 @@ pub(crate) struct State {
     /// By slot.
     keys: Vec<Key>,
     versions: Vec<VecDeque<Version>>,
-    /// Where variables are in storage, by slot: what was once worked out.
-    places: Vec<OnceLock<Felt>>,
+    /// By slot.
+    places: Vec<Place>,
+    /// By variable and arguments: every token has a holder's balance at one place.
+    shared_places: HashMap<(Variable, [Option<Felt>; 2]), Place>,
     /// All slots of a contract, in the order in which they came into use.
     contracts: HashMap<Felt, Vec<Slot>>,
 }
@@ -140,7 +145,8 @@ impl State {
         if slot == next {
             self.keys.push(key);
             self.versions.push(VecDeque::new());
-            self.places.push(OnceLock::new());
+            let place = self.shared_places.entry((key.variable, key.args));
+            self.places.push(Arc::clone(place.or_default()));
             self.contracts.entry(key.contract).or_default().push(slot);
         }
         let versions = self.versions.get_mut(slot.0)?;

@@ -11,7 +11,7 @@ use crate::starknet::network::STRK;
 use primitives::{Address, Felt, U256, short_string};
 use rand_chacha::ChaCha8Rng;
 use starknet_crypto::get_public_key;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Ten accounts, of which the last three know less of outside execution.
 const ACCOUNTS: [Account; 10] = [
@@ -69,32 +69,50 @@ pub struct Funding {
     pub decimals: u8,
 }
 
+/// Those that are on every simulated network, whatever its seed. Their keys take
+/// longer to work out than the rest of a small world, so that is done once.
+struct Everywhere {
+    keeper: PrefundedAccount,
+    saver: PrefundedAccount,
+    relayers: [PrefundedAccount; 2],
+    guest: PrefundedAccount,
+}
+
+static EVERYWHERE: LazyLock<Everywhere> = LazyLock::new(|| {
+    let account =
+        |key, funds: &[Fund]| PrefundedAccount::new(&Account::Both, short_string(key), funds);
+    let strk = |whole| [("STRK", STRK, whole, 18)];
+    Everywhere {
+        keeper: account("stoa keeps orders", &strk(KEEPER_STRK)),
+        saver: account("stoa saves", &FUNDS),
+        relayers: ["stoa relays", "stoa relays, too"].map(|key| account(key, &strk(RELAYER_STRK))),
+        guest: account("stoa is a guest", &FUNDS),
+    }
+});
+
 /// The account that executes recurring orders, on every simulated network the
 /// same one: whoever runs a keeper there can sign for it.
-pub(crate) fn keeper() -> PrefundedAccount {
-    let funds = [("STRK", STRK, KEEPER_STRK, 18)];
-    PrefundedAccount::new(&Account::Both, short_string("stoa keeps orders"), &funds)
+pub(crate) fn keeper() -> &'static PrefundedAccount {
+    &EVERYWHERE.keeper
 }
 
 /// The account of simulated people who order, the same one everywhere.
-pub(crate) fn saver() -> PrefundedAccount {
-    PrefundedAccount::new(&Account::Both, short_string("stoa saves"), &FUNDS)
+pub(crate) fn saver() -> &'static PrefundedAccount {
+    &EVERYWHERE.saver
 }
 
 /// The accounts that relay transactions of others, the same ones everywhere.
-pub(crate) fn relayers() -> [PrefundedAccount; 2] {
-    let funds = [("STRK", STRK, RELAYER_STRK, 18)];
-    ["stoa relays", "stoa relays, too"]
-        .map(|key| PrefundedAccount::new(&Account::Both, short_string(key), &funds))
+pub(crate) fn relayers() -> &'static [PrefundedAccount; 2] {
+    &EVERYWHERE.relayers
 }
 
 /// The account of simulated people whose fees others pay, the same one everywhere.
-pub(crate) fn guest() -> PrefundedAccount {
-    PrefundedAccount::new(&Account::Both, short_string("stoa is a guest"), &FUNDS)
+pub(crate) fn guest() -> &'static PrefundedAccount {
+    &EVERYWHERE.guest
 }
 
-/// Those that are on every simulated network.
-pub(super) fn everywhere() -> [PrefundedAccount; 5] {
+/// All of them.
+pub(super) fn everywhere() -> [&'static PrefundedAccount; 5] {
     let [relayer, other_relayer] = relayers();
     [keeper(), saver(), relayer, other_relayer, guest()]
 }

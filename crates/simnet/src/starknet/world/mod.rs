@@ -134,7 +134,7 @@ impl World {
         for (address, contract) in deployed {
             builder.write(Key::class_hash(address), from_felt(contract.class().hash));
         }
-        for account in self.accounts.iter().chain(&accounts::everywhere()) {
+        for account in self.accounts.iter().chain(accounts::everywhere()) {
             let key = Key::new(account.address.felt(), PUBLIC_KEY, &[]);
             builder.write(key, from_felt(account.public_key));
         }
@@ -145,7 +145,7 @@ impl World {
             for (key, value) in staking::first_state(&self.holders, builder.open.timestamp) {
                 builder.write(key, value);
             }
-            let [relayer, other] = relayers().map(|relayer| relayer.address.felt());
+            let [relayer, other] = relayers().each_ref().map(|relayer| relayer.address.felt());
             for (key, value) in paymaster::first_state(&[relayer, other], relayer) {
                 builder.write(key, value);
             }
@@ -168,11 +168,10 @@ impl World {
     }
 
     fn mints(&self, token: &Traded, rng: &mut ChaCha8Rng) -> Vec<Call> {
-        let everywhere = accounts::everywhere();
         let mut mints: Vec<Call> = self
             .accounts
             .iter()
-            .chain(&everywhere)
+            .chain(accounts::everywhere())
             .flat_map(|account| {
                 account
                     .funding
