@@ -5,7 +5,7 @@
 
 use crate::{
     fault::Fault,
-    indexer::{Nodes, Progress, State},
+    indexer::{Doorbell, Nodes, Progress, State},
     known::Known,
     snapshot::Snapshots,
 };
@@ -32,7 +32,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// A follower that looks at the cursor every `poll`.
+    /// A follower that looks at the cursor every `poll`, or earlier when it is rung for.
     pub fn new(
         store: Store,
         nodes: Nodes,
@@ -54,13 +54,14 @@ impl Follower {
         }
     }
 
-    /// Works until told to stop.
-    pub async fn run(mut self, stop: CancellationToken) {
+    /// Works until told to stop. A ring of the bell ends a pause.
+    pub async fn run(mut self, bell: Doorbell, stop: CancellationToken) {
         while !stop.is_cancelled() {
             let looked = tokio::select! {
                 looked = self.look() => looked,
                 () = stop.cancelled() => return,
             };
+            let has_failed = looked.is_err();
             match looked {
                 Ok(()) => self.progress.recovered(),
                 Err(fault) => {
@@ -70,6 +71,7 @@ impl Follower {
             }
             tokio::select! {
                 () = stop.cancelled() => {}
+                () = bell.rung(), if !has_failed => {}
                 () = tokio::time::sleep(self.poll) => {}
             }
         }

@@ -15,7 +15,7 @@ const COUNTERS: &[(&str, &str)] = &[
     ),
     (
         "stoa_doorbell_losses_total",
-        "Times the announcements of new heads were lost.",
+        "Times the announcements of new heads, or of commits to the store, were lost.",
     ),
     (
         "stoa_global_items_skipped_total",

@@ -8,6 +8,7 @@ use crate::{
     block_table::{BLOCK, ChainStore, HASH, NUMBER, STATE_ROOT, TIME, find_block},
     bulk,
     column::Column,
+    commits,
     db::{Tx, on},
     error::{StoreError, in_table},
     figures::{self, FigureHistory},
@@ -283,6 +284,7 @@ impl ChainStore {
         pools::insert_checkpoints(&mut tx, effects).await?;
         figures::keep_due(&mut tx, effects).await?;
         following::insert(&mut tx, effects).await?;
+        commits::announce(&mut tx).await?;
         tx.commit().await
     }
 
@@ -313,6 +315,7 @@ impl ChainStore {
                 .map(drop)
         )
         .map_err(in_table(BLOCK))?;
+        commits::announce(&mut tx).await?;
         tx.commit().await
     }
 

@@ -11,6 +11,7 @@ mod block_table;
 mod bulk;
 mod chain;
 mod column;
+mod commits;
 mod db;
 mod error;
 mod fence;
@@ -37,6 +38,7 @@ mod wider_market;
 
 pub use block_table::ChainStore;
 pub use chain::{ChainContents, MarkedBlock, RECENT_BLOCKS};
+pub use commits::Commits;
 pub use error::StoreError;
 pub use fence::Fence;
 pub use figures::FigureHistory;

@@ -232,6 +232,16 @@ impl World {
         store: &Store,
         nodes: Vec<StarknetClient>,
     ) -> (Follower, Snapshots, Progress) {
+        self.replica_polling(store, nodes, Duration::from_secs(1))
+    }
+
+    /// The same, which looks at the store so often by itself.
+    pub fn replica_polling(
+        &self,
+        store: &Store,
+        nodes: Vec<StarknetClient>,
+        poll: Duration,
+    ) -> (Follower, Snapshots, Progress) {
         let (snapshots, progress) = (Snapshots::default(), Progress::default());
         let follower = Follower::new(
             store.clone(),
@@ -240,7 +250,7 @@ impl World {
             snapshots.clone(),
             progress.clone(),
             Arc::clone(&self.clock) as Arc<dyn Clock>,
-            Duration::from_secs(1),
+            poll,
         );
         (follower, snapshots, progress)
     }

@@ -27,7 +27,15 @@ impl Work {
         match self {
             Self::Index(indexer, duty) => duty.during(Box::pin(indexer.run(bell, stop))).await,
             Self::HeadStart(start, duty) => duty.during(Box::pin(start.run(bell, stop))).await,
-            Self::Follow(follower) => follower.run(stop).await,
+            Self::Follow(follower) => follower.run(bell, stop).await,
+        }
+    }
+
+    /// The duty of those who index.
+    pub(crate) fn duty(&self) -> Option<&Duty> {
+        match self {
+            Self::Index(_, duty) | Self::HeadStart(_, duty) => Some(duty),
+            Self::Follow(_) => None,
         }
     }
 

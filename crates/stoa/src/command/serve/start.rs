@@ -106,6 +106,12 @@ pub(super) async fn start(
             ending(async move { bell.ring_at_heads(url, stop).await })
         });
     }
+    if let Some(commits) = store.chain().commits() {
+        let (bell, duty) = (bell.clone(), work.duty().cloned());
+        tasks.spawn("doorbell of the store", |stop| {
+            ending(async move { bell.ring_at_commits(commits, duty, stop).await })
+        });
+    }
     tasks.spawn(work.name(), |stop| ending(work.run(bell, stop)));
     readers::spawn(config, readers, tasks);
     orders::spawn_jobs(order_jobs, tasks);
