@@ -15,9 +15,9 @@ use axum::{
     extract::{Path, State},
     http::{
         HeaderMap, HeaderValue,
-        header::{ACCEPT, VARY},
+        header::{ACCEPT, ALLOW, VARY},
     },
-    response::Response,
+    response::{IntoResponse as _, Response},
     routing::get,
 };
 use std::sync::Arc;
@@ -38,6 +38,9 @@ const PAGES: [&str; 13] = [
     "/status",
     "/simulator",
 ];
+
+/// What programs may send to the address itself.
+const CALLS: HeaderValue = HeaderValue::from_static("POST");
 
 const BY_ACCEPT: HeaderValue = HeaderValue::from_static("accept");
 
@@ -68,8 +71,9 @@ async fn first_page(
     wants: WantsGzip,
     known: KnownTags,
     headers: HeaderMap,
-) -> Result<Response, Rejection> {
-    shown(page.as_ref().as_ref(), wants, &known, &headers).ok_or(Rejection::WrongMethod)
+) -> Response {
+    shown(page.as_ref().as_ref(), wants, &known, &headers)
+        .unwrap_or_else(|| ([(ALLOW, CALLS)], Rejection::WrongMethod).into_response())
 }
 
 /// To programs these paths are unknown, as any path that is none of the API.

@@ -22,6 +22,26 @@ pub(super) struct CallBody {
     params: Option<Value>,
 }
 
+/// One call, or a batch of at most 20.
+#[derive(ToSchema)]
+#[schema(as = PaymasterRequest)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only described")]
+pub(super) enum RequestBody {
+    Call(CallBody),
+    Batch(Vec<CallBody>),
+}
+
+/// The answer to a call, or those to a batch, in its order.
+#[derive(ToSchema)]
+#[schema(as = PaymasterResponse)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only described")]
+pub(super) enum ResponseBody {
+    Answer(AnswerBody),
+    Batch(Vec<AnswerBody>),
+}
+
 /// An answer: a result or an error.
 #[derive(ToSchema)]
 #[schema(as = PaymasterAnswer)]

@@ -3,7 +3,7 @@
 use super::{
     answers::{Asking, error, refused},
     calls::answer,
-    description::{AnswerBody, CallBody},
+    description::{AnswerBody, RequestBody, ResponseBody},
     envelope::{RpcAnswer, RpcCall, RpcError},
     state::{PaymasterState, X_PAYMASTER_API_KEY},
 };
@@ -49,9 +49,9 @@ struct Turn<'s> {
     tag = "Paymaster",
     operation_id = "callPaymaster",
     params(("x-paymaster-api-key" = Option<String>, Header, description = "A sponsor's key, for the fee modes `sponsored` and `sponsored_private`.", example = "sk_k3j9x2qr_0J3v6Yk1m5D3P7K9")),
-    request_body(content = CallBody),
+    request_body(content = RequestBody),
     responses(
-        (status = 200, description = "The answer, or a list of them.", body = AnswerBody),
+        (status = 200, description = "The answer, or a list of them.", body = ResponseBody),
         (status = 204, description = "Nothing was to be answered."),
         (status = 400, description = "Not a request.", body = AnswerBody),
         (status = 408, description = "The body did not arrive in time.", body = AnswerBody),

@@ -52,7 +52,9 @@ async fn to_programs_the_paths_are_as_unknown_as_any() {
     for path in PAGES.iter().skip(1) {
         bench.get(path).await.refused(404);
     }
-    bench.get("/").await.refused(405);
+    let first = bench.get("/").await;
+    assert_eq!(first.header("allow"), Some("POST"));
+    first.refused(405);
     for path in ["/nothing", "/swap/nothing", "/assets/nothing.js"] {
         let answer = send(&bench.router, browsing(path), Body::empty()).await;
         answer.refused(404);
