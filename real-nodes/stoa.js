@@ -9,17 +9,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 const STARTS_WITHIN_MS = 60_000;
 const TRUE_WITHIN_MS = 60_000;
 
-// `market` names the contracts that it has to know.
-export async function startStoa(node, market, { settings = {}, folder, flags = [], api } = {}) {
-  folder ??= mkdtempSync(join(tmpdir(), "stoa-real-nodes-"));
+// Against a Starknet node; `market` names the contracts that it has to know.
+export async function startStoa(node, market, { settings = {}, folder = newFolder(), flags = [], api } = {}) {
   const file = (name, content) => {
     const path = join(folder, name);
     writeFileSync(path, JSON.stringify(content));
     return path;
   };
-  const env = {
-    ...process.env,
-    STOA__SERVER__LOG: "warn",
+  const known = {
     STOA__STARKNET__EXPECT_CHAIN_ID: market.chainId,
     STOA__STARKNET__VENUES: file("venues.json", market.venues),
     STOA__STARKNET__ANCHORS: file("anchors.json", market.anchors),
@@ -29,9 +26,21 @@ export async function startStoa(node, market, { settings = {}, folder, flags = [
     ...market.settings,
     ...settings,
   };
-  const args = ["serve", "--listen", api ?? "127.0.0.1:0", "--data", folder, "--no-leasing"];
-  args.push("--listen-operations", "127.0.0.1:0", "--no-rate-limit", "--starknet-rpc", node, ...flags);
-  const child = spawn(process.env.STOA_BIN, args, { stdio: ["ignore", "pipe", "pipe"], env });
+  return launch(folder, ["--no-leasing", "--starknet-rpc", node, ...flags], known, api);
+}
+
+// Against a Solana node; beside it Starknet is simulated, with nothing to trade.
+export async function startLeasing(node, { settings = {}, folder = newFolder(), flags = [] } = {}) {
+  const known = { STOA__SIMNET__POOLS: "0", ...settings };
+  return launch(folder, ["--solana-rpc", node, "--sim-listen", "127.0.0.1:0", ...flags], known);
+}
+
+const newFolder = () => mkdtempSync(join(tmpdir(), "stoa-real-nodes-"));
+
+async function launch(folder, flags, settings, api = "127.0.0.1:0") {
+  const args = ["serve", "--listen", api, "--data", folder, "--listen-operations", "127.0.0.1:0", "--no-rate-limit"];
+  const env = { ...process.env, STOA__SERVER__LOG: "warn", ...settings };
+  const child = spawn(process.env.STOA_BIN, [...args, ...flags], { stdio: ["ignore", "pipe", "pipe"], env });
   const stoa = new Stoa(child, folder);
   await stoa.listens();
   return stoa;
@@ -80,9 +89,9 @@ class Stoa {
   }
 
   // What it says of the chain to those who run it, ready or not.
-  async chain() {
+  async chain(name = "starknet") {
     const { parts } = await (await fetch(`${this.operations}/readyz`)).json();
-    return parts.starknet;
+    return parts[name];
   }
 
   async metric(line) {
@@ -116,11 +125,23 @@ class Stoa {
   }
 }
 
-export async function until(statement, isTrue, instead = async () => "", within = TRUE_WITHIN_MS) {
+// Starts what must not start, and gives the line with which it ended.
+export async function refusal(start) {
+  const started = await start().catch((error) => {
+    const [, said] = error.message.match(/stoa ended with status [12]: ([^]*)/) ?? [];
+    if (!said) throw error;
+    return said.trim().split("\n").at(-1);
+  });
+  if (typeof started === "string") return started;
+  await started.kill();
+  throw new Error("it was not refused");
+}
+
+export async function until(statement, isTrue, instead = async () => "", within = TRUE_WITHIN_MS, every = 50) {
   const end = Date.now() + within;
   for (;;) {
     if (await isTrue().catch(() => false)) return;
     if (Date.now() > end) throw new Error(`not in time: ${statement} ${await instead()}`);
-    await sleep(50);
+    await sleep(every);
   }
 }

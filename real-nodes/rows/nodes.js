@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startDevnet } from "../devnet.js";
 import { STRK } from "../market.js";
 import { startProxy } from "../proxy.js";
-import { startStoa, until } from "../stoa.js";
+import { refusal, startStoa, until } from "../stoa.js";
 
 // What a Stoa that reads the whole chain now says of it, as a digest.
 async function afresh({ start, market, devnet }) {
@@ -207,16 +207,8 @@ const wrong = {
   async run({ market, devnet, stoa }) {
     const other = await startDevnet({ chainId: "SN_ANOTHER" });
     const refused = async (url, named, options) => {
-      try {
-        const started = await startStoa(url, named, options);
-        await started.kill();
-        throw new Error("it was not refused");
-      } catch (error) {
-        const [, said] = error.message.match(/stoa ended with status [12]: ([^]*)/) ?? [];
-        if (!said) throw error;
-        const last = said.trim().split("\n").at(-1);
-        return last.replace(/http:\S+?:(?= )/, "NODE:").replace(/sqlite:\S+/, "STORE");
-      }
+      const said = await refusal(() => startStoa(url, named, options));
+      return said.replace(/http:\S+?:(?= )/, "NODE:").replace(/sqlite:\S+/, "STORE");
     };
     const node = await refused(other.url, market);
     const { anchors, venues, exchange } = market;
