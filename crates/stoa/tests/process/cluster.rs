@@ -211,10 +211,10 @@ impl Cluster {
 }
 
 /// A program that runs until it is dropped.
-struct Daemon(Child);
+pub(crate) struct Daemon(Child);
 
 impl Daemon {
-    fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::null());
         Self(command.spawn().unwrap())
     }
@@ -255,7 +255,7 @@ fn proxy(home: &Home, port: u16, parts: &[(Part, u16, Option<Service>)]) -> Daem
 }
 
 /// A port that was free a moment ago: whoever starts again keeps its own.
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }

@@ -23,6 +23,8 @@ mod privileges;
 mod rebalancing;
 mod replicas;
 mod schedule;
+mod secret_settings;
+mod secrets;
 mod serving;
 mod sponsors;
 mod squeeze;
