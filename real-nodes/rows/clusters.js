@@ -51,11 +51,13 @@ async function follow({ wallets }, { solana_pay_url }) {
   return { status: answer.status, ...(await answer.json()) };
 }
 
+const shown = (line) => line.replace(/http:\S+?(?=,? )/g, "NODE").replace(/sqlite:\S+/, "STORE");
+
+// The last row: it leaves the market without its node.
 const wrong = {
   name: "wrong cluster",
-  asserts: "a node of another cluster is refused in one line, by its pinned genesis and by the ledger's; behind the address of the right one it is asked for nothing, the market is unready, and ready again when the right one is back",
+  asserts: "a node of another cluster behind the address of the right one makes the market unready, with the reason, and wallets get a refusal; when the right one is back, what was booked can be paid; a start with such a node is refused in one line, by the pinned genesis and by the ledger's",
   async run({ market, cluster }) {
-    const shown = (line) => line.replace(/http:\S+?(?=,? )/g, "NODE").replace(/sqlite:\S+/, "STORE");
     const { lease_id, payment } = await market.bookAhead();
     await cluster.kill();
     const other = await startCluster(cluster);
@@ -67,14 +69,16 @@ const wrong = {
       assert.ok(status >= 500, `${status}`);
       const pinned = { ...market.settings, STOA__SOLANA__GENESIS: cluster.genesis };
       const node = await refusal(() => startLeasing(other.url, { settings: pinned }));
-      await market.stoa.kill("SIGTERM");
-      const ledger = await refusal(() => startLeasing(other.url, { settings: market.settings, folder: market.stoa.folder }));
-      await other.stop();
+      await other.kill();
       await cluster.start();
-      await market.start();
+      await until("the market is ready", async () => (await standing(market)).ready, told(market), 120_000);
       await market.pay(payment);
       await market.isActive(lease_id);
-      return `unready: the node is of another cluster; ${shown(node)}; ${shown(ledger)}`;
+      await cluster.kill();
+      await other.start();
+      assert.equal(await market.stoa.kill("SIGTERM"), 0);
+      const ledger = await refusal(() => startLeasing(other.url, { settings: market.settings, folder: market.stoa.folder }));
+      return `unready, and ${status} for wallets; then paid and active; ${shown(node)}; ${shown(ledger)}`;
     } finally {
       await other.stop();
     }

@@ -3,7 +3,7 @@
 use crate::{
     digest::{NewestDigest, SnapshotDigest},
     indexer::{HistoryView, Progress, TakeoverView, seconds_left},
-    leasing::Epochs,
+    leasing::{EpochView, Epochs},
     ledger_probe::{LedgerHealth, LedgerProbe},
     shared_redis::{RedisState, SharedRedis},
     snapshot::Snapshots,
@@ -282,19 +282,12 @@ impl Health {
 
     fn solana(&self, epochs: &Epochs) -> ClusterHealth {
         let view = epochs.current();
-        let silence = view.map(|view| view.silence);
-        let standstill = view.map(|view| view.standstill);
-        let problem = match silence {
-            None => Some("no node has said where the chain is yet"),
-            Some(silence) if silence > self.limits.max_silence => Some("the node does not answer"),
-            Some(_) if standstill > Some(self.limits.max_silence) => Some("the chain stands still"),
-            Some(_) => None,
-        };
+        let problem = cluster_problem(view, self.limits.max_silence);
         ClusterHealth {
             ready: problem.is_none(),
             epoch: view.map(|view| view.position.epoch),
             slot: view.map(|view| view.position.slot),
-            silent_s: silence.map(|silence| silence.as_secs()),
+            silent_s: view.map(|view| view.silence.as_secs()),
             problem,
         }
     }
@@ -358,11 +351,24 @@ impl Health {
     }
 }
 
+fn cluster_problem(view: Option<EpochView>, patience: SignedDuration) -> Option<&'static str> {
+    match view {
+        None => Some("no node has said where the chain is yet"),
+        Some(view) if view.silence > patience && view.is_foreign => {
+            Some("the node is of another cluster")
+        }
+        Some(view) if view.silence > patience => Some("the node does not answer"),
+        Some(view) if view.standstill > patience => Some("the chain stands still"),
+        Some(_) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{recent_blocks::RecentBlocks, snapshot::Snapshot, trail::Trail};
     use amm::book::Pools;
+    use leasing::EpochPosition;
     use market::figures::Figures;
     use primitives::{Felt, ManualClock};
 
@@ -529,5 +535,31 @@ mod tests {
         bench.progress.recovered();
         bench.answered(13);
         assert_eq!(bench.problem(), Some("the chain's newest block is old"));
+    }
+
+    #[test]
+    fn each_reason_for_not_knowing_the_epoch_is_named() {
+        let patience = SignedDuration::from_secs(30);
+        let (short, long) = (patience, SignedDuration::from_secs(31));
+        let problem = |silence, standstill, is_foreign| {
+            let view = EpochView {
+                position: EpochPosition::new(1, 40, 8, 32).unwrap(),
+                ends_at: None,
+                silence,
+                standstill,
+                is_foreign,
+            };
+            cluster_problem(Some(view), patience)
+        };
+        let unknown = cluster_problem(None, patience);
+        assert_eq!(unknown, Some("no node has said where the chain is yet"));
+        assert_eq!(problem(short, short, false), None);
+        assert_eq!(problem(short, short, true), None);
+        let silent = problem(long, long, false);
+        assert_eq!(silent, Some("the node does not answer"));
+        let foreign = problem(long, long, true);
+        assert_eq!(foreign, Some("the node is of another cluster"));
+        let standing = problem(short, long, false);
+        assert_eq!(standing, Some("the chain stands still"));
     }
 }

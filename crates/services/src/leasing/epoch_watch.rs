@@ -3,6 +3,7 @@
 
 use super::{audit::Subject, context::Context, registering::stake_row};
 use crate::fault::Fault;
+use chain::RpcError;
 use leasing::Lease;
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
 use serde_json::json;
@@ -37,7 +38,10 @@ impl EpochWatch {
     pub async fn round(&mut self) -> Result<(), Fault> {
         let context = &*self.context;
         let client = context.nodes.client()?;
-        let position = client.epoch_position().await.map_err(Fault::Solana)?;
+        let answer = client.epoch_position().await;
+        let is_foreign = matches!(answer, Err(RpcError::OtherCluster { .. }));
+        context.epochs.note_foreign(is_foreign);
+        let position = answer.map_err(Fault::Solana)?;
         context.epochs.observe(position);
         self.tell_endings(position.epoch).await?;
         self.complete_leases(position.epoch).await?;

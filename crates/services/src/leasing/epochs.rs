@@ -2,7 +2,10 @@
 
 use leasing::{EpochClock, EpochPosition};
 use primitives::{Clock, SignedDuration, Timestamp};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
 /// Which epoch it is. Clones share everything.
 #[derive(Debug, Clone)]
@@ -10,6 +13,8 @@ pub struct Epochs {
     clock: Arc<dyn Clock>,
     /// What nodes have said.
     known: Arc<Mutex<Option<EpochClock>>>,
+    /// Whether the node is of another cluster, by its last answer.
+    is_foreign: Arc<AtomicBool>,
 }
 
 /// Where the chain is.
@@ -23,6 +28,8 @@ pub struct EpochView {
     pub silence: SignedDuration,
     /// How long the chain has stood still, by what nodes say.
     pub standstill: SignedDuration,
+    /// Whether the node that answers now is of another cluster.
+    pub is_foreign: bool,
 }
 
 impl Epochs {
@@ -30,6 +37,7 @@ impl Epochs {
         Self {
             clock,
             known: Arc::default(),
+            is_foreign: Arc::default(),
         }
     }
 
@@ -43,6 +51,7 @@ impl Epochs {
             ends_at: clock.epoch_end(now),
             silence: clock.silence(now),
             standstill: clock.standstill(now),
+            is_foreign: self.is_foreign.load(Ordering::Relaxed),
         })
     }
 
@@ -59,6 +68,11 @@ impl Epochs {
             Some(clock) => clock.observe(position, now),
             none => *none = Some(EpochClock::new(position, now)),
         }
+    }
+
+    /// Notes whether it was a node of another cluster that answered last.
+    pub(super) fn note_foreign(&self, is_foreign: bool) {
+        self.is_foreign.store(is_foreign, Ordering::Relaxed);
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<EpochClock>> {
