@@ -28,6 +28,8 @@ pub(crate) enum Part {
     Second,
     Indexer,
     Jobs,
+    /// A second one that does jobs, where it is asked for.
+    Standby,
 }
 
 impl Part {
@@ -39,6 +41,7 @@ impl Part {
             Self::Second => "api-2",
             Self::Indexer => "indexer",
             Self::Jobs => "jobs",
+            Self::Standby => "standby",
         }
     }
 
@@ -46,7 +49,7 @@ impl Part {
         match self {
             Self::First | Self::Second => "api",
             Self::Indexer => "indexer",
-            Self::Jobs => "jobs",
+            Self::Jobs | Self::Standby => "jobs",
         }
     }
 }
@@ -68,10 +71,21 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) async fn start(settings: &'static [(&'static str, &'static str)]) -> Self {
+        Self::of(&Part::ALL, settings).await
+    }
+
+    /// The same with a second process that does jobs.
+    pub(crate) async fn with_standby(settings: &'static [(&'static str, &'static str)]) -> Self {
+        let parts = [&Part::ALL[..], &[Part::Standby]].concat();
+        Self::of(&parts, settings).await
+    }
+
+    async fn of(all: &[Part], settings: &'static [(&'static str, &'static str)]) -> Self {
         let home = Home::new();
         let nodes = Service::ready(simnet(&home.path("nodes"), &[]));
         let proxy_port = free_port();
-        let parts: Vec<_> = Part::ALL.map(|part| (part, free_port(), None)).into();
+        let parts = all.iter().map(|part| (*part, free_port(), None));
+        let parts: Vec<_> = parts.collect();
         let proxy = proxy(&home, proxy_port, &parts);
         let mut cluster = Self {
             parts,
@@ -85,8 +99,8 @@ impl Cluster {
             home,
         };
         cluster.start_redis();
-        for part in Part::ALL {
-            cluster.start_part(part);
+        for part in all {
+            cluster.start_part(*part);
         }
         cluster.is_whole().await;
         cluster
@@ -133,6 +147,11 @@ impl Cluster {
         let mut parts = self.parts.iter();
         let (.., service) = parts.find(|(it, ..)| *it == part).unwrap();
         service.as_ref().unwrap()
+    }
+
+    /// Every process.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Part> {
+        self.parts.iter().map(|(part, ..)| *part)
     }
 
     /// Ends a process and waits for that.
@@ -200,6 +219,12 @@ impl Cluster {
         let bearer = self.bearer("validator");
         let solana = self.nodes.line("solana");
         register_as(&bearer, &self.base, solana, &self.home, &[]).await
+    }
+
+    /// A chore of an operator with sponsors.
+    pub(crate) fn sponsor(&self, words: &[&str]) -> String {
+        let store = ["--store", self.postgres.url.as_str()];
+        self.chore(&[&["sponsor"], words, &store])
     }
 
     fn chore(&self, words: &[&[&str]]) -> String {

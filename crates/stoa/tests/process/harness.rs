@@ -225,6 +225,17 @@ pub(crate) async fn ask(
     headers: &[(&str, &str)],
     body: &Value,
 ) -> (u16, Value) {
+    try_ask(method, url, bearer, headers, body).await.unwrap()
+}
+
+/// The same where the answer may be lost.
+pub(crate) async fn try_ask(
+    method: &str,
+    url: &str,
+    bearer: &str,
+    headers: &[(&str, &str)],
+    body: &Value,
+) -> reqwest::Result<(u16, Value)> {
     let method = method.parse().unwrap();
     let mut request = http().request(method, url).timeout(PATIENCE);
     request = request.bearer_auth(bearer);
@@ -235,14 +246,14 @@ pub(crate) async fn ask(
         request = request.header("content-type", "application/json");
         request = request.body(body.to_string());
     }
-    let answer = request.send().await.unwrap();
+    let answer = request.send().await?;
     let status = answer.status().as_u16();
-    let text = answer.text().await.unwrap();
+    let text = answer.text().await?;
     // A proxy speaks no JSON.
-    (
+    Ok((
         status,
         serde_json::from_str(&text).unwrap_or(Value::String(text)),
-    )
+    ))
 }
 
 /// What an attempt gives in the end. Another process cannot tell when, so that it

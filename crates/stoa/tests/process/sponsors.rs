@@ -91,7 +91,7 @@ async fn charged(service: &Service, key: &str, count: u64) -> (Value, u128) {
 }
 
 /// A sponsor's id and key, as they are shown when it is made.
-fn shown(created: &str) -> (String, String) {
+pub(crate) fn shown(created: &str) -> (String, String) {
     let value = |word: &str| {
         let mut lines = created.lines();
         let value = lines.find_map(|line| line.strip_prefix(word)).unwrap();

@@ -18,7 +18,7 @@ fn indexer(data: &Path, store: &str, node: &str) -> Service {
 }
 
 /// What a process says of itself.
-async fn figure(service: &Service, name: &str) -> Option<u64> {
+pub(crate) async fn figure(service: &Service, name: &str) -> Option<u64> {
     let metrics = service.get("/metrics").await.body;
     let mut lines = metrics.lines();
     lines.find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
