@@ -7,9 +7,11 @@
     reason = "a measurement that cannot be made has failed"
 )]
 
+mod backups;
 mod bookings;
 mod browsing;
 mod candles;
+mod cores;
 mod forks;
 mod freshness;
 mod http;
@@ -24,6 +26,7 @@ mod paymaster;
 mod pools;
 mod quotes;
 mod reopening;
+mod replicas;
 mod restarting;
 mod routing;
 mod sending;
@@ -135,7 +138,7 @@ fn leases() -> Vec<Row> {
 type Part = fn() -> Vec<Row>;
 
 /// The parts of the table, by the names that can be asked for.
-const PARTS: [(&str, Part); 18] = [
+const PARTS: [(&str, Part); 21] = [
     // Before anything else has asked for memory and given it back.
     ("weight", || vec![pools::weight()]),
     ("page", || vec![http::token_page()]),
@@ -152,8 +155,11 @@ const PARTS: [(&str, Part); 18] = [
     ("leases", leases),
     ("quotes", quotes::exact_quotes),
     ("pools", pools::rows),
-    ("freshness", || vec![freshness::freshness()]),
-    ("forks", || vec![forks::rollback()]),
+    ("freshness", freshness::rows),
+    ("forks", || vec![forks::rollback(), forks::at_a_replica()]),
+    ("replicas", replicas::rows),
+    ("backups", || vec![backups::live()]),
+    ("cores", cores::rows),
     ("candles", ten_million_candles),
     ("swaps", || vec![swaps::http_quotes()]),
     ("routes", routes),
