@@ -4,7 +4,7 @@ body, header or content type that is not described, nothing accepted that is des
 as wrong.
 
     STOA_BIN=target/debug/stoa python3 clients/schemathesis          a minute
-    STOA_BIN=target/debug/stoa python3 clients/schemathesis --long   most of an hour
+    STOA_BIN=target/debug/stoa python3 clients/schemathesis --long   ten minutes
 
 The short form asks as nobody on SQLite, and as a user with every role on PostgreSQL with
 Redis; the long one asks as both on both, and more. The same seed sends the same requests,
@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "recompute"))
 
 from failure import Difference, Surprise, expect
-from market import Names, credentials, names
+from market import Market, Names, credentials, names, ready
 from program import Stoa
 
 # Requests of each operation, beside those that the document's edges give.
@@ -61,7 +61,7 @@ def main() -> None:
         ("SQLite", sqlite, callers if arguments.long else [NOBODY]),
         ("PostgreSQL and Redis", postgres, callers if arguments.long else [SOMEBODY]),
     ]
-    # Beside each other: much of the time is spent waiting for the first validators.
+    # Beside each other: the program and its client wait for one another.
     with ThreadPoolExecutor() as pool:
         failures = [
             failure
@@ -79,9 +79,12 @@ def check(
 ) -> list[str]:
     """Starts the program on an engine, asks it, and says which answers are wrong."""
     with start() as (stoa, store):
+        ready(stoa)
         somebody = credentials(store)
-        known = dictionaries(names(stoa, somebody.token))
-        settings = {NOBODY: known, SOMEBODY: known + somebody.settings()}
+        market = Market(stoa, somebody.token)
+        known = dictionaries(names(market))
+        stopped = market.register(2)["public_id"]
+        settings = {NOBODY: known, SOMEBODY: known + somebody.settings(stopped)}
         return [
             failure
             for caller in callers
@@ -92,7 +95,7 @@ def check(
 @contextmanager
 def sqlite() -> Iterator[tuple[Stoa, list[str]]]:
     """The program on SQLite, and the flags that name its store."""
-    with Stoa() as stoa:
+    with Stoa("--no-sim-people") as stoa:
         yield stoa, ["--data", str(Path(stoa.folder.name) / "data")]
 
 
@@ -106,7 +109,7 @@ def postgres() -> Iterator[tuple[Stoa, list[str]]]:
     parts = urlsplit(str(server))
     store = ["--store", parts._replace(path=f"/{name}").geturl()]
     try:
-        with redis() as url, Stoa(*store, "--redis", url) as stoa:
+        with redis() as url, Stoa("--no-sim-people", *store, "--redis", url) as stoa:
             yield stoa, store
     finally:
         query(str(server), f"DROP DATABASE {name} WITH (FORCE)")

@@ -1,18 +1,21 @@
 """A user with every role, and what it can ask about: names of things that exist."""
 
+import http.client
 import json
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from failure import Surprise, expect
 from program import Stoa, binary
 
-# Simulated owners list their validators soon after the start.
-LISTED_WITHIN = 60.0
-
 LEASES = 4
+
+# Seconds until the first blocks are served.
+READY_WITHIN = 60.0
 
 ETH = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7"
 STRK = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
@@ -55,9 +58,9 @@ class Credentials:
     other: str
     """Another user, whose roles may change."""
 
-    def settings(self) -> str:
-        """The headers of all requests. What would end the token itself, or take its
-        roles away, is sent by somebody else, or about somebody else."""
+    def settings(self, stopped: str) -> str:
+        """The headers of all requests. What would end the token itself, take its roles
+        away or the validator off the market is sent by another, or about another."""
         return f"""
 [headers]
 Authorization = "Bearer {self.token}"
@@ -70,6 +73,10 @@ headers = {{ Authorization = "Bearer demo-trader-token" }}
 [[operations]]
 include-name = "PUT /v1/admin/users/{{id}}/roles"
 parameters."path.id" = "{self.other}"
+
+[[operations]]
+include-path-regex = "^/v1/admin/validators/"
+parameters."path.id" = "{stopped}"
 """
 
 
@@ -83,15 +90,24 @@ def credentials(store: list[str]) -> Credentials:
     return Credentials(token, key, other)
 
 
-def names(stoa: Stoa, bearer: str) -> Names:
+def ready(stoa: Stoa) -> None:
+    """Waits until the program says that it is: before, 503 would be right."""
+    deadline = time.monotonic() + READY_WITHIN
+    while stoa.request("GET", "/readyz", None, {})[0] != 200:
+        expect(time.monotonic() < deadline, "the program is not ready")
+        time.sleep(0.1)
+
+
+def names(market: "Market") -> Names:
     """What generated requests are about, most of the time."""
-    market = Market(stoa, bearer)
-    validators = market.validators()
+    # Nobody leases their own.
+    other = Market(market.stoa, "demo-validator-token")
+    validators = [other.register(0), market.register(1)]
     epoch = market.ask("GET", "/v1/epoch")["epoch"]
     leases = [market.book(validators[0], epoch + 10 + number) for number in range(LEASES)]
     hook = {"url": "https://hooks.example/stoa", "events": ["lease.activated"]}
     webhook = market.ask("POST", "/v1/webhooks", hook)
-    pools = stoa.ask("/staking/v3")["delegationPools"]
+    pools = market.stoa.ask("/staking/v3")["delegationPools"]
     return {
         "tokens": [ETH, STRK, USDC],
         "pools": [pool["poolAddress"] for pool in pools],
@@ -105,7 +121,8 @@ def names(stoa: Stoa, bearer: str) -> Names:
         "memos": [lease["payment"]["memo"] for lease in leases],
         "webhooks": [webhook["public_id"]],
         "wallets": [validator["identity_pubkey"] for validator in validators],
-        "epochs": [str(epoch + ahead) for ahead in range(5, 40)],
+        "epochs": [str(epoch + ahead) for ahead in range(20, 60)],
+        "counts": ["1", "2", "30"],
         "names": [ulid(number) for number in range(100, 110)],
     }
 
@@ -132,15 +149,30 @@ class Market:
         expect(status in (200, 201), f"{method} {path}: {status} {text[:300]!r}")
         return json.loads(text)["data"]
 
-    def validators(self) -> list[Any]:
-        """Those that can be leased, as soon as there is one."""
-        deadline = time.monotonic() + LISTED_WITHIN
-        while time.monotonic() < deadline:
-            listed = self.ask("GET", "/v1/validators?sort=price")
-            if listed:
-                return listed
-            time.sleep(0.1)
-        raise Surprise("no validator is listed")
+    def register(self, number: int) -> Any:
+        """Lists a simulated validator, with a body that the program signs."""
+        accounts = self.accounts()
+        account = self.ask("GET", "/v1/me")["public_id"]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as keypair:
+            json.dump(accounts["validators"][number]["secret_key_bytes"], keypair)
+            keypair.flush()
+            signed = chore(
+                ["--keypair", keypair.name, "--account", account]
+                + ["--domain", urlsplit(self.stoa.found["api"]).netloc]
+                + ["--payout-wallet", accounts["wallets"][1]["address"]]
+                + ["--tier", "standard", "--region", "eu-central-1", "--price-sol", "1.5"],
+                *("validator", "sign-challenge"),
+            )
+        return self.ask("POST", "/v1/validators", json.loads(signed))
+
+    def accounts(self) -> Any:
+        """Wallets and validators of the simulated node."""
+        node = urlsplit(self.stoa.found["node"]).netloc
+        question = {"jsonrpc": "2.0", "id": 1, "method": "sim_accounts", "params": {}}
+        headers = {"Content-Type": "application/json"}
+        connection = http.client.HTTPConnection(node)
+        connection.request("POST", "/solana", json.dumps(question), headers)
+        return json.loads(connection.getresponse().read())["result"]
 
     def book(self, validator: Any, epoch: int) -> Any:
         """One epoch."""
