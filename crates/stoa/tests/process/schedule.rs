@@ -7,6 +7,9 @@ use primitives::{Entropy as _, SeededEntropy};
 /// Epochs that clients want: few, so that they meet.
 const EPOCHS: u64 = 12;
 
+/// Blocks of Starknet that are replaced at most.
+pub(crate) const DEEPEST: u64 = 5;
+
 /// What may become of the answers of both nodes.
 const OF_BOTH: [&str; 6] = [
     "http_429",
@@ -168,7 +171,7 @@ impl Dice {
                 blocks: 1 + self.below(5),
             },
             25..27 => Step::Reorganise {
-                depth: 1 + self.below(5),
+                depth: 1 + self.below(DEEPEST),
             },
             27 => Step::Congest,
             28 | 29 => Step::Finalise,

@@ -16,7 +16,7 @@ use sqlx::{PgConnection, Row as _};
 const ONE: u128 = 1_000_000_000_000_000_000;
 
 /// No transfer reserves more, with all that replacing it may cost.
-const MOST: u128 = ONE / 20;
+const MOST: u128 = ONE / 100;
 
 /// What users transfer, each time another amount: by that the chain knows a wish.
 const FIRST_AMOUNT: u128 = 95_660_000_000_000;
@@ -78,8 +78,8 @@ impl Relays {
         Self {
             users,
             sponsors: vec![
-                sponsor(Payer::Poor, "0.1", None),
-                sponsor(Payer::Careful, "100", Some("0.08")),
+                sponsor(Payer::Poor, "0.02", None),
+                sponsor(Payer::Careful, "100", Some("0.02")),
             ],
             wishes: Vec::new(),
         }

@@ -2,7 +2,10 @@
 //! became of that. Its answers may be spoiled, so that it is asked until it answers;
 //! what is missing in an answer is never taken for more than there is.
 
-use crate::harness::{eventually, try_ask};
+use crate::{
+    harness::{eventually, try_ask},
+    schedule::DEEPEST,
+};
 use chain::{Broadcast, ContractCall, RpcOptions, StarkSigner, StarknetClient};
 use primitives::transaction_hash::{Bound, ResourceBounds};
 use primitives::{Address, Felt, SeededEntropy, felt_from_hex, felt_to_hex, selector};
@@ -39,7 +42,7 @@ pub(super) struct Wallet {
     pub(super) signer: StarkSigner,
 }
 
-/// The node, from the block on with which the run began.
+/// The node, from the first block on that the run may change.
 pub(super) struct Starknet {
     url: String,
     client: StarknetClient,
@@ -55,7 +58,8 @@ impl Starknet {
             client: client.unwrap(),
             first: 0,
         };
-        node.first = node.height().await;
+        // A reorganisation may bring what was sent since into the blocks before.
+        node.first = node.height().await - DEEPEST;
         node
     }
 
