@@ -24,7 +24,7 @@ const STRK: &str = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287
 const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
 
 /// Where one asks for quotes of one ETH.
-fn quotes_url(base: &str) -> String {
+pub(crate) fn quotes_url(base: &str) -> String {
     format!(
         "{base}/swap/v3/quotes?sellTokenAddress={ETH}&buyTokenAddress={STRK}\
          &sellAmount=0xde0b6b3a7640000"
