@@ -1,7 +1,7 @@
 //! Values that may hold a secret: given by reference, shown masked.
 
 use super::leaf::Leaf;
-use std::{borrow::Cow, ffi::OsString, fmt, fs, marker::PhantomData};
+use std::{borrow::Cow, ffi::OsString, fmt, fs, io::Read as _, marker::PhantomData};
 use toml::Value;
 use url::Url;
 
@@ -18,13 +18,17 @@ pub(super) fn resolve(
 ) -> Result<Cow<'_, str>, String> {
     if let Some(path) = text.strip_prefix("file:") {
         let cannot = |reason: &dyn fmt::Display| format!("cannot read {path}: {reason}");
-        let length = fs::metadata(path).map_err(|error| cannot(&error))?.len();
-        if length > MAX_SECRET_BYTES {
+        let file = fs::File::open(path).map_err(|error| cannot(&error))?;
+        let mut content = String::new();
+        // What a device says of its length is 0, however much it gives.
+        let mut beginning = file.take(MAX_SECRET_BYTES + 1);
+        let read = beginning.read_to_string(&mut content);
+        read.map_err(|error| cannot(&error))?;
+        if beginning.limit() == 0 {
             return Err(cannot(&format_args!(
                 "it is larger than {MAX_SECRET_BYTES} bytes"
             )));
         }
-        let content = fs::read_to_string(path).map_err(|error| cannot(&error))?;
         return Ok(content.trim_end_matches(['\r', '\n']).to_owned().into());
     }
     if let Some(name) = text.strip_prefix("env:") {

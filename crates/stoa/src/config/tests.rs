@@ -331,6 +331,16 @@ fn secrets_are_taken_from_files_and_variables() {
 }
 
 #[test]
+fn no_more_is_read_of_a_secret_than_it_may_have() {
+    let endless = Case::new().variable("STOA__SHARED__REDIS", "file:/dev/zero");
+    let problem = endless.problem();
+    assert!(
+        problem.contains("/dev/zero: it is larger than"),
+        "{problem}"
+    );
+}
+
+#[test]
 fn several_nodes_can_be_named_in_every_form() {
     let urls = "https://a.example/KEY, http://b.example";
     let text = Case::new().flags(&["--starknet-rpc", urls]).loaded();
