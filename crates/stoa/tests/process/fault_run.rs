@@ -39,6 +39,9 @@ const NAP: Duration = Duration::from_secs(6);
 /// Blocks that make everything final.
 const FINAL: u64 = 12;
 
+/// Tokens of the simulated network that do not do what they say.
+const SNARES: u64 = 2;
+
 /// Transactions whose end is not known.
 const UNDER_WAY: &str = "SELECT (SELECT count(*) FROM ledger.send WHERE state = 'open')
     + (SELECT count(*) FROM ledger.sponsored WHERE state NOT IN ('final', 'released'))";
@@ -58,6 +61,7 @@ struct Run {
 impl Run {
     async fn begin() -> Self {
         let cluster = Cluster::with_standby(UNLIMITED).await;
+        learn_snares(&cluster).await;
         let node = Starknet::new(cluster.nodes.line("node")).await;
         let users = [node.wallet(2).await, node.wallet(3).await];
         Self {
@@ -315,6 +319,22 @@ impl Run {
         })
         .await;
     }
+}
+
+/// Waits until both replicas know the tokens that were tried out in vain: routes may
+/// pass those before.
+async fn learn_snares(cluster: &Cluster) {
+    eventually("hostile tokens are learned", async || {
+        call(cluster.nodes.line("node"), "sim_mine", json!({"blocks": 1})).await;
+        for part in [Part::First, Part::Second] {
+            let shunned = figure(cluster.part(part), "stoa_tokens_shunned").await;
+            if shunned != Some(SNARES) {
+                return None;
+            }
+        }
+        Some(())
+    })
+    .await;
 }
 
 /// Wakes a process after a while, if it is not woken before: what stands on it does
