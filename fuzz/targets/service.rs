@@ -7,8 +7,8 @@ use leasing::{Mode, Roles};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use primitives::{Clock, Entropy, SignedDuration};
 use services::{
-    ApiKeys, GlobalFeed, Health, HealthLimits, OrderFeed, RateLimiter, RecurringOrders, STRK,
-    Staking, StakingOptions, TradeHistory,
+    ApiKeys, GlobalFeed, Health, HealthLimits, OrderFeed, RateLimiter, RecurringOrders, Staking,
+    TradeHistory,
     leasing::{Issuer, WebhookWish},
     paymaster::Sponsors,
 };
@@ -106,14 +106,7 @@ async fn services(world: &World, station: &Station, market: &Market) -> ApiServi
 }
 
 async fn staking(world: &World, station: &Station) -> Staking {
-    let options = StakingOptions {
-        contract: StarknetNode::staking(),
-        staker: StarknetNode::staker(),
-        names: WithdrawalNames::Documented,
-        reward_token: STRK,
-    };
-    let (store, snapshots) = (station.store.clone(), station.snapshots.clone());
-    let staking = Staking::new(options, vec![world.client.clone()], store, snapshots);
+    let staking = world.staking(station, WithdrawalNames::Documented);
     staking.refresh().await.expect("a staker");
     staking
 }

@@ -6,43 +6,22 @@
 #![no_main]
 
 mod answers;
+mod node;
 mod solana_questions;
 
-use answers::Answers;
-use chain::{RpcOptions, SolanaClient};
+use chain::SolanaClient;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use primitives::{Entropy, PublicKey, SeededEntropy, Signature};
-use std::{cell::LazyCell, num::NonZeroU32, sync::Arc, time::Duration};
-use tokio::runtime::{Builder, Runtime};
-
-struct Node {
-    runtime: Runtime,
-    answers: Answers,
-    client: SolanaClient,
-}
+use node::Node;
+use primitives::{PublicKey, Signature};
+use std::cell::LazyCell;
 
 thread_local! {
-    static NODE: LazyCell<Node> = LazyCell::new(|| {
-        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let answers = Answers::default();
-        let client = runtime.block_on(client(&answers));
-        Node { runtime, answers, client }
+    static NODE: LazyCell<Node<SolanaClient>> = LazyCell::new(|| {
+        Node::new(async |url, options, entropy| {
+            let client = SolanaClient::connect(&[url], options, &entropy, None).await;
+            client.expect("a node that answers")
+        })
     });
-}
-
-async fn client(answers: &Answers) -> SolanaClient {
-    let (url, _) = answers.serve().await;
-    let options = RpcOptions {
-        attempts: NonZeroU32::MIN,
-        timeout: Duration::from_secs(2),
-        backoff_base: Duration::ZERO,
-        backoff_cap: Duration::ZERO,
-        ..RpcOptions::default()
-    };
-    let entropy: Arc<dyn Entropy> = Arc::new(SeededEntropy::new(1));
-    let urls = [url.parse().expect("an address")];
-    let client = SolanaClient::connect(&urls, options, &entropy, None).await;
-    client.expect("a node that answers")
 }
 
 // Its making is not part of the time of the first input.
@@ -59,9 +38,9 @@ fuzz_target!(init: NODE.with(|it| _ = LazyCell::force(it)), |text: &str| {
     let name = words.next().and_then(|word| word.parse().ok());
     let name = name.unwrap_or(Signature::from_bytes([7; 64]));
     NODE.with(|node| {
-        node.answers.set(lines);
-        let asked = solana_questions::ask(&node.client, number, account, name);
-        node.runtime.block_on(asked);
+        node.ask(lines, async |client| {
+            solana_questions::ask(client, number, account, name).await;
+        });
     });
 });
 

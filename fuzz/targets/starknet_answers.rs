@@ -6,37 +6,20 @@
 #![no_main]
 
 mod answers;
+mod node;
 mod starknet_questions;
 
-use answers::Answers;
-use chain::{RpcOptions, StarknetClient};
+use chain::StarknetClient;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use primitives::{Entropy, SeededEntropy, felt_from_hex};
-use std::{cell::LazyCell, num::NonZeroU32, sync::Arc, time::Duration};
-use tokio::runtime::{Builder, Runtime};
-
-struct Node {
-    runtime: Runtime,
-    answers: Answers,
-    client: StarknetClient,
-}
+use node::Node;
+use primitives::felt_from_hex;
+use std::cell::LazyCell;
 
 thread_local! {
-    static NODE: LazyCell<Node> = LazyCell::new(|| {
-        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let answers = Answers::default();
-        let (url, _) = runtime.block_on(answers.serve());
-        let options = RpcOptions {
-            attempts: NonZeroU32::MIN,
-            timeout: Duration::from_secs(2),
-            backoff_base: Duration::ZERO,
-            backoff_cap: Duration::ZERO,
-            ..RpcOptions::default()
-        };
-        let entropy: Arc<dyn Entropy> = Arc::new(SeededEntropy::new(1));
-        let url = url.parse().expect("an address");
-        let client = StarknetClient::new(url, options, entropy).expect("a client");
-        Node { runtime, answers, client }
+    static NODE: LazyCell<Node<StarknetClient>> = LazyCell::new(|| {
+        Node::new(async |url, options, entropy| {
+            StarknetClient::new(url, options, entropy).expect("a client")
+        })
     });
 }
 
@@ -50,9 +33,9 @@ fuzz_target!(init: NODE.with(|it| _ = LazyCell::force(it)), |text: &str| {
         return;
     };
     NODE.with(|node| {
-        node.answers.set(lines);
-        let asked = starknet_questions::ask(&node.client, number, hash);
-        node.runtime.block_on(asked);
+        node.ask(lines, async |client| {
+            starknet_questions::ask(client, number, hash).await;
+        });
     });
 });
 

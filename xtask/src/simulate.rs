@@ -1,5 +1,6 @@
 //! `cargo xtask simulate`: one seeded run of commands and faults on a cluster.
-//! It needs PostgreSQL, Redis and HAProxy, which `./test` installs.
+//! It needs PostgreSQL, Redis and HAProxy, which `./test` installs. `STOA_SIMULATE_LOG`
+//! is what the processes log, `error` unless it is set.
 
 use anyhow::{Result, ensure};
 use std::process::Command;

@@ -8,11 +8,8 @@ use sqlx::{Connection as _, PgConnection};
 use std::time::Duration;
 use store::Location;
 use tokio::time::{sleep, timeout};
-use tokio_util::{
-    sync::{CancellationToken, DropGuard},
-    task::TaskTracker,
-};
-use world::{Engine::Postgres, Station, TestDatabase, World};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use world::{Engine::Postgres, Station, TestDatabase, World, spawn_replica};
 
 /// Longer than any test.
 const NEVER: Duration = Duration::from_hours(1);
@@ -33,13 +30,12 @@ impl Replica {
     async fn start(world: &World, database: &TestDatabase, poll: Duration, hears: bool) -> Self {
         let store = database.open().await;
         let (follower, snapshots, _) = world.replica_polling(&store, Vec::new(), poll);
-        let (bell, stop) = (Doorbell::default(), CancellationToken::new());
-        let tasks = TaskTracker::new();
+        let stop = CancellationToken::new();
         if hears {
-            let commits = store.chain().commits().unwrap();
-            tasks.spawn(bell.clone().ring_at_commits(commits, None, stop.clone()));
+            spawn_replica(follower, &store, &stop);
+        } else {
+            tokio::spawn(follower.run(Doorbell::default(), stop.clone()));
         }
-        tasks.spawn(follower.run(bell, stop.clone()));
         Self {
             snapshots,
             _stop: stop.drop_guard(),

@@ -19,7 +19,9 @@ pub mod market;
 mod paymaster;
 mod redis;
 pub mod relay;
+mod replica;
 mod sending;
+mod staking;
 mod swap;
 mod trader;
 
@@ -34,6 +36,8 @@ pub use paymaster::{paymaster_options, relayer_options, signed};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
 pub use redis::OwnRedis;
 pub use relay::Relay;
+pub use replica::spawn_replica;
+pub use sending::BOUNDS;
 use services::{
     Doorbell, Follower, GlobalFeed, HeadStart, Indexer, IndexerOptions, Known, NearStore, Nodes,
     Progress, Round, Snapshot, Snapshots,

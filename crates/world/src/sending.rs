@@ -9,7 +9,7 @@ use simnet::{Action, PrefundedAccount, SignedTransaction};
 use trading::Call;
 
 /// Enough for a few calls at any price of a simulated network.
-const BOUNDS: ResourceBounds = ResourceBounds {
+pub const BOUNDS: ResourceBounds = ResourceBounds {
     l1_gas: Bound {
         max_amount: 0,
         max_price_per_unit: 100_000_000_000_000,

@@ -116,15 +116,16 @@ impl Cluster {
         }
     }
 
-    /// Waits until every process that answers serves the node's newest block.
+    /// Waits until every process that answers serves what is the node's newest block now.
     pub(crate) async fn is_at_the_head(&self) {
         let head = call(self.nodes.line("node"), "starknet_blockNumber", json!([])).await;
+        let head = head.as_u64();
         for part in [Part::Indexer, Part::First, Part::Second] {
             let served = async || {
                 let health = self.part(part).get("/readyz").await.body;
                 let health: Value = serde_json::from_str(&health).unwrap();
                 let number = health.pointer("/parts/starknet/blockNumber");
-                (number == Some(&head)).then_some(())
+                (number.and_then(Value::as_u64) >= head).then_some(())
             };
             eventually("the newest block is served", served).await;
         }
@@ -172,6 +173,8 @@ impl Cluster {
         let mut command = stoa(&["serve", "--roles", part.roles()]);
         let platform = SolanaKeypair::platform().public_key().to_string();
         let (node, solana) = (self.nodes.line("node"), self.nodes.line("solana"));
+        // For whoever looks into a run that failed.
+        let log = std::env::var("STOA_SIMULATE_LOG").unwrap_or_else(|_| "error".to_owned());
         command
             .args(["--listen", &format!("127.0.0.1:{address}")])
             .args(["--starknet-rpc", node, "--solana-rpc", solana])
@@ -180,7 +183,7 @@ impl Cluster {
             .args(["--public-url", &self.base])
             .arg("--data")
             .arg(self.home.path(part.name()))
-            .env("STOA__SERVER__LOG", "error")
+            .env("STOA__SERVER__LOG", log)
             .env("STOA__SERVER__NOTICE", "3s")
             .env("STOA__SERVER__TRUSTED_PROXIES", "127.0.0.1/32")
             .env("STOA__LEASING__PLATFORM_WALLET", platform)

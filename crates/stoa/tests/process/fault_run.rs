@@ -276,6 +276,9 @@ impl Run {
         // What waited is in the second one.
         self.steer("sim_mine", json!({"blocks": 2})).await;
         self.cluster.is_whole().await;
+        // Whoever does not know how far time has passed builds an order that begins too
+        // early.
+        self.cluster.is_at_the_head().await;
 
         let before = self.orders.count(&self.node).await;
         self.employ(Duty::Keeper).await;

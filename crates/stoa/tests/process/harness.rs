@@ -15,6 +15,10 @@ use tokio::time::Instant;
 /// A line that does not come within this time will not come.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
+pub(crate) const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
+pub(crate) const STRK: &str = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
+pub(crate) const USDC: &str = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8";
+
 /// A folder for the data of one test.
 pub(crate) struct Home(TempDir);
 

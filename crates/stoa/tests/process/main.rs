@@ -26,6 +26,7 @@ mod schedule;
 mod secret_settings;
 mod secrets;
 mod serving;
+mod solana_wallet;
 mod sponsors;
 mod squeeze;
 mod standby;

@@ -1,14 +1,12 @@
 //! What users paid with is swapped back to what fees cost.
 
 use crate::{
-    harness::{Home, Service, call, run, simnet, text},
-    sponsors::{STRK, base, pay_as, start},
+    harness::{Home, STRK, Service, USDC, call, run, simnet, text},
+    sponsors::{base, pay_as, start},
 };
 use primitives::{Address, felt_to_hex, selector};
 use serde_json::json;
 use simnet::StarknetNode;
-
-const USDC: &str = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8";
 
 /// What the relayer that receives fees has of a token.
 async fn has(node: &str, token: &str) -> u128 {

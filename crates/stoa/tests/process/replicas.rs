@@ -3,7 +3,7 @@
 
 use crate::{
     cluster::{Cluster, Part},
-    harness::{ask, eventually, get},
+    harness::{ETH, STRK, ask, eventually, get},
     market::book_as,
 };
 use serde_json::{Value, json};
@@ -19,9 +19,6 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) const UNLIMITED: &[(&str, &str)] = &[("STOA__LIMITS__ENABLED", "false")];
-
-const STRK: &str = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
-const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
 
 /// Where one asks for quotes of one ETH.
 pub(crate) fn quotes_url(base: &str) -> String {

@@ -9,11 +9,9 @@ use crate::{
     own_postgres::OwnPostgres,
     replicas::quotes_url,
     secret_settings::{Secrets, name_keys, name_nodes, start_redis},
+    solana_wallet::SolanaWallet,
     sponsors::pay_as,
 };
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use ed25519_dalek::{Signer as _, SigningKey};
-use primitives::{PublicKey, Signature};
 use serde_json::{Value, json};
 use std::{
     fs::{self, File},
@@ -40,7 +38,7 @@ struct Run {
     issuer: (TestIssuer, IssuerKey),
     service: Service,
     base: String,
-    wallet: SigningKey,
+    wallet: SolanaWallet,
 }
 
 impl Run {
@@ -67,11 +65,8 @@ impl Run {
         name_keys(&mut command, &home, &mut secrets);
         let service = Service::ready(command);
         let base = base(&service);
-        let accounts = call(nodes.line("solana"), "sim_accounts", json!({})).await;
-        let secret = &accounts["wallets"][3]["secret_key_bytes"];
-        let secret: Vec<u8> = serde_json::from_value(secret.clone()).unwrap();
         Self {
-            wallet: SigningKey::from_bytes(secret[..32].try_into().unwrap()),
+            wallet: SolanaWallet::funded(nodes.line("solana")).await,
             issuer: (issuer, key),
             home,
             secrets,
@@ -123,11 +118,11 @@ impl Run {
 
     /// Signs in with the wallet.
     async fn sign_in(&mut self) -> String {
-        let address = PublicKey::from_bytes(*self.wallet.verifying_key().as_bytes());
+        let address = self.wallet.address();
         let wish = json!({"address": address});
         let challenge = self.ask("POST", "/v1/auth/challenge", "", wish).await;
         let message = challenge["message"].as_str().unwrap();
-        let signature = Signature::from_bytes(self.wallet.sign(message.as_bytes()).to_bytes());
+        let signature = self.wallet.sign(message.as_bytes());
         let wish = json!({
             "address": address, "nonce": challenge["nonce"], "signature": signature,
         });
@@ -268,15 +263,11 @@ impl Run {
 
     /// Pays as a wallet does.
     async fn pay(&self, memo: &Value) {
-        let account = PublicKey::from_bytes(*self.wallet.verifying_key().as_bytes());
+        let account = self.wallet.address();
         let url = format!("{}/v1/chain-pay/{}", self.base, memo.as_str().unwrap());
         let (status, answer) = ask("POST", &url, "", &[], &json!({"account": account})).await;
         assert_eq!(status, 200, "{answer}");
-        let transaction = answer["transaction"].as_str().unwrap();
-        let mut transaction = STANDARD.decode(transaction).unwrap();
-        let signature = self.wallet.sign(&transaction[65..]).to_bytes();
-        transaction[1..65].copy_from_slice(&signature);
-        let params = json!([STANDARD.encode(&transaction), {"encoding": "base64"}]);
+        let params = self.wallet.signed(&answer["transaction"]);
         call(self.nodes.line("solana"), "sendTransaction", params).await;
     }
 

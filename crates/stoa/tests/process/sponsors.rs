@@ -1,14 +1,12 @@
 //! Sponsors, from making one to the audit of what it paid, with a service that is
 //! killed whenever it has sent something.
 
-use crate::harness::{Home, Service, ask, call, eventually, run, serve, simnet, text};
+use crate::harness::{Home, STRK, Service, ask, call, eventually, run, serve, simnet, text};
 use chain::StarkSigner;
 use primitives::{felt_to_hex, selector, typed_data::TypedData};
 use serde_json::{Value, json};
 use simnet::StarknetNode;
 use std::path::Path;
-
-pub(crate) const STRK: &str = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
 
 /// Blocks that make something final.
 const DEPTH: &str = "1";

@@ -4,13 +4,13 @@
 
 use crate::{Goal, Row};
 use primitives::{BlockRef, SignedDuration};
-use services::{Doorbell, IndexerOptions, Round, Snapshots};
+use services::{IndexerOptions, Round, Snapshots};
 use simnet::{History, StarknetConfig};
 use std::time::Duration;
 use store::Store;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use world::{Engine, Station, TestDatabase, World};
+use world::{Engine, Station, TestDatabase, World, spawn_replica};
 
 const BLOCKS: usize = 100;
 const TRANSACTIONS: u32 = 500;
@@ -113,10 +113,8 @@ impl Replica {
             .unwrap();
         store.chain().append(None, &indexed).await.unwrap();
         let (follower, snapshots, _) = world.replica_polling(&store, Vec::new(), SELDOM);
-        let (bell, stop) = (Doorbell::default(), CancellationToken::new());
-        let commits = store.chain().commits().unwrap();
-        tokio::spawn(bell.clone().ring_at_commits(commits, None, stop.clone()));
-        tokio::spawn(follower.run(bell, stop.clone()));
+        let stop = CancellationToken::new();
+        spawn_replica(follower, &store, &stop);
         let replica = Self {
             store,
             tip,

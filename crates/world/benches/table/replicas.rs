@@ -8,11 +8,11 @@ use crate::{
     median,
 };
 use primitives::Clock;
-use services::{Doorbell, Follower, IndexerOptions, Nodes, RateLimiter, SharedRedis};
+use services::{Follower, IndexerOptions, Nodes, RateLimiter, SharedRedis};
 use std::{sync::Arc, time::Duration};
 use store::{Location, Store};
 use tokio_util::sync::CancellationToken;
-use world::{Engine, OwnRedis, Station, TestDatabase, World};
+use world::{Engine, OwnRedis, Station, TestDatabase, World, spawn_replica};
 
 const TURNS: usize = 7;
 
@@ -100,10 +100,8 @@ fn replica(world: &Arc<World>, location: &Location, redis: Option<String>) -> Se
             clock,
             IndexerOptions::default().poll,
         );
-        let (bell, stop) = (Doorbell::default(), CancellationToken::new());
-        let commits = store.chain().commits().unwrap();
-        tokio::spawn(bell.clone().ring_at_commits(commits, None, stop.clone()));
-        tokio::spawn(follower.run(bell, stop.clone()));
+        let stop = CancellationToken::new();
+        spawn_replica(follower, &store, &stop);
         let extras = Extras {
             limiter,
             ..Extras::default()

@@ -5,8 +5,6 @@ use crate::{
     http::{Extras, Server, asking},
     median,
 };
-use services::{STRK, Staking, StakingOptions};
-use simnet::StarknetNode;
 use trading::staking::WithdrawalNames;
 use world::World;
 
@@ -25,14 +23,7 @@ async fn measured() -> Row {
     let world = World::with_history(1, 26).await;
     let mut station = world.station("bench").await;
     station.sync().await;
-    let options = StakingOptions {
-        contract: StarknetNode::staking(),
-        staker: StarknetNode::staker(),
-        names: WithdrawalNames::Documented,
-        reward_token: STRK,
-    };
-    let (store, snapshots) = (station.store.clone(), station.snapshots.clone());
-    let staking = Staking::new(options, vec![world.client.clone()], store, snapshots);
+    let staking = world.staking(&station, WithdrawalNames::Documented);
     staking.refresh().await.unwrap();
     assert!(staking.staker().is_some());
     let hello = Server::hello();

@@ -3,11 +3,10 @@
 
 use crate::{
     cluster::Cluster,
-    harness::{ask, call, eventually, try_ask},
+    harness::{ask, eventually, try_ask},
     market::book_as,
+    solana_wallet::SolanaWallet,
 };
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 
@@ -37,20 +36,17 @@ struct Acknowledged {
 pub(super) struct Leases {
     traders: [String; 2],
     validator: Value,
-    wallet: SigningKey,
+    wallet: SolanaWallet,
     keys: u128,
     acknowledged: Vec<Acknowledged>,
 }
 
 impl Leases {
     pub(super) async fn new(cluster: &Cluster) -> Self {
-        let accounts = call(cluster.nodes.line("solana"), "sim_accounts", json!({})).await;
-        let secret = &accounts["wallets"][3]["secret_key_bytes"];
-        let secret: Vec<u8> = serde_json::from_value(secret.clone()).unwrap();
         Self {
             traders: [cluster.bearer("trader"), cluster.bearer("trader")],
             validator: cluster.validator().await,
-            wallet: SigningKey::from_bytes(secret[..32].try_into().unwrap()),
+            wallet: SolanaWallet::funded(cluster.nodes.line("solana")).await,
             keys: 0,
             acknowledged: Vec::new(),
         }
@@ -98,18 +94,13 @@ impl Leases {
         let Some(lease) = self.chosen(which) else {
             return;
         };
-        let account = primitives::PublicKey::from_bytes(*self.wallet.verifying_key().as_bytes());
         let url = format!("{}/v1/chain-pay/{}", cluster.base, lease.memo);
-        let body = json!({ "account": account.to_string() });
+        let body = json!({"account": self.wallet.address()});
         let (status, answer) = self.insist(&url, lease.trader, "", &body).await;
         if status != 200 {
             return;
         }
-        let transaction = answer["transaction"].as_str().unwrap();
-        let mut transaction = STANDARD.decode(transaction).unwrap();
-        let signature = self.wallet.sign(&transaction[65..]).to_bytes();
-        transaction[1..65].copy_from_slice(&signature);
-        let params = json!([STANDARD.encode(&transaction), {"encoding": "base64"}]);
+        let params = self.wallet.signed(&answer["transaction"]);
         let body = json!({
             "jsonrpc": "2.0", "id": 1, "method": "sendTransaction", "params": params,
         });

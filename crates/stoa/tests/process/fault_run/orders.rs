@@ -1,10 +1,10 @@
 //! Somebody who orders again and again: no cycle is executed twice, and what is told of
 //! orders is what the chain has.
 
-use super::starknet::{ETH, STRK, Starknet, USDC, Wallet, amount, built_call, felt, joined};
+use super::starknet::{Starknet, Wallet, amount, built_call, felt, joined};
 use crate::{
     cluster::Cluster,
-    harness::{ask, eventually, get},
+    harness::{ETH, STRK, USDC, ask, eventually, get},
 };
 use primitives::{Felt, U256};
 use serde_json::{Value, json};

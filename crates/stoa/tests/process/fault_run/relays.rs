@@ -1,10 +1,10 @@
 //! Users whose transactions relayers send: nothing is relayed twice, no sponsor spends
 //! more than there is, and each is charged what receipts say.
 
-use super::starknet::{Landed, STRK, USDC, Wallet};
+use super::starknet::{Landed, Wallet};
 use crate::{
     cluster::Cluster,
-    harness::{ask, eventually, try_ask},
+    harness::{STRK, USDC, ask, eventually, try_ask},
     schedule::Payer,
     sponsors::shown,
 };

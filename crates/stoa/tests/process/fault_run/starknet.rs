@@ -7,31 +7,11 @@ use crate::{
     schedule::DEEPEST,
 };
 use chain::{Broadcast, ContractCall, RpcOptions, StarkSigner, StarknetClient};
-use primitives::transaction_hash::{Bound, ResourceBounds};
 use primitives::{Address, Felt, SeededEntropy, felt_from_hex, felt_to_hex, selector};
 use primitives::{U256, short_string};
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-pub(super) const ETH: &str = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
-pub(super) const STRK: &str = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
-pub(super) const USDC: &str = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8";
-
-/// Enough for a few calls at any price of a simulated network.
-const BOUNDS: ResourceBounds = ResourceBounds {
-    l1_gas: Bound {
-        max_amount: 0,
-        max_price_per_unit: 100_000_000_000_000,
-    },
-    l2_gas: Bound {
-        max_amount: 100_000_000,
-        max_price_per_unit: 10_000_000_000,
-    },
-    l1_data_gas: Bound {
-        max_amount: 100_000,
-        max_price_per_unit: 100_000_000_000,
-    },
-};
+use world::BOUNDS;
 
 /// Events in one answer: more than a run makes of those that are asked for.
 const EVENTS: u64 = 1_000;
@@ -92,7 +72,9 @@ impl Starknet {
         let mut broadcast = Broadcast::calls(wallet.address, calls, nonce, BOUNDS);
         let hash = broadcast.sign(&wallet.signer, short_string("SN_STOA"));
         let hash = hash.unwrap();
-        let _ = self.client.send(&broadcast, hash).await;
+        if let Err(refused) = self.client.send(&broadcast, hash).await {
+            eprintln!("{hash:#x} was not taken: {refused:?}");
+        }
         hash
     }
 

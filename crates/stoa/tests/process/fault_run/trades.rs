@@ -1,10 +1,10 @@
 //! Somebody who trades: a quote of one replica is built by the other one, or refused
 //! for a reason that is documented; and what is executed pays at least its minimum.
 
-use super::starknet::{ETH, Landed, STRK, Starknet, Wallet, amount, built_call, joined};
+use super::starknet::{Landed, Starknet, Wallet, amount, built_call, joined};
 use crate::{
     cluster::{Cluster, Part},
-    harness::{ask, eventually},
+    harness::{ETH, STRK, ask, eventually},
     standby::figure,
 };
 use primitives::{Felt, U256};

@@ -6,7 +6,7 @@ use axum::{body::Body, http::Request};
 use market::following::Following;
 use primitives::{Address, Felt, felt_from_hex};
 use serde_json::{Value, json};
-use services::{Staking, StakingOptions};
+use services::Staking;
 use simnet::{History, StarknetConfig, StarknetNode};
 use std::{path::Path, sync::Arc, time::Duration};
 use trading::{Call, staking::WithdrawalNames};
@@ -82,14 +82,14 @@ impl Desk {
     pub(super) async fn anew(&self) -> Value {
         let mut station = self.world.station("another").await;
         station.sync().await;
-        let staking = staking(&self.world, &station, WithdrawalNames::Documented);
+        let staking = self.world.staking(&station, WithdrawalNames::Documented);
         learn(&staking).await;
         let bench = Bench::configured_of(config(), &self.world, &station).staking(staking);
         bench.get(&self.member_path(STRK)).await.json()
     }
 
     fn over(world: World, station: Station, names: WithdrawalNames) -> Self {
-        let staking = staking(&world, &station, names);
+        let staking = world.staking(&station, names);
         let bench = Bench::configured_of(config(), &world, &station).staking(staking.clone());
         Self {
             world,
@@ -170,22 +170,6 @@ fn config() -> ApiConfig {
         rate_limits: None,
         ..ApiConfig::default()
     }
-}
-
-fn staking(world: &World, station: &Station, names: WithdrawalNames) -> Staking {
-    let options = StakingOptions {
-        contract: StarknetNode::staking(),
-        staker: StarknetNode::staker(),
-        names,
-        reward_token: STRK.parse().unwrap(),
-    };
-    let nodes = vec![world.client.clone()];
-    Staking::new(
-        options,
-        nodes,
-        station.store.clone(),
-        station.snapshots.clone(),
-    )
 }
 
 fn call(call: &Value) -> Call {
