@@ -168,6 +168,12 @@ impl Fault {
         matches!(self, Self::Store(StoreError::NotOnDuty { .. }))
     }
 
+    /// Whether a node does not have a block that we know: after a reorganisation it is
+    /// so until that is followed, and for good where a node forgets the past.
+    pub fn is_of_a_gone_block(&self) -> bool {
+        matches!(self, Self::Node(error) if error.is_block_not_found())
+    }
+
     /// The error and its sources in one line.
     pub fn chain_text(&self) -> String {
         chain_text(self)

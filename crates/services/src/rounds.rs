@@ -15,13 +15,17 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// Takes note of how a round ended. Returns what went wrong if that is news.
+    /// Takes note of how a round ended. Returns what went wrong if that is news. What a
+    /// reorganisation took away once is none: the next round knows another block.
     pub(crate) fn ended<T>(&mut self, round: Result<T, Fault>) -> Option<&str> {
         let Err(fault) = round else {
             *self = Self::default();
             return None;
         };
         self.failures = self.failures.saturating_add(1);
+        if self.failures == 1 && fault.is_of_a_gone_block() {
+            return None;
+        }
         let problem = Some(fault.chain_text());
         let is_news = self.problem != problem;
         self.problem = problem;
@@ -39,6 +43,7 @@ impl Rounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chain::{NodeError, RpcError};
 
     fn failed() -> Result<(), Fault> {
         Err(Fault::NoNode)
@@ -54,6 +59,29 @@ mod tests {
         assert!(rounds.ended(failed()).is_some());
         assert!(rounds.ended(Ok(())).is_none());
         assert!(rounds.ended(failed()).is_some());
+    }
+
+    #[test]
+    fn a_block_that_is_gone_is_told_when_the_next_one_is_gone_too() {
+        let gone = || -> Result<(), Fault> {
+            Err(Fault::Node(RpcError::Node {
+                method: "starknet_call",
+                source: NodeError {
+                    code: 24,
+                    message: "Block not found".to_owned(),
+                    data: None,
+                    reason: None,
+                },
+            }))
+        };
+        let mut rounds = Rounds::default();
+        assert!(rounds.ended(gone()).is_none());
+        assert!(rounds.ended(Ok(())).is_none());
+        assert!(rounds.ended(gone()).is_none());
+        assert!(rounds.ended(gone()).is_some());
+        assert!(rounds.ended(gone()).is_none());
+        assert!(rounds.ended(failed()).is_some());
+        assert!(rounds.ended(gone()).is_some());
     }
 
     #[test]

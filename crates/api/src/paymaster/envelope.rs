@@ -106,6 +106,13 @@ impl From<PaymasterError> for RpcError {
     fn from(error: PaymasterError) -> Self {
         match error {
             PaymasterError::Refused(refusal) => refusal.into(),
+            PaymasterError::Fault(fault) if fault.is_of_a_gone_block() => {
+                tracing::warn!(
+                    cause = fault.chain_text(),
+                    "a request met a block that is gone"
+                );
+                Refusal::Unavailable.into()
+            }
             PaymasterError::Fault(fault) => {
                 tracing::error!(cause = fault.chain_text(), "request failed");
                 Refusal::Unavailable.into()
