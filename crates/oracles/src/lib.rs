@@ -10,13 +10,11 @@ pub mod rivals;
 
 use primitives::{Entropy, SeededEntropy};
 
-/// How many random cases a test takes: `STOA_ORACLE_CASES`, or 100,000.
+/// How many random cases a test takes: `STOA_ORACLE_CASES`, or 20,000.
 #[must_use]
 pub fn cases() -> usize {
     let asked = std::env::var("STOA_ORACLE_CASES").ok();
-    asked
-        .and_then(|cases| cases.parse().ok())
-        .unwrap_or(100_000)
+    asked.and_then(|cases| cases.parse().ok()).unwrap_or(20_000)
 }
 
 /// Random numbers that a seed determines, many of them at edges.

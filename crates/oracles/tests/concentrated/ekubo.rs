@@ -1,7 +1,6 @@
 //! Ekubo's pools, against its published maths, which has the older rounding and
 //! no edges of words, and against Python for everything.
 
-use crate::cases;
 use crate::draw::{Draw, SWAPS};
 use crate::python::answers;
 use amm::Side;
@@ -18,6 +17,7 @@ use ekubo_sdk::quoting::pools::concentrated::TickSpacing;
 use ekubo_sdk::quoting::types::{
     Pool as _, PoolConfig, PoolKey, Quote, QuoteParams, Tick, TokenAmount,
 };
+use oracles::cases;
 use primitives::U256;
 use std::panic::catch_unwind;
 

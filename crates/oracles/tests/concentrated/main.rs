@@ -11,9 +11,3 @@ mod draw;
 mod ekubo;
 mod python;
 mod v3;
-
-/// Cases of each kind.
-fn cases() -> usize {
-    let set = std::env::var("STOA_ORACLE_CASES").ok();
-    set.map_or(100_000, |cases| cases.parse().unwrap())
-}

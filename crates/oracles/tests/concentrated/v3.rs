@@ -1,7 +1,6 @@
 //! Pools of the Uniswap v3 type against a published port of its libraries. The
 //! walk over its bitmap is written here, from those parts.
 
-use crate::cases;
 use crate::draw::{Draw, SWAPS};
 use alloy_primitives::I256;
 use amm::Side;
@@ -9,6 +8,7 @@ use amm::v3::{
     Amount, FEE_TIERS, FEE_UNIT, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Pool, Step,
     Swapped, Terms, sqrt_ratio_at, step, tick_at,
 };
+use oracles::cases;
 use primitives::U256;
 use std::collections::HashMap;
 use uniswap_v3_math::swap_math::compute_swap_step;

@@ -7,6 +7,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+use crate::in_runtime;
 use amm::book::Kind;
 use market::following::{
     Birth, ContractEvent, Fee, FeeUnit, FollowedContract, Following, Lead, SentTransaction, Word,
@@ -481,13 +482,6 @@ async fn through(engine: Engine, seed: u64, happenings: Vec<Happening>) {
         async move { chain.contents().await.unwrap().followed }
     };
     assert_eq!(learned(&followed).await, learned(&alone).await);
-}
-
-fn in_runtime<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime.unwrap().block_on(future)
 }
 
 proptest! {

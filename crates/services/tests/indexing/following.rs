@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use crate::in_runtime;
 use market::{BlockEffects, TokenQuery, figures::KeptFigures};
 use primitives::{BlockRef, Clock, Felt, SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -33,13 +34,6 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         1 => Just(Event::Restart),
     ];
     proptest::collection::vec(event, 1..14)
-}
-
-fn in_runtime<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime.unwrap().block_on(future)
 }
 
 proptest! {

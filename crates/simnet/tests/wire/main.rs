@@ -1,0 +1,8 @@
+//! The simulated nodes as programs meet them: over HTTP and WebSocket.
+
+mod aggregator;
+mod faults;
+mod node;
+mod socket;
+mod solana;
+mod starknet_rust;
