@@ -1,7 +1,9 @@
 //! A service from its start to its end.
 
 use crate::{
-    harness::{FREE_PORTS, Home, PATIENCE, Service, eventually, get, run, serve, text},
+    harness::{
+        FREE_PORTS, Home, PATIENCE, Service, eventually, get, run, serve, serve_shipped, text,
+    },
     node::{MAIN, SilentNode},
 };
 
@@ -9,7 +11,7 @@ use crate::{
 async fn a_fresh_folder_is_served_and_served_again_after_a_stop() {
     let home = Home::new();
     for signal in ["TERM", "INT"] {
-        let service = Service::ready(serve(&home.data(), &[]));
+        let service = Service::ready(serve_shipped(&home.data(), &[]));
         let tokens = service.get("/v1/starknet/tokens?size=5").await;
         assert_eq!(tokens.status, 200, "{}", tokens.body);
         let page: serde_json::Value = serde_json::from_str(&tokens.body).unwrap();
