@@ -16,6 +16,7 @@ mod gate;
 mod harness;
 mod keys;
 mod learning;
+mod load;
 mod market;
 mod node;
 mod own_postgres;
