@@ -18,6 +18,9 @@ const CONTRACT_ERROR: i64 = 40;
 /// Error code of Starknet nodes for a block that they do not have.
 const BLOCK_NOT_FOUND: i64 = 24;
 
+/// A Solana node was to begin or end a history at a transaction that it does not have.
+const FILTER_TRANSACTION_NOT_FOUND: i64 = -32_020;
+
 /// For a transaction that they do not know.
 const TRANSACTION_NOT_FOUND: i64 = 29;
 
@@ -290,6 +293,12 @@ impl RpcError {
     /// Whether the node says that it does not have the block.
     pub fn is_block_not_found(&self) -> bool {
         matches!(self, Self::Node { source, .. } if source.code == BLOCK_NOT_FOUND)
+    }
+
+    /// Whether a Solana node does not have the transaction at which a history was to
+    /// begin or end: without an archive, old ones are forgotten.
+    pub fn is_filter_transaction_not_found(&self) -> bool {
+        matches!(self, Self::Node { source, .. } if source.code == FILTER_TRANSACTION_NOT_FOUND)
     }
 
     /// Whether the node has looked at what it was given, and refuses it.

@@ -5,7 +5,8 @@
 //! the oldest first, in portions, and moves the cursor when one is applied. A
 //! transaction that the node lists and cannot show is parked, and asked for
 //! again. Applying a transaction a second time changes nothing, so that a round
-//! may be cut off anywhere, repeated, or made by two replicas at once. Payments
+//! may be cut off anywhere, repeated, or made by two replicas at once. Where a node
+//! has forgotten the transaction at the cursor, its slot says where to stop. Payments
 //! are also looked for by their reference keys, a few in each round, in case a
 //! node has forgotten a part of the wallet's history, or somebody left the
 //! wallet out.
@@ -62,6 +63,8 @@ pub struct Settlement {
     owed_until: Option<Place>,
     /// Whether all payments are known to have references.
     filled: bool,
+    /// Whether the node has forgotten the transaction at the cursor.
+    is_forgotten: bool,
 }
 
 impl Settlement {
@@ -72,6 +75,7 @@ impl Settlement {
             past_until: None,
             owed_until: None,
             filled: false,
+            is_forgotten: false,
         }
     }
 
@@ -97,14 +101,15 @@ impl Settlement {
     }
 
     async fn follow_wallet(
-        &self,
+        &mut self,
         client: &SolanaClient,
         settled: &mut Settled,
     ) -> Result<(), Fault> {
         let context = &*self.context;
         let (wallet, genesis) = (context.options.platform_wallet, client.genesis());
         let cursor = context.store.ledger().cursor(wallet, genesis).await?;
-        let entries = history(client, wallet, cursor.map(|cursor| cursor.signature)).await?;
+        let entries = self.history(client, wallet, cursor).await?;
+        let context = &*self.context;
         let oldest_first: Vec<_> = entries.iter().rev().collect();
         for portion in oldest_first.chunks(PORTION) {
             self.look_at(client, portion, settled).await?;
@@ -119,6 +124,34 @@ impl Settlement {
             }
         }
         Ok(())
+    }
+
+    /// What happened to a wallet since the cursor, the newest first.
+    async fn history(
+        &mut self,
+        client: &SolanaClient,
+        wallet: PublicKey,
+        cursor: Option<ChainCursor>,
+    ) -> Result<Vec<SignatureEntry>, Fault> {
+        let (until, since) = cursor.map(|at| (at.signature, at.slot)).unzip();
+        let since = since.unwrap_or(0);
+        match pages(client, wallet, until, since).await {
+            Err(Fault::Solana(error)) if error.is_filter_transaction_not_found() => {
+                if !self.is_forgotten {
+                    self.is_forgotten = true;
+                    tracing::warn!(
+                        slot = since,
+                        "the node has forgotten the newest transaction of the platform's wallet \
+                         that was looked at: what else it forgot while nobody looked is not seen"
+                    );
+                }
+                pages(client, wallet, None, since).await
+            }
+            read => {
+                self.is_forgotten = false;
+                read
+            }
+        }
     }
 
     /// Asks for transactions again that the node could not show.
@@ -220,11 +253,13 @@ fn place(named: Option<&NamedPayment>) -> Option<Place> {
     named.map(|named| (named.pay_until, named.payment.memo().clone()))
 }
 
-/// What happened to a wallet since a transaction, the newest first.
-async fn history(
+/// What happened to a wallet since a transaction, and in no slot before one, the newest
+/// first.
+async fn pages(
     client: &SolanaClient,
     wallet: PublicKey,
     until: Option<Signature>,
+    since: u64,
 ) -> Result<Vec<SignatureEntry>, Fault> {
     let mut entries: Vec<SignatureEntry> = Vec::new();
     for _ in 0..MAX_PAGES {
@@ -237,9 +272,10 @@ async fn history(
             .signatures(wallet, page)
             .await
             .map_err(Fault::Solana)?;
-        let last = page.len() < usize::from(MAX_SIGNATURES);
+        let is_full = page.len() >= usize::from(MAX_SIGNATURES);
         entries.extend(page);
-        if last {
+        if !is_full || entries.last().is_some_and(|entry| entry.slot < since) {
+            entries.retain(|entry| entry.slot >= since);
             return Ok(entries);
         }
     }

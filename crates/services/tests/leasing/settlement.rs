@@ -353,6 +353,31 @@ async fn a_payment_is_found_by_its_reference_where_the_wallets_history_has_a_gap
 }
 
 #[tokio::test]
+async fn payments_are_seen_where_the_node_has_forgotten_what_was_looked_at_last() {
+    let (market, first) = booked(11).await;
+    let genesis = market.nodes.client().unwrap().genesis();
+    let platform = market.platform().public_key();
+    let forgotten = ChainCursor {
+        signature: Signature::from_bytes([7; 64]),
+        slot: market.node.slot(),
+    };
+    let mut tx = market.store.ledger().begin().await.unwrap();
+    tx.advance_cursor(platform, genesis, forgotten)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(market.settle().await, settled(0, 0));
+    let memo = first.lease.payment.memo().as_str();
+    let signature = market.pay(memo, &market.wallet(2)).await;
+    market.finalise();
+    assert_eq!(market.settle().await, settled(1, 0));
+    assert_eq!(state(&market, &first).await, LeaseState::Active);
+    // The wallet's history, and not the payment's reference, led to it.
+    let cursor = market.store.ledger().cursor(platform, genesis).await;
+    assert_eq!(cursor.unwrap().unwrap().signature, signature);
+}
+
+#[tokio::test]
 async fn the_cursor_goes_on_where_it_was_and_never_back() {
     let (market, booked) = booked(10).await;
     market

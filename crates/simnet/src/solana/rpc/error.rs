@@ -4,6 +4,7 @@ use crate::journal::KeepError;
 use crate::jsonrpc::RpcError;
 use crate::solana::chain::Rejection;
 use crate::solana::node::SendError;
+use primitives::Signature;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -22,6 +23,11 @@ fn error(code: i32, message: String) -> RpcError {
 /// this network look for it.
 pub(super) fn invalid(reason: impl Into<String>) -> RpcError {
     error(-32602, reason.into())
+}
+
+/// A history was to begin or end at a transaction that is not there.
+pub(super) fn transaction_not_found(signature: &Signature) -> RpcError {
+    error(-32020, format!("Transaction {signature} not found"))
 }
 
 pub(super) fn preflight(message: String, result: Value) -> RpcError {

@@ -1,6 +1,6 @@
 //! What happened: transactions by signature and by address.
 
-use super::error::{invalid, unsupported_version};
+use super::error::{invalid, transaction_not_found, unsupported_version};
 use super::params::{At, at_slot, name};
 use super::render::{self, TransactionEncoding};
 use crate::jsonrpc::{Answer, Params, RpcError, result};
@@ -57,15 +57,14 @@ pub(super) fn signatures_for_address(node: &SolanaNode, params: Params) -> Answe
     node.look(|chain| {
         let head = config.at.head(chain)?;
         let history = chain.history();
-        let number = |signature| history.by_signature(signature).map(|entry| entry.number);
-        let before = match &config.before {
-            None => u64::MAX,
-            // Before a transaction that nobody knows there is nothing.
-            Some(signature) => number(signature).unwrap_or(0),
+        let number = |signature| match history.by_signature(signature) {
+            Some(entry) => Ok(entry.number),
+            None => Err(transaction_not_found(signature)),
         };
-        let after = config.until.as_ref().and_then(number);
-        let after = after.map_or(0, |number| number + 1);
-        let before = before.min(history.count_until(head));
+        let before = config.before.as_ref().map(number).transpose()?;
+        let until = config.until.as_ref().map(number).transpose()?;
+        let after = until.map_or(0, |number| number + 1);
+        let before = before.unwrap_or(u64::MAX).min(history.count_until(head));
         let mut page = String::from("[");
         let listed = history.by_address(&address, after, before);
         for (index, entry) in listed.take(limit).enumerate() {

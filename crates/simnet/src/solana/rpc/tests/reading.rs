@@ -62,8 +62,10 @@ fn pages_go_from_the_newest_to_the_oldest() {
         newest_first[1..4]
     );
     let unknown = "1".repeat(64);
-    assert_eq!(page(json!({"before": unknown})), Vec::<Value>::new());
-    assert_eq!(page(json!({"until": unknown})), newest_first);
+    for end in ["before", "until"] {
+        let params = json!([to, {end: unknown}]);
+        assert_eq!(code(&node, "getSignaturesForAddress", &params), -32020);
+    }
 }
 
 #[test]
