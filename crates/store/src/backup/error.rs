@@ -29,9 +29,6 @@ pub enum BackupError {
         /// What every backup has.
         file: &'static str,
     },
-    /// A path that SQLite cannot be told.
-    #[error("{} is not UTF-8", .0.display())]
-    Path(PathBuf),
     /// A file or folder cannot be written or read.
     #[error("cannot use {}", path.display())]
     File {

@@ -7,6 +7,7 @@
 mod error;
 mod part;
 mod postgres;
+mod snapshot;
 mod sqlite;
 
 pub use error::BackupError;

@@ -1,19 +1,19 @@
-//! SQLite copies itself: `VACUUM INTO` reads one moment of a file while others
-//! write on, and leaves a database that can be opened as it is.
+//! The files of a store, each of one moment.
 
 use super::{
     error::{BackupError, at},
     part::{Halves, partial_of, sync_folder_of},
+    snapshot::{self, copy_bytes, options},
 };
 use crate::{
     error::StoreError,
     location::Location,
-    sqlite::{Durability, private_file},
+    sqlite::Durability,
     store::{CHAIN_FILE, LEDGER_FILE, private_folder},
 };
-use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::{Connection as _, SqliteConnection};
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
@@ -26,25 +26,11 @@ pub(super) async fn copy(dir: &Path, into: &Path, halves: Halves) -> Result<(), 
             dir: dir.to_owned(),
         }));
     }
-    copy_file(&dir.join(LEDGER_FILE), &into.join(LEDGER_FILE)).await?;
+    snapshot::copy(&dir.join(LEDGER_FILE), &into.join(LEDGER_FILE)).await?;
     let chain = dir.join(CHAIN_FILE);
     if halves == Halves::Both && chain.exists() {
-        copy_file(&chain, &into.join(CHAIN_FILE)).await?;
+        snapshot::copy(&chain, &into.join(CHAIN_FILE)).await?;
     }
-    Ok(())
-}
-
-async fn copy_file(from: &Path, to: &Path) -> Result<(), BackupError> {
-    // SQLite takes a file that is there and empty, with its mode.
-    private_file(to).map_err(at(to))?;
-    let to = to.canonicalize().map_err(at(to))?;
-    let name = to.to_str().ok_or_else(|| BackupError::Path(to.clone()))?;
-    let mut connection = SqliteConnection::connect_with(&options(from)).await?;
-    sqlx::query("VACUUM INTO $1")
-        .bind(name)
-        .execute(&mut connection)
-        .await?;
-    connection.close().await?;
     Ok(())
 }
 
@@ -95,7 +81,7 @@ async fn checked_copy(
     durability: Durability,
 ) -> Result<PathBuf, BackupError> {
     let partial = partial_of(file);
-    let copied = copy_bytes(source, &partial).map_err(at(&partial));
+    let copied = copy_to_disk(source, &partial).map_err(at(&partial));
     let checked = match copied {
         Ok(()) => check(&partial, source, durability).await,
         Err(error) => Err(error),
@@ -106,11 +92,8 @@ async fn checked_copy(
     checked.map(|()| partial)
 }
 
-fn copy_bytes(source: &Path, to: &Path) -> io::Result<()> {
-    private_file(to)?;
-    let mut to = OpenOptions::new().write(true).truncate(true).open(to)?;
-    io::copy(&mut File::open(source)?, &mut to)?;
-    to.sync_all()
+fn copy_to_disk(source: &Path, to: &Path) -> io::Result<()> {
+    copy_bytes(&File::open(source)?, to)?.sync_all()
 }
 
 async fn check(copy: &Path, source: &Path, durability: Durability) -> Result<(), BackupError> {
@@ -132,10 +115,6 @@ async fn quick_check(file: &Path) -> Result<String, sqlx::Error> {
         .await?;
     connection.close().await?;
     Ok(verdict)
-}
-
-fn options(file: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new().filename(file)
 }
 
 fn abandon(ready: &[(PathBuf, PathBuf)]) {
