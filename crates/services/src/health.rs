@@ -3,7 +3,7 @@
 use crate::{
     digest::{NewestDigest, SnapshotDigest},
     indexer::{HistoryView, Progress, TakeoverView, seconds_left},
-    leasing::{EpochView, Epochs},
+    leasing::{EpochView, Epochs, Settling},
     ledger_probe::{LedgerHealth, LedgerProbe},
     shared_redis::{RedisState, SharedRedis},
     snapshot::Snapshots,
@@ -14,6 +14,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
+use store::leasing::Parked;
 
 /// How long a node may be below the newest block that is served: nodes behind one
 /// address need not be at the same height, and a reorganisation takes a moment.
@@ -111,7 +112,7 @@ pub struct ClusterHealth {
 /// Whether all payments are seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettlementHealth {
-    /// Whether no transaction has waited for long.
+    /// Whether payments are looked for, and no transaction has waited for long.
     pub ready: bool,
     /// Transactions that a node lists and cannot show.
     pub parked: u64,
@@ -128,8 +129,8 @@ pub struct MarketHealth {
     pub cluster: ClusterHealth,
     /// Where leases are kept.
     pub ledger: LedgerHealth,
-    /// Whether payments are seen. It takes nothing out of service: one payment
-    /// that cannot be read is no reason to turn away all others.
+    /// Whether payments are seen, as far as this process looks for them. It takes
+    /// nothing out of service: what was paid is seen later.
     pub settlement: SettlementHealth,
 }
 
@@ -191,7 +192,7 @@ pub struct Health {
     progress: Progress,
     clock: Arc<dyn Clock>,
     limits: HealthLimits,
-    market: Option<(Epochs, LedgerProbe)>,
+    market: Option<(Epochs, Settling, LedgerProbe)>,
     redis: Option<SharedRedis>,
     has_paymaster: bool,
     is_leaving: Arc<AtomicBool>,
@@ -229,9 +230,9 @@ impl Health {
 
     /// The same, and of a lease market with its ledger, too.
     #[must_use]
-    pub fn with_market(self, epochs: Epochs, ledger: LedgerProbe) -> Self {
+    pub fn with_market(self, epochs: Epochs, settling: Settling, ledger: LedgerProbe) -> Self {
         Self {
-            market: Some((epochs, ledger)),
+            market: Some((epochs, settling, ledger)),
             ..self
         }
     }
@@ -252,31 +253,40 @@ impl Health {
 
     /// The state now.
     pub fn report(&self) -> Report {
-        let market = self.market.as_ref();
         Report {
             starknet: self.starknet(),
-            leasing: market.map(|(epochs, ledger)| self.market(epochs, ledger.health())),
+            leasing: self.market.as_ref().map(|(epochs, settling, ledger)| {
+                let ledger = ledger.health();
+                MarketHealth {
+                    cluster: self.solana(epochs),
+                    settlement: self.settlement(settling, ledger.parked),
+                    ledger,
+                }
+            }),
             redis: self.redis.as_ref().map(SharedRedis::state),
             has_paymaster: self.has_paymaster,
             is_leaving: self.is_leaving.load(Ordering::Relaxed),
         }
     }
 
-    fn market(&self, epochs: &Epochs, ledger: LedgerHealth) -> MarketHealth {
+    fn settlement(&self, settling: &Settling, parked: Parked) -> SettlementHealth {
         let now = self.clock.now();
-        let waited = ledger.parked.oldest.map(|since| now.duration_since(since));
-        let problem = waited
-            .filter(|waited| *waited > self.limits.max_silence)
-            .map(|_| "a node lists transactions that it cannot show: payments may be among them");
-        MarketHealth {
-            cluster: self.solana(epochs),
-            settlement: SettlementHealth {
-                ready: problem.is_none(),
-                parked: ledger.parked.count,
-                parked_s: waited.map(|waited| waited.as_secs().max(0)),
-                problem,
-            },
-            ledger,
+        let waited = parked.oldest.map(|since| now.duration_since(since));
+        let failed = settling.failing_since();
+        let failed = failed.map(|since| now.duration_since(since));
+        let is_long = |time: Option<SignedDuration>| time > Some(self.limits.max_silence);
+        let problem = if is_long(failed) {
+            Some("payments cannot be looked for")
+        } else if is_long(waited) {
+            Some("a node lists transactions that it cannot show: payments may be among them")
+        } else {
+            None
+        };
+        SettlementHealth {
+            ready: problem.is_none(),
+            parked: parked.count,
+            parked_s: waited.map(|waited| waited.as_secs().max(0)),
+            problem,
         }
     }
 

@@ -104,7 +104,8 @@ impl From<LedgerHealth> for Ledger {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Settlement {
-    /// Whether no transaction has waited for long.
+    /// Whether payments are looked for, as far as this process does, and no
+    /// transaction has waited for long.
     ready: bool,
     /// Transactions that a node lists and cannot show; they are asked for again.
     parked: u64,

@@ -6,6 +6,7 @@ use super::{
     key_hash::KeyHashes,
     options::LeasingOptions,
     pages::Pages,
+    settling::Settling,
     solana::{SolanaNodes, Votes},
 };
 use crate::fault::Fault;
@@ -26,6 +27,7 @@ pub(super) struct Context {
     pub(super) entropy: Arc<dyn Entropy>,
     pub(super) options: LeasingOptions,
     pub(super) epochs: Epochs,
+    pub(super) settling: Settling,
     pub(super) votes: Votes,
     pub(super) pages: Pages,
     pub(super) key_hashes: KeyHashes,
@@ -43,6 +45,7 @@ impl Context {
         Self {
             store,
             epochs: Epochs::new(Arc::clone(&clock)),
+            settling: Settling::default(),
             votes: Votes::new(nodes.clone(), Arc::clone(&clock)),
             nodes,
             clock,

@@ -47,6 +47,7 @@ mod revoking;
 mod secret;
 mod service_tokens;
 mod settlement;
+mod settling;
 mod signer;
 mod solana;
 mod stakes;
@@ -93,6 +94,7 @@ pub use revocations::Revocations;
 pub use revoking::Revoked;
 pub use service_tokens::{ServiceTokenError, ServiceTokens};
 pub use settlement::Settlement;
+pub use settling::Settling;
 pub use signer::{RemoteSigner, SignError, TokenSigner};
 pub use solana::SolanaNodes;
 pub use stakes::{Leader, Leaders, ScheduleError, StakeError, StakeView, Stakes};
@@ -163,6 +165,8 @@ pub struct Leasing {
     pub audit_log: AuditLog,
     /// Which epoch it is.
     pub epochs: Epochs,
+    /// Whether payments can be looked for.
+    pub settling: Settling,
     /// Requests that are done once.
     pub keys: IdempotencyKeys,
     context: Arc<Context>,
@@ -200,6 +204,7 @@ impl Leasing {
             news: LeaseNews::new(shared()),
             audit_log: AuditLog(shared()),
             epochs: context.epochs.clone(),
+            settling: context.settling.clone(),
             keys: IdempotencyKeys::new(shared()),
             context,
         }

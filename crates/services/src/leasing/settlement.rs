@@ -83,6 +83,13 @@ impl Settlement {
     /// round, the oldest first, at what could not be shown before, and for a few
     /// payments by their references.
     pub async fn round(&mut self) -> Result<Settled, Fault> {
+        let settled = self.look().await;
+        let context = &self.context;
+        context.settling.note(settled.is_ok(), context.now());
+        settled
+    }
+
+    async fn look(&mut self) -> Result<Settled, Fault> {
         let client = self.context.nodes.client()?;
         self.fill_references().await?;
         let mut settled = Settled::default();
@@ -148,7 +155,8 @@ impl Settlement {
                 pages(client, wallet, None, since).await
             }
             read => {
-                self.is_forgotten = false;
+                // One that failed says nothing of it.
+                self.is_forgotten &= read.is_err();
                 read
             }
         }

@@ -122,7 +122,12 @@ fn health(market: &Market, probe: &LedgerProbe) -> Health {
         clock,
         limits,
     );
-    health.with_market(market.leasing.epochs.clone(), probe.clone())
+    let leasing = &market.leasing;
+    health.with_market(
+        leasing.epochs.clone(),
+        leasing.settling.clone(),
+        probe.clone(),
+    )
 }
 
 #[rstest]
@@ -166,6 +171,32 @@ async fn a_transaction_that_a_node_cannot_show_holds_nothing_up(
     assert_eq!(state(&market, &hidden).await, LeaseState::Active);
     let after = settlement().await;
     assert!(after.ready && after.parked == 0, "{after:?}");
+}
+
+#[tokio::test]
+async fn rounds_that_fail_for_long_are_told_until_one_does_not() {
+    let (_database, market, _, _) = booked(Sqlite, 5).await;
+    let probe = LedgerProbe::new(market.store.clone());
+    probe.ask().await;
+    let settlement = || health(&market, &probe).report().leasing.unwrap().settlement;
+    market.settle().await;
+    let kind = FaultKind::Malformed;
+    market
+        .node
+        .fault("getSignaturesForAddress", kind, 99)
+        .unwrap();
+    let fail = async || market.leasing.settlement().round().await.unwrap_err();
+    fail().await;
+    market.advance(30);
+    fail().await;
+    assert!(settlement().ready, "not for long yet");
+    market.advance(1);
+    let alarm = settlement();
+    assert_eq!(alarm.problem, Some("payments cannot be looked for"));
+    assert!(!alarm.ready);
+    market.node.clear_faults("*");
+    market.settle().await;
+    assert!(settlement().ready);
 }
 
 #[rstest]

@@ -348,7 +348,10 @@ fn health(
     };
     let health = Health::new(indexing, snapshots, progress, clock(), limits);
     Ok(match market {
-        Some((market, ledger)) => health.with_market(market.leasing.epochs.clone(), ledger),
+        Some((market, ledger)) => {
+            let leasing = &market.leasing;
+            health.with_market(leasing.epochs.clone(), leasing.settling.clone(), ledger)
+        }
         None => health,
     })
 }
