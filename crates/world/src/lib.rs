@@ -34,7 +34,7 @@ pub use log::Log;
 pub use market::Market;
 pub use paymaster::{paymaster_options, relayer_options, signed};
 use primitives::{Address, Clock, Entropy, Felt, ManualClock, SeededEntropy, Timestamp};
-pub use redis::OwnRedis;
+pub use redis::{OwnRedis, cuttable_redis, redis_url};
 pub use relay::Relay;
 pub use replica::spawn_replica;
 pub use sending::BOUNDS;

@@ -1,11 +1,38 @@
-//! A Redis of a test's own, which can be stopped, killed and started again.
+//! The Redis of all tests, a way to it that can be cut, and one of a test's own, which
+//! can be stopped, killed and started again.
 
 use std::{
+    env,
     io::{BufRead as _, BufReader},
     path::PathBuf,
     process::{Child, Command, Stdio},
 };
 use tempfile::TempDir;
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, UnixStream},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Where the Redis is that all tests share.
+pub fn redis_url() -> String {
+    env::var("STOA_TEST_REDIS").expect("STOA_TEST_REDIS is not set: run ./test, which starts Redis")
+}
+
+/// A way to the Redis of all tests, until it is cut.
+pub async fn cuttable_redis(cut: CancellationToken) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("a listener that is bound");
+    let socket = redis_url().replace("redis+unix://", "");
+    tokio::spawn(cut.clone().run_until_cancelled_owned(async move {
+        while let Ok((mut near, _)) = listener.accept().await {
+            let mut far = UnixStream::connect(&socket).await.expect("a Redis");
+            let both = async move { copy_bidirectional(&mut near, &mut far).await };
+            tokio::spawn(cut.clone().run_until_cancelled_owned(both));
+        }
+    }));
+    format!("redis://{address}")
+}
 
 /// A running Redis that keeps nothing on disk and ends with the test.
 #[derive(Debug)]

@@ -1,19 +1,12 @@
 //! Rate limits shared through a real Redis.
 
-#![expect(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on has failed"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use primitives::{Clock, ManualClock, Timestamp};
 use services::{Policy, RateLimiter, SharedRedis};
 use std::sync::Arc;
-use tokio::{
-    io::copy_bidirectional,
-    net::{TcpListener, UnixStream},
-};
 use tokio_util::sync::CancellationToken;
+use world::{cuttable_redis, redis_url};
 
 const POLICY: Policy = Policy {
     limit: 10,
@@ -22,11 +15,6 @@ const POLICY: Policy = Policy {
 
 fn clock() -> Arc<dyn Clock> {
     Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH))
-}
-
-fn redis_url() -> String {
-    std::env::var("STOA_TEST_REDIS")
-        .expect("STOA_TEST_REDIS is not set: run ./test, which starts Redis")
 }
 
 async fn limiter(url: &str) -> RateLimiter {
@@ -99,7 +87,7 @@ async fn replicas_share_one_bucket_which_fills_evenly() {
 #[tokio::test]
 async fn when_redis_is_lost_each_replica_holds_the_limit_by_itself() {
     let cut = CancellationToken::new();
-    let url = proxy(cut.clone()).await;
+    let url = cuttable_redis(cut.clone()).await;
     let limiter = limiter(&url).await;
     let caller = caller("lost");
     for _ in 0..10 {
@@ -111,19 +99,4 @@ async fn when_redis_is_lost_each_replica_holds_the_limit_by_itself() {
         assert!(limiter.take(&caller, POLICY).await.admitted);
     }
     assert!(!limiter.take(&caller, POLICY).await.admitted);
-}
-
-/// A way to Redis that can be cut.
-async fn proxy(cut: CancellationToken) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let socket = redis_url().replace("redis+unix://", "");
-    tokio::spawn(cut.clone().run_until_cancelled_owned(async move {
-        while let Ok((mut near, _)) = listener.accept().await {
-            let mut far = UnixStream::connect(&socket).await.unwrap();
-            let both = async move { copy_bidirectional(&mut near, &mut far).await };
-            tokio::spawn(cut.clone().run_until_cancelled_owned(both));
-        }
-    }));
-    format!("redis://{address}")
 }

@@ -6,17 +6,8 @@ use services::{
     BuildError, Offer, Policy, QuoteStore, RateLimiter, RedisState, SharedRedis, Swaps,
 };
 use std::sync::Arc;
-use tokio::{
-    io::copy_bidirectional,
-    net::{TcpListener, UnixStream},
-};
 use tokio_util::sync::CancellationToken;
-use world::{OwnRedis, Station, World, sale, swap_options};
-
-fn redis_url() -> String {
-    let url = std::env::var("STOA_TEST_REDIS");
-    url.unwrap_or_else(|_| panic!("STOA_TEST_REDIS is not set: run ./test, which starts Redis"))
-}
+use world::{OwnRedis, Station, World, cuttable_redis, redis_url, sale, swap_options};
 
 async fn replica(world: &World, station: &Station, url: &str) -> Swaps {
     let redis = connect(world, url).await;
@@ -75,7 +66,7 @@ async fn when_redis_is_lost_each_replica_knows_its_own_quotes() {
     let world = World::new(22).await;
     let station = station(&world).await;
     let cut = CancellationToken::new();
-    let url = proxy(cut.clone()).await;
+    let url = cuttable_redis(cut.clone()).await;
     let first = replica(&world, &station, &url).await;
     let second = replica(&world, &station, &redis_url()).await;
     let before = offer(&first, &station).await;
@@ -120,19 +111,4 @@ async fn a_redis_that_the_limiter_found_hanging_is_not_asked_for_quotes_either()
     }
     let shared = offer(&first, &station).await;
     assert!(build(&second, &shared, TAKER).await.is_ok());
-}
-
-/// A way to Redis that can be cut.
-async fn proxy(cut: CancellationToken) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let socket = redis_url().replace("redis+unix://", "");
-    tokio::spawn(cut.clone().run_until_cancelled_owned(async move {
-        while let Ok((mut near, _)) = listener.accept().await {
-            let mut far = UnixStream::connect(&socket).await.unwrap();
-            let both = async move { copy_bidirectional(&mut near, &mut far).await };
-            tokio::spawn(cut.clone().run_until_cancelled_owned(both));
-        }
-    }));
-    format!("redis://{address}")
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use crate::serving::listen;
 use primitives::{Clock, ManualClock, Timestamp};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -18,10 +19,7 @@ async fn start(seed: u64) -> (StarknetNode, String) {
     };
     let clock = ManualClock::new(Timestamp::from_second(1_800_000_000).unwrap());
     let node = StarknetNode::new(config, Arc::new(clock) as Arc<dyn Clock>);
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let router = node.router();
-    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    let address = listen(node.router()).await;
     (node, format!("http://{address}/aggregator/api/v3"))
 }
 

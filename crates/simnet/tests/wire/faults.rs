@@ -5,6 +5,7 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+use crate::serving::listen;
 use primitives::{ManualClock, Timestamp};
 use serde_json::{Value, json};
 use simnet::{FaultKind, History, StarknetConfig, StarknetNode};
@@ -12,7 +13,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 const HEAD: &str = "starknet_blockNumber";
@@ -28,10 +29,7 @@ async fn serve() -> (StarknetNode, SocketAddr) {
         ..StarknetConfig::default()
     };
     let node = StarknetNode::new(config, Arc::new(clock));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let router = node.router();
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    let address = listen(node.router()).await;
     (node, address)
 }
 

@@ -3,6 +3,7 @@
 mod aggregator;
 mod faults;
 mod node;
+mod serving;
 mod socket;
 mod solana;
 mod starknet_rust;

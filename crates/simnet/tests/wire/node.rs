@@ -1,6 +1,7 @@
 //! The node as programs meet it: over HTTP.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use crate::serving::listen;
 use primitives::{ManualClock, Timestamp};
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
@@ -25,10 +26,7 @@ fn small() -> StarknetConfig {
 
 /// Serves the node on a free port; answers with the address.
 async fn serve(node: &StarknetNode) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let router = node.router();
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    let address = listen(node.router()).await;
     format!("http://{address}")
 }
 

@@ -5,13 +5,14 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+use crate::serving::listen;
 use futures_util::{SinkExt, StreamExt};
 use primitives::{ManualClock, Timestamp, felt_to_hex};
 use serde_json::{Value, json};
 use simnet::{FaultKind, History, StarknetConfig, StarknetNode};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
@@ -31,10 +32,7 @@ async fn serve(blocks: usize) -> (StarknetNode, String) {
         ..StarknetConfig::default()
     };
     let node = StarknetNode::new(config, Arc::new(clock));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let router = node.router();
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    let address = listen(node.router()).await;
     (node, format!("ws://{address}/starknet/ws"))
 }
 

@@ -5,13 +5,14 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+use crate::serving::listen;
 use futures_util::{SinkExt as _, StreamExt as _};
 use primitives::{ManualClock, Timestamp};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use simnet::{SolanaConfig, SolanaNode, StarknetConfig, StarknetNode};
 use std::sync::Arc;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
@@ -32,9 +33,7 @@ async fn serve() -> String {
     };
     let starknet = StarknetNode::new(config, clock);
     let router = starknet.router().merge(solana.router());
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    let address = listen(router).await;
     format!("http://{address}/solana")
 }
 

@@ -6,6 +6,7 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+use crate::serving::listen;
 use primitives::{ManualClock, Timestamp};
 use simnet::{History, PrefundedAccount, StarknetConfig, StarknetNode};
 use starknet_rust_accounts::{
@@ -38,13 +39,8 @@ async fn serve() -> (StarknetNode, Client) {
     };
     let clock = ManualClock::new(Timestamp::from_second(1_800_000_000).unwrap());
     let node = StarknetNode::new(config, Arc::new(clock));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!(
-        "http://{}/starknet/rpc/v0_10",
-        listener.local_addr().unwrap()
-    );
-    let router = node.router();
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    let address = listen(node.router()).await;
+    let url = format!("http://{address}/starknet/rpc/v0_10");
     let transport = HttpTransport::new(Url::parse(&url).unwrap());
     (node, Arc::new(JsonRpcClient::new(transport)))
 }

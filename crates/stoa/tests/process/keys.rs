@@ -1,10 +1,8 @@
 //! Keys, from making to revoking.
 
 use crate::harness::{Home, Service, run, serve, text};
-use tokio::{
-    io::copy_bidirectional,
-    net::{TcpListener, UnixStream},
-};
+use tokio_util::sync::CancellationToken;
+use world::cuttable_redis;
 
 #[tokio::test]
 async fn a_key_raises_the_limit_until_it_is_revoked() {
@@ -45,29 +43,10 @@ async fn a_key_raises_the_limit_until_it_is_revoked() {
     assert_eq!(service.get_with_key(PATH, Some(&secret)).await.status, 401);
 }
 
-/// Where the Redis of this test run is: it listens on a socket of its own, and
-/// the program asks by TCP.
-async fn redis_url() -> String {
-    let url = std::env::var("STOA_TEST_REDIS");
-    let url = url.unwrap_or_else(|_| {
-        panic!("STOA_TEST_REDIS is not set: run ./test, which starts Redis");
-    });
-    let socket = url.replace("redis+unix://", "");
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        while let Ok((mut near, _)) = listener.accept().await {
-            let mut far = UnixStream::connect(&socket).await.unwrap();
-            tokio::spawn(async move { copy_bidirectional(&mut near, &mut far).await });
-        }
-    });
-    format!("redis://{address}")
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_new_key_works_though_its_address_has_used_up_its_requests() {
     const PATH: &str = "/v1/starknet/tokens";
-    let url = redis_url().await;
+    let url = cuttable_redis(CancellationToken::new()).await;
     for shared in [&[][..], &["--redis", &url]] {
         let home = Home::new();
         let mut command = serve(&home.data(), shared);

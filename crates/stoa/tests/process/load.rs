@@ -10,7 +10,7 @@ use crate::{
     replicas::quotes_url,
 };
 use serde_json::{Value, json};
-use std::{fs, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     task::JoinSet,
     time::{Instant, MissedTickBehavior, interval, sleep_until},
@@ -128,12 +128,11 @@ fn bustle(service: &Service, validator: &Value) -> AbortOnDropHandle<()> {
 }
 
 /// Megabytes that a process has in memory.
-fn memory(service: &Service) -> f64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", service.id())).unwrap();
-    let mut lines = status.lines();
-    let kilobytes = lines.find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    let kilobytes = kilobytes.trim().trim_end_matches(" kB");
-    kilobytes.parse::<f64>().unwrap() / 1_024.0
+async fn memory(service: &Service) -> f64 {
+    let figures = service.get("/metrics").await.body;
+    let mut lines = figures.lines();
+    let bytes = lines.find_map(|line| line.strip_prefix("process_resident_memory_bytes "));
+    bytes.unwrap().parse::<f64>().unwrap() / 1_048_576.0
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -152,9 +151,9 @@ async fn at_half_of_what_it_can_take_answers_stay_quick_and_memory_stays() {
     let bustle = bustle(&service, &validator);
     let third = Duration::from_mins(1);
     clients.p99(most / 2.0, third).await;
-    let before = memory(&service);
+    let before = memory(&service).await;
     let loaded = clients.p99(most / 2.0, 2 * third).await;
-    let after = memory(&service);
+    let after = memory(&service).await;
     assert!(!bustle.is_finished());
     println!(
         "{most:.0} requests/s at most; p99 {:.1} ms idle, {:.1} ms at half of that; \
