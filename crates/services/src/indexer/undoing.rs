@@ -6,8 +6,9 @@ use primitives::Timestamp;
 use std::ops::RangeInclusive;
 use store::Store;
 
-/// Blocks that are read at once when some are taken back.
-const READ_BACK: u64 = 128;
+/// Blocks that are read at once when some are taken back: about a minute of them, for
+/// which they are read.
+const READ_BACK: u64 = 32;
 
 /// The figures before the blocks above `to` came, which are given newest first.
 /// The minute of `to` is made again of blocks in the store; none if there are none.

@@ -14,7 +14,11 @@ use tokio_util::task::AbortOnDropHandle;
 use world::World;
 
 const TURNS: usize = 5;
-const BLOCKS: usize = 12_000;
+
+/// Blocks in which nothing happens, so many at once: more than a hundred megabytes, as a
+/// store has that is worth a backup. Copying a small one is opening files.
+const PORTIONS: usize = 1_200;
+const PORTION: u64 = 1_000;
 
 /// Between two writes.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -34,9 +38,12 @@ pub(crate) fn live() -> Row {
 }
 
 async fn ratio() -> f64 {
-    let world = World::with_history(1, BLOCKS).await;
+    let world = World::new(1).await;
     let mut station = world.station("store").await;
     station.sync().await;
+    for _ in 0..PORTIONS {
+        append(&station.store, PORTION).await;
+    }
     let _writing = AbortOnDropHandle::new(tokio::spawn(write(station.store.clone())));
     let dir = world.folder().join("store");
     let location = Location::Sqlite { dir: dir.clone() };
@@ -65,19 +72,28 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Adds blocks in which nothing happens.
+/// Adds blocks again and again.
 async fn write(store: Store) {
-    let chain = store.chain();
-    let time = chain.tip_time().await.unwrap().unwrap();
-    let mut tip = chain.tip().await.unwrap().unwrap();
     loop {
-        let block = BlockRef {
-            number: tip.number + 1,
-            hash: Felt::from(tip.number + 1),
-        };
-        let effects = BlockEffects::quiet(block, tip.hash, time);
-        chain.append(Some(tip), &[effects]).await.unwrap();
-        tip = block;
+        append(&store, 1).await;
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+/// Adds blocks in which nothing happens.
+async fn append(store: &Store, count: u64) {
+    let chain = store.chain();
+    let time = chain.tip_time().await.unwrap().unwrap();
+    let tip = chain.tip().await.unwrap().unwrap();
+    let block = |number: u64| BlockRef {
+        number,
+        hash: Felt::from(number),
+    };
+    let mut parent = tip.hash;
+    let mut effects = Vec::new();
+    for number in tip.number + 1..=tip.number + count {
+        effects.push(BlockEffects::quiet(block(number), parent, time));
+        parent = block(number).hash;
+    }
+    chain.append(Some(tip), &effects).await.unwrap();
 }

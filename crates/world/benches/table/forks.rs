@@ -14,8 +14,10 @@ const TURNS: usize = 3;
 const BLOCKS: usize = 2_500;
 const BLOCKS_BACK: u32 = 2_000;
 
-/// Turns of a replica, and the blocks of its forks.
+/// Turns of a replica, the blocks of its forks, and those that it loads: seven hours
+/// of a chain.
 const REPLICA_TURNS: usize = 7;
+const LOADED: usize = 12_600;
 const REPLACED: u32 = 3;
 
 pub(crate) fn rollback() -> Row {
@@ -44,11 +46,11 @@ fn runtime() -> Runtime {
         .unwrap()
 }
 
-async fn indexed(folder: &Path) -> (World, Station) {
+async fn indexed(folder: &Path, blocks: usize) -> (World, Station) {
     let config = StarknetConfig {
         seed: 1,
         block_time: None,
-        history: History::blocks(BLOCKS, Duration::from_secs(2)),
+        history: History::blocks(blocks, Duration::from_secs(2)),
         ..StarknetConfig::default()
     };
     let world = World::in_folder(folder, config).await;
@@ -60,7 +62,7 @@ async fn indexed(folder: &Path) -> (World, Station) {
 
 async fn share() -> f64 {
     let folder = tempfile::tempdir().unwrap();
-    let (world, mut station) = indexed(folder.path()).await;
+    let (world, mut station) = indexed(folder.path(), BLOCKS).await;
     let mut shares = Vec::new();
     for _ in 0..TURNS {
         world.node.reorg(BLOCKS_BACK).unwrap();
@@ -79,7 +81,7 @@ async fn share() -> f64 {
 
 async fn share_of_loading() -> f64 {
     let folder = tempfile::tempdir().unwrap();
-    let (world, mut station) = indexed(folder.path()).await;
+    let (world, mut station) = indexed(folder.path(), LOADED).await;
     let (mut follower, served, _) = world.replica(&station.store, Vec::new());
     follower.look().await.unwrap();
     let mut shares = Vec::new();
