@@ -63,13 +63,16 @@ impl State {
         let mut contents = store.chain().contents().await?;
         let shunned = shunned(store, known).await?;
         let tip = contents.tip().map(|(_, time)| time);
-        let kept = contents.figures.kept.as_ref().map(|(block, _)| *block);
-        let mut figures = remake(std::mem::take(&mut contents.figures))?;
+        let history = std::mem::take(&mut contents.figures);
+        let kept = history.kept.as_ref().map(|(block, _)| *block);
+        let taken = TakenBlocks::loaded(&contents.recent, &history);
+        let mut figures = remake(history)?;
         if let Some(time) = tip {
             // The newest block may have done nothing to figures but move their time.
             apply(&mut figures, time, &[])?;
         }
-        Self::of(contents, figures, kept, shunned, known)
+        let loaded = Self::of(contents, figures, kept, shunned, known)?;
+        Ok(Self { taken, ..loaded })
     }
 
     /// Before the first block.
@@ -136,7 +139,7 @@ impl State {
             graph: Arc::default(),
             graphed: 0,
             trail,
-            taken: TakenBlocks::beginning_at(tip.map(|tip| (tip.block, tip.time))),
+            taken: TakenBlocks::default(),
             recent,
             shunned: Arc::new(shunned),
             standing: Arc::default(),

@@ -4,6 +4,7 @@
 use market::BlockEffects;
 use primitives::{BlockRef, Timestamp};
 use std::collections::VecDeque;
+use store::FigureHistory;
 
 /// Blocks that are remembered. A deeper fork is loaded anew.
 const LENGTH: usize = 64;
@@ -20,14 +21,22 @@ pub(super) struct TakenBlock {
 }
 
 impl TakenBlocks {
-    /// After a load: its newest block can be gone back to, and nothing below.
-    pub(super) fn beginning_at(tip: Option<(BlockRef, Timestamp)>) -> Self {
-        let tip = tip.map(|(block, time)| TakenBlock {
-            block,
-            time,
-            figures: Vec::new(),
+    /// After a load, of the newest blocks: those of which the store says what they
+    /// did, above one that can be gone back to.
+    pub(super) fn loaded(recent: &[(BlockRef, Timestamp)], history: &FigureHistory) -> Self {
+        let kept = history.kept.as_ref().map_or(0, |(block, _)| *block);
+        let figures = |number: u64| {
+            let place = history.deltas.binary_search_by_key(&number, |it| it.0).ok();
+            place.and_then(|place| history.deltas.get(place))
+        };
+        let newest = recent.iter().rev().take(LENGTH).rev();
+        let taken = newest.filter(|(block, _)| block.number >= kept);
+        let taken = taken.map(|(block, time)| TakenBlock {
+            block: *block,
+            time: *time,
+            figures: figures(block.number).map_or(Vec::new(), |(.., bytes)| bytes.clone()),
         });
-        Self(tip.into_iter().collect())
+        Self(taken.collect())
     }
 
     /// Blocks came on top.

@@ -364,6 +364,30 @@ async fn a_replica_takes_back_a_fork_without_reading_everything() {
 }
 
 #[tokio::test]
+async fn a_replica_that_has_just_loaded_takes_back_a_fork_as_well() {
+    let world = World::with_history(13, 80).await;
+    let mut station = world.station("store").await;
+    station.sync().await;
+    let chain = station.store.chain();
+    for depth in [1, 5, 50] {
+        let (mut follower, snapshots, _) = world.replica(&station.store, Vec::new());
+        follower.look().await.unwrap();
+        let (head, time, ..) = seen(&snapshots);
+        let base = chain.blocks_at(&[head.number - depth]).await.unwrap();
+        let base = base[0];
+        chain.rollback(head, Some(base), None).await.unwrap();
+        // Who loads everything meets what cannot be read.
+        let mut fork = quiet(base, time, 1);
+        fork[0].checkpoint = Some(vec![0xff]);
+        let tip = fork[0].block;
+        chain.append(Some(base), &fork).await.unwrap();
+        follower.look().await.unwrap();
+        assert_eq!(seen(&snapshots).0, tip);
+        chain.rollback(tip, Some(base), None).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_replica_reads_only_blocks_that_are_new_to_it() {
     let world = World::new(12).await;
     let mut station = world.station("store").await;
