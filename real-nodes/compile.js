@@ -1,10 +1,10 @@
 // Compiles the contracts, each once: what it gives is kept by the digest of its
 // source. The compiler takes one file, and says nothing but that it failed.
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { compileStarknetContract, initSync } from "wasm-cairo";
+import { fileURLToPath } from "node:url";
 
 const COMPILER = "wasm-cairo 0.10.2";
 // Branches that fall through are written as the largest address of the machine that
@@ -60,16 +60,13 @@ function sourceOf(name) {
   return text.replace(constant, other);
 }
 
-let isLoaded = false;
+// In a process of its own: the compiler takes memory for each contract, gives none
+// back, and can have four gigabytes.
 function compile(name, text) {
-  if (!isLoaded) {
-    const folder = createRequire(import.meta.url).resolve("wasm-cairo");
-    initSync({ module: readFileSync(join(folder, "../wasm-cairo_bg.wasm")) });
-    isLoaded = true;
-  }
-  const answer = compileStarknetContract(text, true, true);
-  if (!answer.startsWith("{")) throw new Error(`${name} does not compile: ${answer}`);
-  const { sierra_program, contract_class_version, entry_points_by_type, abi } = JSON.parse(answer);
+  const compiler = fileURLToPath(new URL("./compiler.js", import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [compiler], { input: text, encoding: "utf8", maxBuffer: 1 << 28 });
+  if (status !== 0 || !stdout.startsWith("{")) throw new Error(`${name} does not compile: ${stdout}${stderr}`);
+  const { sierra_program, contract_class_version, entry_points_by_type, abi } = JSON.parse(stdout);
   const program = sierra_program.map((felt) => (felt === NARROW_MAX ? WIDE_MAX : felt));
   return { sierra_program: program, contract_class_version, entry_points_by_type, abi: JSON.stringify(abi) };
 }
