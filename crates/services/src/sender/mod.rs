@@ -172,31 +172,16 @@ impl Sender {
         Err(failed)
     }
 
-    /// What the account has, and bounds for its calls. Most surveys come between two
-    /// blocks: the estimate is asked for where the account was seen last, while the
-    /// node says whether that is its newest block still.
+    /// What the account has, and bounds for its calls.
     async fn survey_with(
         &self,
         node: StarknetClient,
         calls: &[ContractCall],
         tip: u64,
     ) -> Result<Survey, SendRefused> {
-        let estimate =
-            |view: AccountView| self.estimate(&node, calls, (view.nonce, tip), view.head);
-        let (head, early) = match self.seen() {
-            Some(view) => {
-                let (head, estimate) = tokio::join!(node.head(), estimate(view));
-                (head?, Some((view, estimate)))
-            }
-            None => (node.head().await?, None),
-        };
-        let (view, estimate) = match early {
-            Some((view, estimate)) if view.head == head => (view, estimate?),
-            _ => {
-                let view = self.view_at(&node, head).await?;
-                (view, estimate(view).await?)
-            }
-        };
+        let view = self.view(&node).await?;
+        let estimate = self.estimate(&node, calls, (view.nonce, tip), view.head);
+        let estimate = estimate.await?;
         Ok(Survey {
             view,
             bounds: self.bounds(&estimate, tip)?,
@@ -205,19 +190,11 @@ impl Sender {
         })
     }
 
-    /// What the account has at the newest block.
+    /// What the account has at the newest block, which is asked once for each.
     async fn view(&self, node: &StarknetClient) -> Result<AccountView, SendRefused> {
         let head = node.head().await?;
-        self.view_at(node, head).await
-    }
-
-    /// What the account has at a block, which is asked once for each.
-    async fn view_at(
-        &self,
-        node: &StarknetClient,
-        head: BlockRef,
-    ) -> Result<AccountView, SendRefused> {
-        if let Some(view) = self.seen().filter(|view| view.head == head) {
+        let seen = *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = seen.filter(|view| view.head == head) {
             return Ok(view);
         }
         let (nonce, balance) = tokio::try_join!(self.nonce(node, head), self.balance(node, head))?;
@@ -228,10 +205,6 @@ impl Sender {
         };
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(view);
         Ok(view)
-    }
-
-    fn seen(&self) -> Option<AccountView> {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives out a nonce and writes the transaction that has it; `None` if
