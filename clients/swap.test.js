@@ -12,6 +12,7 @@ const ETH = "0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
 const PADDED_ETH = "0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7";
 const STRK = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d";
 const USDC = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf368a8";
+const STAKED_STRK = "0x73746f615f7661756c745f7374726b";
 const SN_STOA = "0x534e5f53544f41";
 const ONE = 10n ** 18n;
 const RETRY = { retryInterval: 50 };
@@ -78,9 +79,11 @@ for (const [name, sdk, index] of generations) {
 
     test("lists the sources", async () => {
       const sources = await getSources(options);
-      assert.ok(sources.length >= 7);
-      assert.ok(sources.every(({ type }) => type === sdk.SourceType.DEX));
-      assert.ok(sources.some(({ name }) => name === "Ekubo"));
+      assert.ok(sources.length >= 8);
+      const { DEX, TOKEN_WRAPPER } = sdk.SourceType;
+      const typed = ({ name, type }) => type === (name === "Endur" ? TOKEN_WRAPPER : DEX);
+      assert.ok(sources.every(typed), JSON.stringify(sources));
+      assert.ok(["Ekubo", "Endur"].every((known) => sources.some(({ name }) => name === known)));
     });
 
     test("quotes a sale", async () => {
@@ -155,6 +158,8 @@ for (const [name, sdk, index] of generations) {
       ["a sale", sale],
       ["a purchase", purchase],
       ["a large sale", { ...sale, sellAmount: 200n * ONE }],
+      ["a deposit", { ...sale, sellTokenAddress: STRK, buyTokenAddress: STAKED_STRK }],
+      ["a way to a deposit", { ...sale, buyTokenAddress: STAKED_STRK }],
     ]) {
       test(`executes ${what}, and the account has what the quote said`, async () => {
         const { sellTokenAddress, buyTokenAddress } = wish;

@@ -99,6 +99,7 @@ fn follow(events: &[Event]) {
             let _ = (chain::named_pool(kind, event), chain::asked(kind, event));
             let _ = chain::pool_event(kind, event);
         }
+        let _ = chain::deposited(event);
         let Some(speaker) = book.speaker(event.from) else {
             continue;
         };

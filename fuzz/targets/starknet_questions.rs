@@ -10,7 +10,7 @@ use primitives::{Address, BlockRef, Felt, transaction_hash::ResourceBounds};
 use simnet::StarknetNode;
 
 /// How many questions there are.
-pub(crate) const COUNT: u8 = 37;
+pub(crate) const COUNT: u8 = 38;
 
 /// The height that is asked about.
 pub(crate) const HEIGHT: u64 = 5;
@@ -70,6 +70,7 @@ pub(crate) async fn ask(client: &StarknetClient, question: u8, hash: Felt) {
         33 => drop(client.tips(at).await),
         34 => drop(client.block_time(at).await),
         35 => drop(client.transaction_status(Felt::TWO).await),
+        36 => drop(client.vaults(&[exchange], at).await),
         _ => drop(client.transaction_receipts(&[Felt::TWO]).await),
     }
 }

@@ -25,6 +25,6 @@ pub use starknet::{
     Finality, HeadsError, Imagined, MAX_BLOCKS, MAX_EVENT_PAGES, MAX_PAIRS, Membership,
     NumberedPool, PastEvent, PoolAnswer, PoolMember, PoolQuestion, SendError, Simulated,
     SpecVersion, StakerAnswer, StakerQuestion, StarkSigner, StarknetClient, TickedPool,
-    TickedQuestion, Trade, TransactionReceipt, TransactionStatus, Transfers, Untold, asked,
-    execution, named_pool, pool_event, ring_at_heads,
+    TickedQuestion, Trade, TransactionReceipt, TransactionStatus, Transfers, Untold, VaultReading,
+    asked, deposited, execution, named_pool, pool_event, ring_at_heads,
 };

@@ -248,17 +248,6 @@ class Amplified(Pool):
         return max(self.left - y - 1, 0) * E18 // self.rate_out
 
 
-class OneToOne(Pool):
-    def __init__(self, taken, given):
-        self.taken, self.given = taken or 0, RESERVE - 1 if given is None else given
-
-    def takes(self, amount):
-        return amount <= self.given and self.taken + amount < RESERVE
-
-    def bought(self, amount):
-        return amount
-
-
 class Deposit(Pool):
     def __init__(self, assets, shares, open_side):
         self.assets, self.shares = assets, shares
@@ -280,8 +269,6 @@ def read(kind, words, side):
     if kind == "constant":
         rule, numbers = words[0], [int(word) for word in words[1:]]
         return ConstantProduct(rule, *turn(numbers[:2]), turn(numbers[2:])[0])
-    if kind == "one":
-        return OneToOne(*turn([None if word == "-" else int(word) for word in words]))
     numbers = [int(word) for word in words]
     if kind == "solidly":
         return Solidly(numbers[0], *turn(numbers[1:3]), *turn(numbers[3:5]), turn(numbers[5:])[0])

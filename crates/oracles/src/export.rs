@@ -77,7 +77,8 @@ fn curve(view: &PoolView<'_>) -> Value {
                 "fee": facts.fees[0].to_string(),
             })
         }
-        (State::Concentrated(_), ..) => Value::Null,
+        // Generated markets have none of these.
+        (State::Concentrated(_) | State::Vault(_), ..) => Value::Null,
     }
 }
 

@@ -215,6 +215,7 @@ mod tests {
             ("stark_defi", true),
             ("nostra", true),
             ("my_swap", true),
+            ("endur", true),
         ] {
             let list = |rest: &str| {
                 format!(r#"[{{"name": "a", "kind": "{kind}", "contract": "0x1"{rest}}}]"#)

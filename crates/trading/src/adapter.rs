@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// form that the venue's adapter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Params {
-    /// Nothing: there is one pool for two tokens.
+    /// Nothing: there is one pool for two tokens, or the token that is bought is
+    /// the pool.
     None,
     /// Its contract (Nostra).
     Pair(Address),
@@ -46,7 +47,7 @@ impl Params {
     pub fn of(view: &PoolView<'_>) -> Option<Self> {
         let stable = view.pool.shape() == Shape::Stable;
         Some(match (view.venue.kind, view.spot()) {
-            (Kind::JediSwap | Kind::TenKSwap, _) => Self::None,
+            (Kind::JediSwap | Kind::TenKSwap | Kind::Endur, _) => Self::None,
             (Kind::SithSwap, _) => Self::Stable(stable),
             (Kind::StarkDefi, _) => Self::Tiered { stable },
             (Kind::Nostra, Spot::Contract(pair)) => Self::Pair(pair),

@@ -223,10 +223,10 @@ mod tests {
         };
         let costs = |amount, worth| ordered(amount, 0, worth).unwrap().costs;
         let sale = costs(Fixed::Sell(U256::ONE), worth);
-        assert_eq!((sale.swap, sale.tick), (vec![0.0; 8], 0.0));
+        assert_eq!((sale.swap, sale.tick), (vec![0.0; 9], 0.0));
         assert!(costs(Fixed::Buy(U256::ONE), worth).tick > 0.0);
         let buy = Some(0.0);
         let sale = costs(Fixed::Sell(U256::ONE), Worth { buy, ..worth });
-        assert_eq!((sale.swap, sale.tick), (vec![0.0; 8], 0.0));
+        assert_eq!((sale.swap, sale.tick), (vec![0.0; 9], 0.0));
     }
 }

@@ -115,7 +115,7 @@ fn is_meant(view: &PoolView<'_>, step: &Step) -> bool {
     }
     let stable = Felt::from(view.pool.shape() == Shape::Stable);
     match (view.venue.kind, view.spot(), step.params.as_slice()) {
-        (Kind::JediSwap | Kind::TenKSwap, _, []) => true,
+        (Kind::JediSwap | Kind::TenKSwap | Kind::Endur, _, []) => true,
         (Kind::SithSwap, _, [flag]) => *flag == stable,
         (Kind::StarkDefi, _, [flag, tier]) => *flag == stable && *tier == Felt::ZERO,
         (Kind::Nostra, Spot::Contract(own), [named]) => *named == own.felt(),

@@ -4,7 +4,7 @@ use super::facts::Facts;
 use super::pool_id::PoolId;
 use super::venue::Maths;
 use super::verdict::Judgement;
-use crate::{Side, Signed};
+use crate::{Deposit, Side, Signed};
 use primitives::{Address, Felt, U256};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -145,6 +145,8 @@ pub enum Movement {
     },
     /// Tokens came or went without a trade or a position.
     Held([Signed; 2]),
+    /// What a vault counts now.
+    Counted(Deposit),
 }
 
 /// Why a pool is not followed any more.

@@ -6,7 +6,7 @@ use super::pool::{Concentrated, State};
 use super::venue::{Kind, Maths};
 use super::view::{Off, PoolView};
 use crate::ekubo::Rounding;
-use crate::{Amplified, ConstantProduct, Curve, Fill, Pieces, Refusal, Side, Solidly};
+use crate::{Amplified, ConstantProduct, Curve, Deposit, Fill, Pieces, Refusal, Side, Solidly};
 use crate::{constant_product, ekubo, solidly, v3};
 use primitives::U256;
 
@@ -23,6 +23,8 @@ pub enum AnyCurve {
     Ekubo(ekubo::Pool),
     /// Ranges of the Uniswap v3 type.
     V3(v3::Pool),
+    /// A vault's deposits.
+    Deposit(Deposit),
 }
 
 impl AnyCurve {
@@ -35,6 +37,7 @@ impl AnyCurve {
             Self::Amplified(pool) => Self::Amplified(pool.after(sold, fill)?),
             Self::Ekubo(pool) => Self::Ekubo(pool.after(sold, fill)?),
             Self::V3(pool) => Self::V3(pool.after(sold, fill)?),
+            Self::Deposit(vault) => Self::Deposit(vault.after(sold, fill)?),
         })
     }
 
@@ -45,6 +48,7 @@ impl AnyCurve {
             Self::Amplified(pool) => pool,
             Self::Ekubo(pool) => pool,
             Self::V3(pool) => pool,
+            Self::Deposit(vault) => vault,
         }
     }
 }
@@ -74,6 +78,7 @@ impl PoolView<'_> {
         let curve = match self.pool.state() {
             State::Reserves(reserves) => self.of_reserves(*reserves),
             State::Concentrated(concentrated) => self.of_ranges(concentrated, maths),
+            State::Vault(vault) => vault.has_rate().then_some(AnyCurve::Deposit(*vault)),
         };
         curve.ok_or(Off::State)
     }
@@ -106,7 +111,7 @@ impl PoolView<'_> {
                 Shape::Charged { fee } => constant_product::Rule::MySwap { fee },
                 _ => return None,
             },
-            Kind::Ekubo | Kind::JediSwapV2 => return None,
+            Kind::Ekubo | Kind::JediSwapV2 | Kind::Endur => return None,
         };
         ConstantProduct::new(reserves, rule).map(AnyCurve::ConstantProduct)
     }
@@ -130,7 +135,7 @@ impl PoolView<'_> {
             (Kind::JediSwapV2, _, Shape::Tiered { fee, tick_spacing }) => {
                 Some(AnyCurve::V3(ranges.pool(v3::Terms { fee }, tick_spacing)))
             }
-            // Another spot or shape, or a kind that has reserves.
+            // Another spot or shape, or a kind without ranges.
             (
                 Kind::Ekubo
                 | Kind::JediSwapV2
@@ -139,7 +144,8 @@ impl PoolView<'_> {
                 | Kind::SithSwap
                 | Kind::StarkDefi
                 | Kind::Nostra
-                | Kind::MySwap,
+                | Kind::MySwap
+                | Kind::Endur,
                 _,
                 _,
             ) => None,
@@ -162,9 +168,12 @@ fn stable(kind: Kind, reserves: [u128; 2], facts: &Facts) -> Option<AnyCurve> {
             let pool = Amplified::new(reserves, [rate0?, rate1?], amplification, fee0);
             return pool.map(AnyCurve::Amplified);
         }
-        Kind::JediSwap | Kind::TenKSwap | Kind::MySwap | Kind::Ekubo | Kind::JediSwapV2 => {
-            return None;
-        }
+        Kind::JediSwap
+        | Kind::TenKSwap
+        | Kind::MySwap
+        | Kind::Ekubo
+        | Kind::JediSwapV2
+        | Kind::Endur => return None,
     };
     Solidly::new(reserves, facts.decimals, rule).map(AnyCurve::Solidly)
 }

@@ -29,6 +29,7 @@ impl AnyCurve {
             Self::Amplified(pool) => pool.kept(),
             Self::Ekubo(pool) => pool.rules.kept(),
             Self::V3(pool) => pool.rules.kept(),
+            Self::Deposit(_) => 1.0,
         }
     }
 

@@ -4,7 +4,7 @@ use super::change::{Flaw, Movement, Price, Shape};
 use super::facts::Facts;
 use super::names::Name;
 use super::venue::{Kind, VenueId};
-use crate::{Signed, Ticks, concentrated};
+use crate::{Deposit, Signed, Ticks, concentrated};
 use primitives::U256;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,8 @@ pub enum State {
     Reserves([u128; 2]),
     /// Liquidity between ticks.
     Concentrated(Concentrated),
+    /// What a vault counts.
+    Vault(Deposit),
 }
 
 /// Liquidity between ticks.
@@ -68,7 +70,9 @@ pub struct Pool {
 impl Pool {
     /// A pool in which nothing lies yet.
     pub(super) fn new(identity: Identity, kind: Option<Kind>, price: Option<Price>) -> Self {
-        let state = if kind.is_some_and(Kind::is_concentrated) {
+        let state = if kind.is_some_and(Kind::is_vault) {
+            State::Vault(Deposit::new(0, 0))
+        } else if kind.is_some_and(Kind::is_concentrated) {
             let mut concentrated = Concentrated::default();
             if let Some(price) = price {
                 concentrated.move_to(price);
@@ -115,12 +119,14 @@ impl Pool {
         self.identity.venue
     }
 
-    /// The amounts of both tokens that lie in the pool.
+    /// The amounts of both tokens that lie in the pool: of a vault nothing can be
+    /// bought back.
     #[must_use]
     pub const fn holdings(&self) -> [u128; 2] {
         match &self.state {
             State::Reserves(reserves) => *reserves,
             State::Concentrated(concentrated) => concentrated.held,
+            State::Vault(_) => [0, 0],
         }
     }
 
@@ -144,8 +150,12 @@ impl Pool {
                 facts.fees = *fees;
                 Ok(())
             }
+            (Movement::Counted(counted), State::Vault(vault)) => {
+                *vault = *counted;
+                Ok(())
+            }
             (movement, State::Concentrated(concentrated)) => concentrated.follow(movement),
-            (_, State::Reserves(_)) => Err(Flaw::Unexpected),
+            (_, State::Reserves(_) | State::Vault(_)) => Err(Flaw::Unexpected),
         }
     }
 }
@@ -182,9 +192,10 @@ impl Concentrated {
                 self.held = self.holding(delta)?;
                 Ok(())
             }
-            Movement::Reserves(_) | Movement::Fees(_) | Movement::Traded { .. } => {
-                Err(Flaw::Unexpected)
-            }
+            Movement::Reserves(_)
+            | Movement::Fees(_)
+            | Movement::Traded { .. }
+            | Movement::Counted(_) => Err(Flaw::Unexpected),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::quotation::Quotation;
 use crate::v3;
 
 impl PoolView<'_> {
-    /// The pool's price and depth without its fee; `None` if it has a flaw,
+    /// The pool's price and depth without its fee; `None` if it is a vault, has a flaw,
     /// nothing to trade at its price, a state that makes no sense, settings that
     /// its curve needs and nobody read yet, or an extension that is not known.
     #[must_use]
@@ -28,7 +28,7 @@ impl PoolView<'_> {
             (State::Reserves(reserves), _) => self.of_two(*reserves),
             (State::Concentrated(ranges), Kind::Ekubo) => of_ranges::<ekubo::Terms>(ranges),
             (State::Concentrated(ranges), Kind::JediSwapV2) => of_ranges::<v3::Terms>(ranges),
-            (State::Concentrated(_), _) => None,
+            (State::Concentrated(_) | State::Vault(_), _) => None,
         }
     }
 
@@ -48,7 +48,7 @@ impl PoolView<'_> {
             AnyCurve::ConstantProduct(pool) => pool.quotation(),
             AnyCurve::Solidly(pool) => pool.quotation(),
             AnyCurve::Amplified(pool) => pool.quotation(),
-            AnyCurve::Ekubo(_) | AnyCurve::V3(_) => None,
+            AnyCurve::Ekubo(_) | AnyCurve::V3(_) | AnyCurve::Deposit(_) => None,
         }
     }
 }

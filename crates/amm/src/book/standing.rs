@@ -1,6 +1,6 @@
 //! How many pools are traded with, and why the others are not.
 
-use super::venue::{Pin, VenueId};
+use super::venue::{Kind, Pin, VenueId};
 use super::verdict::Verdict;
 use super::view::{Off, Pools};
 use primitives::Felt;
@@ -22,6 +22,8 @@ pub struct Standing {
 pub struct VenueStanding {
     /// What people call it.
     pub name: String,
+    /// How it speaks and computes.
+    pub kind: Kind,
     /// Whether routes may pass its pools at all.
     pub is_routed: bool,
     /// Pools that would be traded with.
@@ -130,6 +132,7 @@ impl Pools {
         let mut venues: Vec<_> = venues
             .map(|venue| VenueStanding {
                 name: venue.name.clone(),
+                kind: venue.kind,
                 is_routed: venue.is_routed(),
                 on: 0,
                 off: BTreeMap::new(),

@@ -14,7 +14,7 @@ use super::venue::{Kind, Maths, VenueId};
 use super::verdict::{Judgement, Records, Verdict};
 use super::view::{PoolView, Pools};
 use crate::concentrated::{Amount, Rules as _, Swapped};
-use crate::{Curve as _, Side, Signed, ekubo, v3};
+use crate::{Curve as _, Deposit, Fill, Side, Signed, ekubo, v3};
 use primitives::{Felt, U256};
 use std::collections::HashMap;
 
@@ -157,6 +157,43 @@ fn testimonies(
 }
 
 impl PoolView<'_> {
+    /// What the only deposit of a block says of the class of its vault, as far as
+    /// that is news: `deposit` has the assets and shares of it, `after` those that
+    /// the vault counts at the end of the block.
+    ///
+    /// Nothing, if the vault was empty, or unless it alone leads from what was counted
+    /// before to that: a vault also earns, and whoever gives it something must not
+    /// speak against it.
+    #[must_use]
+    pub fn hear_deposit(&self, deposit: [u128; 2], after: Deposit) -> Option<Testimony> {
+        let State::Vault(before) = *self.pool.state() else {
+            return None;
+        };
+        let [sold, bought] = deposit.map(U256::from);
+        let made = Fill {
+            sold,
+            bought,
+            ticks: 0,
+        };
+        let [assets, shares] = deposit;
+        let adds_up = before.after(Side::Token0, &made) == Some(after);
+        if assets.min(shares) < TELLING || !before.has_rate() || !adds_up {
+            return None;
+        }
+        let judgement = match before.exact_in(Side::Token0, sold) {
+            Ok(fill) if fill.bought == bought => Judgement::Agrees(Side::Token0),
+            _ => Judgement::Differs,
+        };
+        let (class, maths) = (self.class()?, Maths::Usual);
+        let is_news = self.tally(class, maths).learns_from(judgement);
+        is_news.then_some(Testimony {
+            pool: self.id,
+            class,
+            maths,
+            judgement,
+        })
+    }
+
     /// Whether a trade of a pool with reserves is what its rule says.
     ///
     /// Contracts of pairs check no more than that they lose nothing: a buyer may
@@ -187,7 +224,10 @@ impl PoolView<'_> {
             AnyCurve::Solidly(_) | AnyCurve::Amplified(_) => {
                 sale.bought / U256::from(LOOSENESS) + U256::ONE
             }
-            AnyCurve::ConstantProduct(_) | AnyCurve::Ekubo(_) | AnyCurve::V3(_) => U256::ZERO,
+            AnyCurve::ConstantProduct(_)
+            | AnyCurve::Ekubo(_)
+            | AnyCurve::V3(_)
+            | AnyCurve::Deposit(_) => U256::ZERO,
         };
         (bought - sale.bought > spare).then_some(Judgement::Differs)
     }
@@ -307,7 +347,8 @@ impl Kind {
             | Self::StarkDefi
             | Self::Nostra
             | Self::MySwap
-            | Self::JediSwapV2 => &[Maths::Usual],
+            | Self::JediSwapV2
+            | Self::Endur => &[Maths::Usual],
         }
     }
 }

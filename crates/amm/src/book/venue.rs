@@ -31,6 +31,8 @@ pub enum Kind {
     Ekubo,
     /// JediSwap v2: a factory of concentrated pools.
     JediSwapV2,
+    /// Endur: a vault that takes a token and mints shares of all that it took.
+    Endur,
 }
 
 /// What is true of every venue of a kind.
@@ -41,6 +43,7 @@ pub enum Kind {
 struct Nature {
     is_singleton: bool,
     is_concentrated: bool,
+    is_vault: bool,
     has_facts: bool,
     is_routable: bool,
     has_own_rule: bool,
@@ -50,6 +53,7 @@ struct Nature {
 const PAIRS: Nature = Nature {
     is_singleton: false,
     is_concentrated: false,
+    is_vault: false,
     has_facts: false,
     is_routable: true,
     has_own_rule: false,
@@ -57,7 +61,7 @@ const PAIRS: Nature = Nature {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::JediSwap,
         Self::TenKSwap,
         Self::SithSwap,
@@ -66,6 +70,7 @@ impl Kind {
         Self::MySwap,
         Self::Ekubo,
         Self::JediSwapV2,
+        Self::Endur,
     ];
 
     /// The one place that says what a kind is like.
@@ -92,6 +97,12 @@ impl Kind {
                 is_routable: false,
                 ..PAIRS
             },
+            Self::Endur => Nature {
+                is_singleton: true,
+                is_vault: true,
+                has_own_rule: true,
+                ..PAIRS
+            },
         }
     }
 
@@ -107,6 +118,7 @@ impl Kind {
             Self::MySwap => "my_swap",
             Self::Ekubo => "ekubo",
             Self::JediSwapV2 => "jedi_swap_v2",
+            Self::Endur => "endur",
         }
     }
 
@@ -126,6 +138,14 @@ impl Kind {
     #[must_use]
     pub const fn is_concentrated(self) -> bool {
         self.nature().is_concentrated
+    }
+
+    /// Whether the venue's only contract is one vault: it takes its asset and mints
+    /// shares, and never the other way round. Neither is a trade between people, so
+    /// that no price, volume or TVL follows from it.
+    #[must_use]
+    pub const fn is_vault(self) -> bool {
+        self.nature().is_vault
     }
 
     /// Whether pools have settings that no event tells.

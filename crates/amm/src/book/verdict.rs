@@ -2,7 +2,8 @@
 //!
 //! Each swap of a contract either is what a rule says, to the last unit, or is
 //! not, or cannot be told. A rule is proven for a class once enough swaps agreed
-//! in both directions, and refuted for good by the first that differs.
+//! in both directions (deposits of a vault in their only one), and refuted for good
+//! by the first that differs.
 
 use super::venue::{Kind, Maths, VenueId};
 use crate::Side;
@@ -73,8 +74,14 @@ impl Tally {
         }
     }
 
-    fn is_proven(self) -> bool {
-        !self.is_refuted && self.agreed.iter().all(|agreed| *agreed >= PROOF)
+    fn is_proven(self, kind: Kind) -> bool {
+        let [deposits, _] = self.agreed;
+        let agreed = if kind.is_vault() {
+            deposits >= PROOF
+        } else {
+            self.agreed.iter().all(|agreed| *agreed >= PROOF)
+        };
+        agreed && !self.is_refuted
     }
 
     /// Whether a judgement would change it.
@@ -137,7 +144,7 @@ impl Records {
             return Verdict::Undecided;
         }
         let mut tallies = kind.rules().iter().map(|it| self.tally(venue, class, *it));
-        if let Some(proven) = tallies.clone().find(|tally| tally.is_proven()) {
+        if let Some(proven) = tallies.clone().find(|tally| tally.is_proven(kind)) {
             Verdict::Learned(proven.maths)
         } else if tallies.all(|tally| tally.is_refuted) {
             Verdict::Refuted
@@ -212,6 +219,19 @@ mod tests {
         agree(&mut records, Maths::Usual, Side::Token0, 100);
         agree(&mut records, Maths::Usual, Side::Token1, 100);
         assert_eq!(verdict(&records, Kind::JediSwap), Verdict::Refuted);
+    }
+
+    #[test]
+    fn deposits_alone_prove_a_vault() {
+        let mut records = Records::default();
+        agree(&mut records, Maths::Usual, Side::Token0, PROOF - 1);
+        assert_eq!(verdict(&records, Kind::Endur), Verdict::Undecided);
+        agree(&mut records, Maths::Usual, Side::Token0, 1);
+        let learned = Verdict::Learned(Maths::Usual);
+        assert_eq!(verdict(&records, Kind::Endur), learned);
+        assert_eq!(verdict(&records, Kind::JediSwap), Verdict::Undecided);
+        records.note(VENUE, CLASS, Maths::Usual, Differs);
+        assert_eq!(verdict(&records, Kind::Endur), Verdict::Refuted);
     }
 
     #[test]

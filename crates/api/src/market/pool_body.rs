@@ -47,7 +47,8 @@ pub(super) struct PoolBody<'a> {
     /// Why not, or null.
     #[schema(required, example = "its contract's class is not proven yet")]
     reason: Option<String>,
-    /// What moves its price; null while its contract's rules are not known.
+    /// What moves its price; null while its contract's rules are not known, and for
+    /// vaults, whose rate no deposit moves.
     #[schema(required)]
     depth: Option<Depths>,
 }
@@ -125,7 +126,9 @@ impl PoolBoard {
             tvl_usd: pool.tvl,
             tradable: reason.is_none(),
             reason,
-            depth: curve.map(|curve| self.depths(&view, &curve)),
+            depth: curve
+                .filter(|curve| !matches!(curve, AnyCurve::Deposit(_)))
+                .map(|curve| self.depths(&view, &curve)),
         })
     }
 

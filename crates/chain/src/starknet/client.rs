@@ -23,6 +23,7 @@ use super::{
     supplies,
     takeover::{self, NumberedPool, TickedPool, TickedQuestion},
     trades::{self, Trade},
+    vaults::{self, VaultReading},
 };
 use crate::{
     error::RpcError,
@@ -320,6 +321,16 @@ impl StarknetClient {
         at: BlockRef,
     ) -> Result<Vec<NumberedPool>, RpcError> {
         takeover::numbered(&self.0, contract, at.hash).await
+    }
+
+    /// What each of some vaults counts at a block; `None` where its contract does not
+    /// answer as vaults do.
+    pub async fn vaults(
+        &self,
+        vaults: &[Address],
+        at: BlockRef,
+    ) -> Result<Vec<Option<VaultReading>>, RpcError> {
+        vaults::read(&self.0, vaults, at.hash).await
     }
 
     /// Where each of some pools with ticks stands at a block; `None` where its

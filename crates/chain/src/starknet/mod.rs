@@ -27,6 +27,7 @@ mod supplies;
 mod takeover;
 mod text;
 mod trades;
+mod vaults;
 mod venues;
 mod watched;
 
@@ -48,4 +49,5 @@ pub use spec::SpecVersion;
 pub use staking::{DelegationPool, Membership, PoolMember, StakerAnswer, StakerQuestion};
 pub use takeover::{NumberedPool, TickedPool, TickedQuestion};
 pub use trades::Trade;
-pub use venues::{Untold, asked, named_pool, pool_event};
+pub use vaults::VaultReading;
+pub use venues::{Untold, asked, deposited, named_pool, pool_event};

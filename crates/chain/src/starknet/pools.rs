@@ -59,7 +59,12 @@ impl PoolQuestion {
             Kind::SithSwap => &["fee0", "fee1"],
             Kind::StarkDefi => &["get_fee"],
             Kind::Nostra => &["swap_fee"],
-            Kind::JediSwap | Kind::TenKSwap | Kind::MySwap | Kind::Ekubo | Kind::JediSwapV2 => &[],
+            Kind::JediSwap
+            | Kind::TenKSwap
+            | Kind::MySwap
+            | Kind::Ekubo
+            | Kind::JediSwapV2
+            | Kind::Endur => &[],
         }
     }
 

@@ -216,6 +216,7 @@ pub(super) fn stirred(pools: &Pools, pool: PoolId, part: f64) -> Option<Change> 
                 delta: [Signed::ZERO; 2],
             }
         }
+        State::Vault(_) => return None,
     };
     Some(Change::Moved { pool, movement })
 }

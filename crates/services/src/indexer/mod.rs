@@ -28,6 +28,7 @@ mod state;
 mod taken_blocks;
 mod takeover;
 mod undoing;
+mod vaults;
 mod verifying;
 mod writer;
 

@@ -79,6 +79,8 @@ impl Indexer {
         self.follow(block, &mut followed, &mut questions);
         self.look_at_recoded(block, &mut questions);
         self.note_unknown(block);
+        self.follow_vaults(node, block, &mut followed, &mut questions)
+            .await?;
         self.leave_out_recoded(&mut followed, &questions.classes);
         self.answer(node, block.at, &mut followed, questions)
             .await?;

@@ -132,6 +132,9 @@ impl GasWatch {
 }
 
 fn tells_a_swap(kind: Kind, event: &Event) -> bool {
+    if kind.is_vault() {
+        return chain::deposited(event).is_some();
+    }
     matches!(
         chain::pool_event(kind, event),
         Ok(PoolEvent::Sold { .. }

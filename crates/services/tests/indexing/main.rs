@@ -21,6 +21,7 @@ mod standby;
 mod strangers;
 mod takeover;
 mod trouble;
+mod vaults;
 mod venues;
 mod verifying;
 

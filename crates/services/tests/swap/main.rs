@@ -12,3 +12,4 @@ mod gas;
 mod market;
 mod sharing;
 mod terms;
+mod vault;

@@ -63,7 +63,7 @@ fn rule(class: &ClassStanding) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use amm::book::{Maths, Pin, Venue, VenueStanding};
+    use amm::book::{Kind, Maths, Pin, Venue, VenueStanding};
     use primitives::Felt;
     use std::collections::BTreeMap;
 
@@ -82,6 +82,7 @@ mod tests {
         let standing = Standing {
             venues: vec![VenueStanding {
                 name: "Ekubo".to_owned(),
+                kind: Kind::Ekubo,
                 is_routed: true,
                 on: 0,
                 off: BTreeMap::new(),
@@ -108,6 +109,7 @@ mod tests {
         let standing = Standing {
             venues: vec![VenueStanding {
                 name: "JediSwap".to_owned(),
+                kind: Kind::JediSwap,
                 is_routed: true,
                 on: 1,
                 off: BTreeMap::new(),

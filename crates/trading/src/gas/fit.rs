@@ -126,7 +126,7 @@ mod tests {
     }
 
     fn work() -> impl Strategy<Value = Work> {
-        let swaps = prop::array::uniform7(0_u32..3);
+        let swaps = prop::array::uniform8(0_u32..3);
         (swaps, 0_u32..40, 0_u32..3).prop_map(|(swaps, ticks, extensions)| Work {
             swaps,
             ticks,

@@ -63,7 +63,7 @@ pub struct GasPrices {
 }
 
 /// Kinds of venues that routes pass.
-const KINDS: usize = 7;
+const KINDS: usize = 8;
 
 /// The place of a kind in lists of costs; none if no route passes it, since the
 /// exchange contract has no adapter for it.
@@ -76,6 +76,7 @@ const fn place(kind: Kind) -> Option<usize> {
         Kind::Nostra => Some(4),
         Kind::MySwap => Some(5),
         Kind::Ekubo => Some(6),
+        Kind::Endur => Some(7),
         Kind::JediSwapV2 => None,
     }
 }
@@ -204,6 +205,7 @@ const SIMULATED: GasModel = GasModel {
         Gas::new(0, 326, 3_710_000), // Nostra
         Gas::new(0, 297, 1_760_000), // mySwap
         Gas::new(0, 305, 3_060_000), // Ekubo
+        Gas::new(0, 297, 1_315_000), // Endur
     ],
     tick: Gas::new(0, 0, 89_000),
     extension: Gas::new(0, 0, 0),
@@ -235,7 +237,7 @@ mod tests {
         let work = Work::of(&legs, &pools);
         // The pool of the first swap has an extension.
         let expected = Work {
-            swaps: [0, 0, 0, 0, 1, 0, 2],
+            swaps: [0, 0, 0, 0, 1, 0, 2, 0],
             ticks: 9,
             extensions: 1,
         };

@@ -450,3 +450,77 @@ fn what_is_decided_is_not_news_any_more() {
     assert_eq!(off, Some(Off::Refuted));
     assert_eq!(traded(&book, sold, [paid, bought + 1], [x, y - 1]), []);
 }
+
+/// A vault that counts this.
+fn vault(counted: Deposit) -> Book {
+    let spot = Spot::Contract(address(VENUE));
+    let mut book = book(Kind::Endur, spot, Shape::Usual, None);
+    book.apply(&moved(Movement::Counted(counted)));
+    book
+}
+
+#[test]
+fn a_deposit_speaks_for_its_vault_only_if_nothing_else_happened() {
+    let (assets, shares) = (7_000_000_000, 5_000_000_000);
+    let book = vault(Deposit::new(assets, shares));
+    let view = book.pools().get(PoolId(0)).unwrap();
+    let after = |paid: u128, minted: u128| Deposit::new(assets + paid, shares + minted);
+    let judged = |deposit: [u128; 2], after| {
+        let heard = view.hear_deposit(deposit, after);
+        heard.map(|testimony| testimony.judgement)
+    };
+    let deposit = [10_000_000, 7_142_857];
+    let [paid, minted] = deposit;
+    let agrees = Some(Judgement::Agrees(Side::Token0));
+    assert_eq!(judged(deposit, after(paid, minted)), agrees);
+    // A unit more or less is another rule.
+    for minted in [minted - 1, minted + 1] {
+        let differs = Some(Judgement::Differs);
+        assert_eq!(judged([paid, minted], after(paid, minted)), differs);
+    }
+    // Rewards, gifts, withdrawals, and amounts that no rule shows in.
+    for (deposit, after) in [
+        (deposit, after(paid + 1, minted)),
+        (deposit, after(paid - 1, minted)),
+        (deposit, after(paid, minted - 1)),
+        (deposit, Deposit::new(0, 0)),
+        ([1_000, 715], after(1_000, 715)),
+    ] {
+        assert_eq!(judged(deposit, after), None, "{deposit:?} {after:?}");
+    }
+    // The first one has no rate to be held against.
+    let empty = vault(Deposit::new(0, 0));
+    let view = empty.pools().get(PoolId(0)).unwrap();
+    assert_eq!(view.hear_deposit(deposit, Deposit::new(paid, minted)), None);
+}
+
+#[test]
+fn deposits_prove_a_vault_and_one_that_differs_switches_it_off() {
+    let mut book = vault(Deposit::new(7_000_000_000, 5_000_000_000));
+    let off = |book: &Book| book.pools().get(PoolId(0)).unwrap().off();
+    for turn in 0..=PROOF {
+        let view = book.pools().get(PoolId(0)).unwrap();
+        let State::Vault(before) = *view.pool.state() else {
+            panic!("a vault");
+        };
+        let differs = u128::from(turn == PROOF);
+        let minted = before.exact_in(Side::Token0, U256::from(9_000_001));
+        let minted = u128::try_from(minted.unwrap().bought).unwrap() + differs;
+        let made = Fill {
+            sold: U256::from(9_000_001),
+            bought: U256::from(minted),
+            ticks: 0,
+        };
+        let after = before.after(Side::Token0, &made).unwrap();
+        let heard = view.hear_deposit([9_000_001, minted], after).unwrap();
+        assert_eq!(off(&book), (turn < PROOF).then_some(Off::Class));
+        book.apply(&Change::Judged {
+            venue: address(VENUE),
+            class: heard.class,
+            maths: heard.maths,
+            judgement: heard.judgement,
+        });
+        book.apply(&moved(Movement::Counted(after)));
+    }
+    assert_eq!(off(&book), Some(Off::Refuted));
+}

@@ -2,7 +2,7 @@
 
 use super::super::TradeState;
 use crate::http::{error::Rejection, json_answer::Json};
-use amm::book::{ClassStanding, Verdict};
+use amm::book::{ClassStanding, Kind, Verdict};
 use axum::extract::State;
 use primitives::felt_to_hex;
 use serde::Serialize;
@@ -77,6 +77,18 @@ impl From<&ClassStanding> for ClassBody {
 pub(super) enum SourceType {
     /// An exchange with pools.
     Dex,
+    /// A contract that takes a token and mints another one for it.
+    TokenWrapper,
+}
+
+impl SourceType {
+    const fn of(kind: Kind) -> Self {
+        if kind.is_vault() {
+            Self::TokenWrapper
+        } else {
+            Self::Dex
+        }
+    }
 }
 
 /// List sources
@@ -102,7 +114,7 @@ pub(super) async fn swap_sources(
     let sources = venues.filter(|venue| venue.is_routed);
     let bodies = sources.map(|venue| SourceBody {
         name: venue.name.clone(),
-        kind: SourceType::Dex,
+        kind: SourceType::of(venue.kind),
         pools: has_additions.then(|| venue.pools()),
         tradable_pools: has_additions.then(|| venue.tradable()),
         classes: has_additions.then(|| venue.classes.iter().map(ClassBody::from).collect()),

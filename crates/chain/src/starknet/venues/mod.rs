@@ -5,6 +5,7 @@
 //! [`PoolEvent`] or an [`Untold`], never a panic.
 
 mod ekubo;
+mod endur;
 mod jedi_swap_v2;
 mod my_swap;
 mod names;
@@ -28,6 +29,7 @@ pub fn pool_event(kind: Kind, event: &Event) -> Result<PoolEvent, Untold> {
         (_, Kind::Ekubo) => ekubo::decode(name, words),
         (_, Kind::JediSwapV2) => jedi_swap_v2::decode(name, words, event.from),
         (_, Kind::MySwap) => my_swap::decode(name, words),
+        (_, Kind::Endur) => endur::decode(name),
         (_, Kind::JediSwap | Kind::TenKSwap | Kind::SithSwap | Kind::StarkDefi | Kind::Nostra) => {
             pairs::decode(kind, name, words, event.from)
         }
@@ -44,9 +46,12 @@ pub fn named_pool(kind: Kind, event: &Event) -> Option<Named> {
         Kind::Ekubo => ekubo::named(name, words),
         Kind::MySwap => my_swap::named(words),
         Kind::StarkDefi => pairs::named(name, words),
-        Kind::JediSwap | Kind::TenKSwap | Kind::SithSwap | Kind::Nostra | Kind::JediSwapV2 => {
-            return None;
-        }
+        Kind::JediSwap
+        | Kind::TenKSwap
+        | Kind::SithSwap
+        | Kind::Nostra
+        | Kind::JediSwapV2
+        | Kind::Endur => return None,
     };
     named.ok()
 }
@@ -69,6 +74,15 @@ pub fn asked(kind: Kind, event: &Event) -> Option<Asked> {
         }
         _ => None,
     }
+}
+
+/// The assets and the shares of a deposit; `None` if the event is none, or cannot be
+/// read.
+pub fn deposited(event: &Event) -> Option<[u128; 2]> {
+    let (first, keys) = event.keys.split_first()?;
+    let is_deposit = names::name(*first) == Some(Name::Deposit);
+    let words = Words::new(keys, &event.data);
+    is_deposit.then(|| endur::deposited(words).ok()).flatten()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ macro_rules! names {
 }
 
 names! {
-    Burn ClassHashReplaced Collect CollectProtocol FeesAccumulated Initialize Mint PairBurn
+    Burn ClassHashReplaced Collect CollectProtocol Deposit FeesAccumulated Initialize Mint PairBurn
     PairCreated PairMint PoolCreated PoolInitialized PositionFeesCollected PositionUpdated
     ProtocolFeesPaid SetPairFee Swap Swapped Sync Upgraded
 }

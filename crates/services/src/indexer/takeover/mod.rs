@@ -62,6 +62,10 @@ impl Indexer {
                     self.take_over_pairs(node, before, venue, followed, questions)
                         .await?;
                 }
+                Kind::Endur => {
+                    self.take_over_vault(node, before, venue, followed, questions)
+                        .await?;
+                }
             }
             let pools = self.state.book.pools().len().saturating_sub(known);
             tracing::info!(venue = venue.name, pools, "pools taken over");

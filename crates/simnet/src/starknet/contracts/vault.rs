@@ -1,8 +1,9 @@
 //! Liquid staking: deposits of a token for shares of all deposits. What is paid
-//! in besides makes every share worth more.
+//! in besides makes every share worth more, rewards after a fee.
 
 use super::arithmetic::{div, ensure, mul};
-use super::erc20::{self, Erc20, Fashion, TOTAL_SUPPLY, balance_of, collect};
+use super::erc20::{self, Erc20, Fashion, TOTAL_SUPPLY, balance_of, collect, transfer_call};
+use super::text::byte_array;
 use crate::starknet::class::{
     ADDRESS, BYTE_ARRAY, Class, EventSignature, Interface, Typed, U256 as U256_TYPE,
 };
@@ -10,7 +11,6 @@ use crate::starknet::contract::{Calldata, Contract, Env, Function, Kind, halves}
 use crate::starknet::execution::Contracts;
 use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::network::STRK;
-#[cfg(test)]
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256, selector};
 use std::sync::{Arc, LazyLock};
@@ -26,6 +26,7 @@ const FUNCTIONS: &[Entrypoint] = &[
     Entrypoint::view("convert_to_shares", ASSETS, &[U256_TYPE], Vault::convert_to_shares),
     Entrypoint::view("preview_deposit", ASSETS, &[U256_TYPE], Vault::convert_to_shares),
     Entrypoint::external("deposit", &[("assets", U256_TYPE), ("receiver", ADDRESS)], &[U256_TYPE], Vault::deposit),
+    Entrypoint::external("add_rewards", ASSETS, &[], Vault::add_rewards),
     Entrypoint::external("deposit_with_referral", &[("assets", U256_TYPE), ("receiver", ADDRESS), ("referral", BYTE_ARRAY)], &[U256_TYPE], Vault::deposit_with_referral),
 ];
 
@@ -35,10 +36,22 @@ const DEPOSITED: EventSignature = EventSignature {
     data: &[("assets", U256_TYPE), ("shares", U256_TYPE)],
 };
 
+const FEE: EventSignature = EventSignature {
+    name: "Fee",
+    keys: &[("token", ADDRESS), ("receiver", ADDRESS)],
+    data: &[("amount", U256_TYPE)],
+};
+
+const REFERRAL: EventSignature = EventSignature {
+    name: "Referral",
+    keys: &[("referrer", BYTE_ARRAY), ("referee", ADDRESS)],
+    data: &[("assets", U256_TYPE)],
+};
+
 static KIND: LazyLock<Kind<Vault>> = LazyLock::new(|| {
     let interface = Interface {
         functions: &erc20::share_signatures(Fashion::Modern),
-        events: &[erc20::events(Fashion::Modern), &[DEPOSITED]].concat(),
+        events: &[erc20::events(Fashion::Modern), &[DEPOSITED, FEE, REFERRAL]].concat(),
         ..Interface::default()
     };
     Kind::new("Staking vault", FUNCTIONS, interface)
@@ -63,8 +76,14 @@ impl Contract for Vault {
     }
 }
 
+/// Of a hundred units of rewards, so many are a fee.
+const FEE_PERCENT: u64 = 15;
+
+/// Who gets it.
+const FEE_RECEIVER: Felt = Felt::from_hex_unchecked("0x73746f615f7661756c745f666565");
+
 /// Where the network's vault of staked STRK is.
-const STAKED_STRK: Felt = Felt::from_hex_unchecked("0x73746f615f7661756c745f7374726b");
+pub(crate) const STAKED_STRK: Felt = Felt::from_hex_unchecked("0x73746f615f7661756c745f7374726b");
 
 /// Puts the network's vault where it belongs.
 pub(crate) fn install(contracts: &mut Contracts) {
@@ -72,8 +91,12 @@ pub(crate) fn install(contracts: &mut Contracts) {
     contracts.insert(STAKED_STRK, Arc::new(vault));
 }
 
+/// The class of vaults.
+pub(crate) fn class_hash() -> Felt {
+    KIND.class.hash
+}
+
 /// Deposits an amount, of which the vault may spend as much.
-#[cfg(test)]
 pub(crate) fn deposit_call(vault: Felt, assets: U256, to: Felt) -> Call {
     let mut calldata = halves(assets).to_vec();
     calldata.push(to);
@@ -81,6 +104,23 @@ pub(crate) fn deposit_call(vault: Felt, assets: U256, to: Felt) -> Call {
         to: vault,
         selector: selector("deposit"),
         calldata,
+    }
+}
+
+/// Does so, and says who sent the depositor.
+pub(crate) fn referred_deposit_call(vault: Felt, assets: U256, to: Felt, referrer: &str) -> Call {
+    let mut call = deposit_call(vault, assets, to);
+    call.selector = selector("deposit_with_referral");
+    call.calldata.extend(byte_array(referrer));
+    call
+}
+
+/// Pays in rewards, of which the vault may spend as much.
+pub(crate) fn reward_call(vault: Felt, assets: U256) -> Call {
+    Call {
+        to: vault,
+        selector: selector("add_rewards"),
+        calldata: halves(assets).to_vec(),
     }
 }
 
@@ -145,19 +185,31 @@ impl Vault {
         calldata: &mut Calldata<'_>,
     ) -> Returned {
         let (assets, to) = (calldata.u256()?, calldata.felt()?);
-        // Whoever referred is of no consequence here.
-        let (_words, _pending, _length) = (calldata.felts()?, calldata.felt()?, calldata.felt()?);
-        self.take(env, assets, to)
+        let words = calldata.felts()?.to_vec();
+        let [pending, length] = [calldata.felt()?, calldata.felt()?];
+        let shares = self.take(env, assets, to)?;
+        let referrer = [vec![Felt::from(words.len())], words, vec![pending, length]].concat();
+        let keys = [vec![selector("Referral")], referrer, vec![to]].concat();
+        env.emit(&keys, &halves(assets));
+        Ok(shares)
+    }
+
+    fn add_rewards(&self, env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> Returned {
+        let assets = calldata.u256()?;
+        let (from, own) = (env.caller(), env.address());
+        collect(env, self.asset, (from, own), assets)?;
+        let fee = div(mul(assets, U256::from(FEE_PERCENT))?, U256::from(100))?;
+        env.call(&transfer_call(self.asset, FEE_RECEIVER, fee))?;
+        let keys = [selector("Fee"), self.asset, FEE_RECEIVER];
+        env.emit(&keys, &halves(fee));
+        Ok(Vec::new())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::starknet::contracts::erc20::transfer_call;
-    use crate::starknet::contracts::lab::{ALICE, BOB, ETH, Lab, call, event, numbers};
-    use crate::starknet::contracts::text::byte_array;
-    use std::sync::Arc;
+    use crate::starknet::contracts::lab::{ALICE, BOB, ETH, Lab, event, numbers};
 
     #[test]
     fn deposits_buy_shares_at_the_rate_of_all() {
@@ -177,14 +229,32 @@ mod tests {
         let [low, high] = halves(U256::from(100));
         let quoted = lab.number(place, "preview_deposit", &[low, high]);
         assert_eq!(quoted, U256::from(66));
-        let referral = [vec![low, high, BOB], byte_array("code")].concat();
-        let (shares, _) = lab.run(BOB, &call(place, "deposit_with_referral", &referral));
+        let referred = referred_deposit_call(place, U256::from(100), BOB, "code");
+        let (shares, events) = lab.run(BOB, &referred);
         assert_eq!(numbers(&shares), [quoted]);
+        let referral = event(&events, "Referral");
+        assert_eq!((referral.keys.len(), referral.data.len()), (5, 2));
         assert_eq!(lab.balance(place, BOB), quoted);
         assert_eq!(lab.number(place, "total_supply", &[]), U256::from(1_066));
         assert_eq!(lab.number(place, "total_assets", &[]), U256::from(1_600));
         let dust = deposit_call(place, U256::ONE, BOB);
         lab.refuses(BOB, &dust, "ZERO_SHARES");
         lab.run(BOB, &transfer_call(place, ALICE, quoted));
+    }
+
+    #[test]
+    fn rewards_are_everybody_s_after_a_fee() {
+        let place = Felt::from(0x777);
+        let vault = Vault::new(ETH, "Staked Ether", "sETH");
+        let mut lab = Lab::new(|contracts| contracts.insert(place, Arc::new(vault)));
+        lab.approve(ALICE, place, &[ETH]);
+        lab.run(ALICE, &deposit_call(place, U256::from(1_000), ALICE));
+        let (_, events) = lab.run(ALICE, &reward_call(place, U256::from(106)));
+        let fee = event(&events, "Fee");
+        assert_eq!(fee.keys[1..], [ETH, FEE_RECEIVER]);
+        assert_eq!(numbers(&fee.data), [U256::from(15)]);
+        assert_eq!(lab.balance(ETH, FEE_RECEIVER), U256::from(15));
+        assert_eq!(lab.number(place, "total_assets", &[]), U256::from(1_091));
+        assert_eq!(lab.number(place, "total_supply", &[]), U256::from(1_000));
     }
 }

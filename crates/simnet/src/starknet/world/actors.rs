@@ -67,6 +67,9 @@ pub(crate) fn act(
             include(builder, &deed);
         }
     }
+    if let Some(deed) = market::saving(&world.market, builder.open.number) {
+        include(builder, &deed);
+    }
     let count = count(moment.mean, rng);
     let mut made = 0;
     // Somebody may have nothing to do, and an attack is several transactions.

@@ -4,7 +4,7 @@ use crate::starknet::contracts::ekubo::Rounding;
 use crate::starknet::contracts::pairs::{
     JEDISWAP, NOSTRA, SITHSWAP, STARKDEFI, TEN_K_SWAP, Venue, my_swap,
 };
-use crate::starknet::contracts::{ekubo, jediswap_v2};
+use crate::starknet::contracts::{ekubo, jediswap_v2, vault};
 use primitives::{Address, Felt, felt_to_hex};
 use serde_json::{Map, Value, json};
 
@@ -41,6 +41,9 @@ pub(crate) fn render() -> String {
     let extensions = [(ekubo::ORACLE, "oracle")];
     let venue = entry(("Ekubo", "ekubo"), ekubo::CORE, &classes, &extensions);
     venues.push(routed(venue, ekubo::CORE));
+    let classes = [(vault::class_hash(), "usual")];
+    let venue = entry(("Endur", "endur"), vault::STAKED_STRK, &classes, &[]);
+    venues.push(routed(venue, vault::STAKED_STRK));
     Value::from(venues).to_string()
 }
 
@@ -94,7 +97,7 @@ mod tests {
             .iter()
             .map(|venue| venue["contract"].as_str().unwrap())
             .collect();
-        assert_eq!((kinds.len(), contracts.len()), (8, 8));
+        assert_eq!((kinds.len(), contracts.len()), (9, 9));
         for venue in venues {
             let classes = venue["classes"].as_object().unwrap().len();
             let ranges = venue["kind"] == "ekubo";

@@ -349,7 +349,10 @@ async fn sources_are_the_exchanges_that_routes_may_pass() {
         (&json!(true), &ekubo["pools"])
     );
     assert!(sources.iter().all(|it| it["name"] != "JediSwap v2"));
-    assert_eq!(sources.len(), 7);
+    let endur = sources.iter().find(|it| it["name"] == "Endur").unwrap();
+    assert_eq!(endur["type"], "TOKEN_WRAPPER");
+    assert_eq!(endur["tradablePools"], 1);
+    assert_eq!(sources.len(), 8);
     let desk = Desk::with(Dialect::Avnu, swap_options()).await;
     let sources = desk.bench.get("/swap/v3/sources").await.json();
     let sources = sources.as_array().unwrap();

@@ -104,6 +104,7 @@ fn events(kind: Kind) -> Vec<(&'static str, Vec<Field>, Vec<Field>)> {
             plain("Sync", &[Wide, Wide]),
             plain("Swap", &[WORD, WORD, Wide, Wide, Wide, Wide]),
         ],
+        Kind::Endur => vec![plain("Deposit", &[WORD, WORD, Wide, Wide])],
     }
 }
 

@@ -345,3 +345,14 @@ fn what_a_swap_was_asked_for_is_read_and_loans_are_told_from_trades() {
     assert_eq!(asked(Kind::Ekubo, &swapped), Some(asked_for));
     assert!(pool_event(Kind::Ekubo, &swapped).is_ok());
 }
+
+#[test]
+fn a_vault_tells_its_deposits_and_nothing_of_what_it_counts() {
+    let keyed = event("Deposit", &[1, 2], &[300, 0, 200, 0]);
+    assert_eq!(deposited(&keyed), Some([300, 200]));
+    assert_eq!(pool_event(Kind::Endur, &keyed), Err(Untold::Nothing));
+    for data in [&[300, 0, 200][..], &[300, 0, 200, 1], &[300, 0, 200, 0, 0]] {
+        assert_eq!(deposited(&event("Deposit", &[1, 2], data)), None);
+    }
+    assert_eq!(deposited(&event("Swap", &[1, 2], &[300, 0, 200, 0])), None);
+}

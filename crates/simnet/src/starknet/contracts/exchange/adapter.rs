@@ -6,9 +6,13 @@ use crate::starknet::contract::{Calldata, Env};
 use crate::starknet::contracts::ekubo::{self, Hop, MAX_SQRT_RATIO, MIN_SQRT_RATIO};
 use crate::starknet::contracts::erc20::approve_call;
 use crate::starknet::contracts::pairs::{JEDISWAP, NOSTRA, Path, VENUES, Venue, my_swap};
+use crate::starknet::contracts::vault;
 use crate::starknet::failure::Revert;
 use crate::starknet::hash::from_felt;
 use primitives::{Felt, U256};
+
+/// What deposits say of who sent them.
+const REFERRER: &str = "stoa";
 
 /// How to trade at a venue.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +20,7 @@ enum Adapter {
     Pairs(&'static Venue),
     MySwap,
     Ekubo,
+    Vault,
 }
 
 /// A token sold for another at the exchange of a leg.
@@ -52,6 +57,18 @@ impl Trade<'_> {
                 }
                 env.call(&ekubo::clear_call(self.bought))?;
             }
+            Adapter::Vault => {
+                let [] = self.params()?;
+                let own = env.address();
+                env.call(&approve_call(self.sold, self.bought, amount))?;
+                // Whatever the exchange is called, the vault is what is bought.
+                env.call(&vault::referred_deposit_call(
+                    self.bought,
+                    amount,
+                    own,
+                    REFERRER,
+                ))?;
+            }
         }
         Ok(())
     }
@@ -67,7 +84,7 @@ impl Trade<'_> {
                 let _count = amounts.felt()?;
                 amounts.u256()
             }
-            Adapter::Pairs(_) | Adapter::MySwap => Ok(U256::ZERO),
+            Adapter::Pairs(_) | Adapter::MySwap | Adapter::Vault => Ok(U256::ZERO),
             Adapter::Ekubo => {
                 let (hop, amount) = self.hop(env, amount)?;
                 let returned = env.call(&ekubo::quote_call(&hop, self.sold, amount))?;
@@ -136,6 +153,9 @@ fn adapter(exchange: Felt) -> Result<Adapter, Revert> {
     }
     if exchange == my_swap::MY_SWAP {
         return Ok(Adapter::MySwap);
+    }
+    if exchange == vault::STAKED_STRK {
+        return Ok(Adapter::Vault);
     }
     let venue = VENUES
         .into_iter()

@@ -15,6 +15,7 @@ mod pool;
 mod providing;
 mod rehearsal;
 mod sandwich;
+mod saving;
 mod scene;
 mod trading;
 mod watch;
@@ -22,6 +23,7 @@ mod watch;
 pub(super) use arbitrage::settle;
 pub(super) use exchanges::{Market, install};
 pub(super) use opening::{blocks as opening_blocks, of_block as opening, open};
+pub(super) use saving::of_block as saving;
 pub(super) use scene::Scene;
 pub(crate) use watch::Watch;
 

@@ -54,6 +54,24 @@ fn my_swap_pays_what_it_pays_directly() {
     assert_eq!(bought(&mut lab(), &sale), expected);
 }
 
+#[test]
+fn a_vault_mints_what_it_mints_directly() {
+    let amount = 7 * E18 + 12_345;
+    let mut direct = lab();
+    direct.approve(BOB, STAKED_STRK, &[ETH]);
+    direct.run(BOB, &deposit_call(STAKED_STRK, U256::from(amount), BOB));
+    let expected = direct.balance(STAKED_STRK, BOB);
+    assert!(!expected.is_zero() && expected < U256::from(amount));
+    let mut lab = lab();
+    let through = leg(STAKED_STRK, WHOLE, &[]);
+    let sale = Sale {
+        bought: STAKED_STRK,
+        ..Sale::new(amount, &[route([ETH, STAKED_STRK], &through)])
+    };
+    lab.run(BOB, &sale.call());
+    assert_eq!(lab.balance(STAKED_STRK, BOB), expected);
+}
+
 /// What BOB gets for ETH at Ekubo itself.
 fn at_ekubo(amount: u128) -> U256 {
     let mut lab = lab();

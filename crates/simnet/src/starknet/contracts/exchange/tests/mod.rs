@@ -18,9 +18,11 @@ use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, eve
 use crate::starknet::contracts::pairs::{
     JEDISWAP, NOSTRA, PairId, Path, SITHSWAP, STARKDEFI, TEN_K_SWAP, VENUES, Venue, my_swap,
 };
+use crate::starknet::contracts::vault::{STAKED_STRK, Vault, deposit_call};
 use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::Call;
 use primitives::{Felt, U256};
+use std::sync::Arc;
 
 const WHOLE: u128 = 1_000_000_000_000;
 const E18: u128 = 1_000_000_000_000_000_000;
@@ -61,6 +63,10 @@ fn lab() -> Lab {
         my_swap::install(contracts);
         jediswap_v2::install(contracts);
         ekubo::install(contracts, Rounding::Exact);
+        contracts.insert(
+            STAKED_STRK,
+            Arc::new(Vault::new(ETH, "Staked Ether", "sETH")),
+        );
         install(contracts);
     });
     let tokens = [ETH, USDC, DAI];
@@ -93,6 +99,15 @@ fn lab() -> Lab {
         }
         lab.run(ALICE, &mint_position_call(&key, bounds, 0));
     }
+    lab.approve(ALICE, STAKED_STRK, &[ETH]);
+    lab.run(
+        ALICE,
+        &deposit_call(STAKED_STRK, U256::from(1_000 * E18), ALICE),
+    );
+    lab.run(
+        ALICE,
+        &transfer_call(ETH, STAKED_STRK, U256::from(137 * E18)),
+    );
     lab.approve(BOB, EXCHANGE, &tokens);
     lab
 }
@@ -128,10 +143,11 @@ fn ekubo_leg(percent: u128, distance: Felt) -> Vec<Felt> {
     leg(ekubo::CORE, percent, &params)
 }
 
-/// A sale of `amount` ETH for at least `least` DAI by BOB.
+/// A sale of `amount` ETH for at least `least` of what is bought, DAI mostly, by BOB.
 #[derive(Clone)]
 struct Sale {
     amount: U256,
+    bought: Felt,
     least: U256,
     beneficiary: Felt,
     integrator: (u128, Felt),
@@ -142,6 +158,7 @@ impl Sale {
     fn new(amount: u128, routes: &[Vec<Felt>]) -> Self {
         Self {
             amount: U256::from(amount),
+            bought: DAI,
             least: U256::ZERO,
             beneficiary: BOB,
             integrator: (0, Felt::ZERO),
@@ -152,7 +169,7 @@ impl Sale {
     fn call(&self) -> Call {
         let mut felts = vec![ETH];
         felts.extend(halves(self.amount));
-        felts.push(DAI);
+        felts.push(self.bought);
         // What was quoted, which nobody reads, and the least.
         felts.extend([U256::ZERO, self.least].map(halves).concat());
         felts.extend(self.rest());
@@ -164,7 +181,7 @@ impl Sale {
     fn buying(&self, wanted: U256, most: U256) -> Call {
         let mut felts = vec![ETH];
         felts.extend([self.amount, most].map(halves).concat());
-        felts.push(DAI);
+        felts.push(self.bought);
         felts.extend(halves(wanted));
         felts.extend(self.rest());
         call(EXCHANGE, "swap_exact_token_to", &felts)

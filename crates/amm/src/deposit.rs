@@ -1,77 +1,14 @@
-//! Contracts that trade at a rate of their own, whatever the amount: one for
-//! one, or deposits for shares.
-//!
-//! Both are exact by their public interfaces: a migration pays unit for unit,
-//! a vault mints `⌊amount · shares / assets⌋`.
+//! A vault that takes a token and mints shares of all that it took, at the same rate
+//! whatever the amount: `⌊amount · shares / assets⌋`.
 
 use crate::wide::{mul_div, mul_div_up};
 use crate::{Curve, Fill, Pieces, Refusal, Side};
 use primitives::U256;
-
-/// Tokens that change one for one, such as an old and a new form of the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OneToOne {
-    reserves: [Option<u128>; 2],
-}
-
-impl OneToOne {
-    /// What the contract can give of either token: its balance, or `None` where
-    /// it mints.
-    pub const fn new(reserves: [Option<u128>; 2]) -> Self {
-        Self { reserves }
-    }
-
-    /// What the contract can give of either token.
-    pub const fn reserves(&self) -> [Option<u128>; 2] {
-        self.reserves
-    }
-
-    /// The contract after a trade; `None` if it cannot make this trade. What it
-    /// mints it also burns, so only balances move.
-    pub fn after(&self, sold: Side, fill: &Fill) -> Option<Self> {
-        let amount = u128::try_from(fill.sold).ok()?;
-        if fill.bought != fill.sold || fill.sold > self.most(sold) {
-            return None;
-        }
-        let (taken, given) = sold.of(self.reserves);
-        let taken = match taken {
-            Some(taken) => Some(taken.checked_add(amount)?),
-            None => None,
-        };
-        let (reserve0, reserve1) =
-            sold.of([taken, given.map(|given| given.saturating_sub(amount))]);
-        Some(Self::new([reserve0, reserve1]))
-    }
-
-    /// The largest amount that can be sold, and so bought.
-    fn most(&self, sold: Side) -> U256 {
-        let (taken, given) = sold.of(self.reserves);
-        let room = u128::MAX - taken.unwrap_or(0);
-        U256::from(given.unwrap_or(u128::MAX).min(room))
-    }
-}
-
-impl Curve for OneToOne {
-    fn exact_in(&self, sold: Side, amount: U256) -> Result<Fill, Refusal> {
-        traded(amount, self.most(sold), Some)
-    }
-
-    fn exact_out(&self, sold: Side, amount: U256) -> Result<Fill, Refusal> {
-        self.exact_in(sold, amount)
-    }
-
-    fn price(&self, sold: Side) -> f64 {
-        if self.most(sold).is_zero() { 0.0 } else { 1.0 }
-    }
-
-    fn pieces(&self, sold: Side, pieces: &mut Pieces) {
-        pieces.steep(self.price(sold), f64::from(self.most(sold)));
-    }
-}
+use serde::{Deserialize, Serialize};
 
 /// A vault that takes assets, its first token, and mints shares, its second.
 /// Shares are not taken back: what leaves a vault waits in its queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deposit {
     assets: u128,
     shares: u128,
@@ -82,6 +19,11 @@ impl Deposit {
     /// nothing of either, has no rate and takes nothing.
     pub const fn new(assets: u128, shares: u128) -> Self {
         Self { assets, shares }
+    }
+
+    /// Whether there is anything of both.
+    pub const fn has_rate(&self) -> bool {
+        self.assets > 0 && self.shares > 0
     }
 
     /// The vault after a deposit; `None` if it cannot take it.
@@ -96,7 +38,7 @@ impl Deposit {
 
     /// The largest deposit after which assets and shares still have 128 bits.
     fn most_sold(&self, sold: Side) -> U256 {
-        if sold == Side::Token1 || self.assets == 0 || self.shares == 0 {
+        if sold == Side::Token1 || !self.has_rate() {
             return U256::ZERO;
         }
         let room = U256::from(u128::MAX - self.assets);
@@ -170,38 +112,9 @@ mod tests {
         prop::sample::select(&Side::BOTH[..])
     }
 
-    fn edges() -> impl Strategy<Value = OneToOne> {
-        let reserve = || prop::option::of(1_u128..);
-        (reserve(), reserve()).prop_map(|(reserve0, reserve1)| OneToOne::new([reserve0, reserve1]))
-    }
-
     fn vaults() -> impl Strategy<Value = Deposit> {
         let held = || (1_u128.., 0..128_u32).prop_map(|(held, shift)| (held >> shift).max(1));
         (held(), held()).prop_map(|(assets, shares)| Deposit::new(assets, shares))
-    }
-
-    #[test]
-    fn a_migration_gives_what_it_holds_and_no_more() {
-        let edge = OneToOne::new([None, Some(100)]);
-        let all = edge.exact_in(Side::Token0, U256::from(100)).unwrap();
-        assert_eq!(all.bought, U256::from(100));
-        let most = U256::from(100);
-        let refused = Err(Refusal::TooMuch { most });
-        assert_eq!(edge.exact_out(Side::Token0, U256::from(101)), refused);
-        let after = edge.after(Side::Token0, &all).unwrap();
-        assert_eq!(after.reserves(), [None, Some(0)]);
-        assert!(after.price(Side::Token0) == 0.0);
-        assert!(after.price(Side::Token1) > 0.0);
-        assert_eq!(
-            edge.after(
-                Side::Token0,
-                &Fill {
-                    bought: U256::ONE,
-                    ..all
-                }
-            ),
-            None
-        );
     }
 
     #[test]
@@ -229,22 +142,19 @@ mod tests {
 
     #[test]
     fn what_is_empty_trades_nothing() {
-        laws::nothing_is_traded(&OneToOne::new([Some(0), Some(0)]));
         laws::nothing_is_traded(&Deposit::new(0, 0));
         laws::nothing_is_traded(&Deposit::new(5, 0));
     }
 
     proptest! {
         #[test]
-        fn the_most_is_true(edge in edges(), vault in vaults(), side in sides()) {
-            laws::the_most_is_true(&edge, side)?;
+        fn the_most_is_true(vault in vaults(), side in sides()) {
             laws::the_most_is_true(&vault, side)?;
         }
 
         #[test]
-        fn what_is_wanted_is_reached(edge in edges(), vault in vaults(), wanted in 1_u128.., shift in 0..128_u32) {
+        fn what_is_wanted_is_reached(vault in vaults(), wanted in 1_u128.., shift in 0..128_u32) {
             let wanted = (wanted >> shift).max(1);
-            laws::what_is_wanted_is_reached(&edge, Side::Token0, wanted, true)?;
             laws::what_is_wanted_is_reached(&vault, Side::Token0, wanted, true)?;
         }
 
@@ -267,8 +177,6 @@ mod tests {
             let shares = u128::try_from(U256::from(f64::from(U256::from(assets)) * premium)).unwrap();
             let vault = Deposit::new(assets, shares);
             laws::the_ladder_is_close(&vault, Side::Token0, share, [assets, shares], 1e-8)?;
-            let edge = OneToOne::new([Some(assets), Some(assets)]);
-            laws::the_ladder_is_close(&edge, Side::Token0, share, [assets, assets], 1e-8)?;
         }
     }
 }
