@@ -13,7 +13,8 @@ use amm::book::{
     Verdict, Witness,
 };
 use chain::{
-    Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, asked, named_pool, pool_event,
+    Block, PoolAnswer, PoolQuestion, StarknetClient, Untold, VaultReading, asked, named_pool,
+    pool_event,
 };
 use market::{BlockEffects, figures::Trade};
 use primitives::{Address, BlockRef, Felt};
@@ -65,6 +66,7 @@ impl Indexer {
         &mut self,
         node: &StarknetClient,
         block: &Block,
+        vaults: &[(Address, Option<VaultReading>)],
     ) -> Result<Followed, Fault> {
         self.state.book.begin(block.at.number);
         let mut followed = Followed::default();
@@ -79,8 +81,7 @@ impl Indexer {
         self.follow(block, &mut followed, &mut questions);
         self.look_at_recoded(block, &mut questions);
         self.note_unknown(block);
-        self.follow_vaults(node, block, &mut followed, &mut questions)
-            .await?;
+        self.follow_vaults(block, vaults, &mut followed, &mut questions);
         self.leave_out_recoded(&mut followed, &questions.classes);
         self.answer(node, block.at, &mut followed, questions)
             .await?;

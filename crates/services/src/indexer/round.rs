@@ -295,9 +295,10 @@ impl Indexer {
     ) -> Result<Vec<BlockEffects>, Fault> {
         let mut all = Vec::with_capacity(blocks.len());
         let newest = blocks.last().map_or(0, |last| last.at.number);
-        for block in blocks {
+        let vaults = self.read_vaults(node, blocks).await?;
+        for (block, vaults) in blocks.iter().zip(&vaults) {
             // Pools first: a pair that the block brings is a share's token.
-            let followed = self.pool_changes(node, block).await?;
+            let followed = self.pool_changes(node, block, vaults).await?;
             self.state.leave_trail(block.at.number, newest);
             let due = self.due(block);
             let readings = if due.is_empty() {

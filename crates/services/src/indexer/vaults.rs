@@ -14,36 +14,58 @@ use amm::{
     book::{Change, Created, Movement, Named, PoolId, Shape, Spot, State, Venue},
 };
 use chain::{Block, StarknetClient, VaultReading, deposited};
+use futures_util::future::try_join_all;
 use primitives::{Address, BlockRef};
 
 /// Vaults that say nothing are asked every so many blocks.
 const READ_EVERY: u64 = 64;
 
+/// What vaults say of themselves at a block; `None` where one does not answer.
+type VaultReadings = Vec<(Address, Option<VaultReading>)>;
+
 impl Indexer {
-    /// Asks the vaults whose turn it is, and hears what their deposits say of their
-    /// classes.
-    pub(super) async fn follow_vaults(
-        &mut self,
+    /// What the vaults whose turn it is say at each of some blocks. All are asked at
+    /// once, so that a slow node does not hold up one block after the other.
+    pub(super) async fn read_vaults(
+        &self,
         node: &StarknetClient,
-        block: &Block,
-        followed: &mut Followed,
-        questions: &mut Questions,
-    ) -> Result<(), Fault> {
+        blocks: &[Block],
+    ) -> Result<Vec<VaultReadings>, Fault> {
+        let each = blocks
+            .iter()
+            .map(|block| read(node, block.at, self.due_vaults(block)));
+        try_join_all(each).await
+    }
+
+    /// The vaults whose turn it is at a block.
+    fn due_vaults(&self, block: &Block) -> Vec<Address> {
         let number = block.at.number;
         let is_turn = number.is_multiple_of(READ_EVERY);
-        let due = |venue: &Venue| {
-            venue.start_block <= number && (is_turn || has_spoken(venue.contract, block))
+        let is_due = |venue: &&Venue| {
+            let has_begun = venue.kind.is_vault() && venue.start_block <= number;
+            has_begun && (is_turn || has_spoken(venue.contract, block))
         };
-        for (vault, reading) in self.read_vaults(node, block.at, due).await? {
-            let counted = reading.map_or(Deposit::new(0, 0), |reading| reading.counted);
+        let venues = self.known.venues.venues().iter();
+        venues.filter(is_due).map(|venue| venue.contract).collect()
+    }
+
+    /// Takes up what vaults say at a block, and hears what their deposits say of
+    /// their classes.
+    pub(super) fn follow_vaults(
+        &mut self,
+        block: &Block,
+        readings: &[(Address, Option<VaultReading>)],
+        followed: &mut Followed,
+        questions: &mut Questions,
+    ) {
+        for (vault, reading) in readings.iter().copied() {
             let heard = only_deposit(vault, block).and_then(|deposit| {
                 let view = self.state.book.pools().get(self.pool_of_vault(vault)?)?;
-                view.hear_deposit(deposit, counted)
+                view.hear_deposit(deposit, reading?.counted)
             });
             followed.heard.extend(heard);
             self.take_count(vault, reading, followed, questions);
         }
-        Ok(())
     }
 
     /// Takes over the vault of a venue at a block.
@@ -55,30 +77,10 @@ impl Indexer {
         followed: &mut Followed,
         questions: &mut Questions,
     ) -> Result<(), Fault> {
-        let due = |other: &Venue| other.contract == venue.contract;
-        for (vault, reading) in self.read_vaults(node, before, due).await? {
+        for (vault, reading) in read(node, before, vec![venue.contract]).await? {
             self.take_count(vault, reading, followed, questions);
         }
         Ok(())
-    }
-
-    /// What vaults say of themselves; `None` where one does not answer.
-    async fn read_vaults(
-        &self,
-        node: &StarknetClient,
-        at: BlockRef,
-        due: impl Fn(&Venue) -> bool,
-    ) -> Result<Vec<(Address, Option<VaultReading>)>, Fault> {
-        let venues = self.known.venues.venues().iter();
-        let vaults: Vec<Address> = venues
-            .filter(|venue| venue.kind.is_vault() && due(venue))
-            .map(|venue| venue.contract)
-            .collect();
-        if vaults.is_empty() {
-            return Ok(Vec::new());
-        }
-        let readings = node.vaults(&vaults, at).await?;
-        Ok(vaults.into_iter().zip(readings).collect())
     }
 
     /// Takes up what a vault counts. One that does not answer any more has no rate,
@@ -116,6 +118,19 @@ impl Indexer {
         let spot = Spot::Contract(vault);
         book.subject(book.speaker(vault)?, Some(Named { spot, tokens: None }))
     }
+}
+
+/// What vaults say of themselves at a block.
+async fn read(
+    node: &StarknetClient,
+    at: BlockRef,
+    vaults: Vec<Address>,
+) -> Result<VaultReadings, Fault> {
+    if vaults.is_empty() {
+        return Ok(Vec::new());
+    }
+    let readings = node.vaults(&vaults, at).await?;
+    Ok(vaults.into_iter().zip(readings).collect())
 }
 
 /// Whether a contract said anything in a block; transfers of its shares are left out.
