@@ -21,6 +21,7 @@ const CONTRACTS = {
   // Pays its buyers more than x·y = k with three thousandths would.
   generousPair: ["pair", "const KEPT: u256 = 997;", "const KEPT: u256 = 999;"],
   factory: ["factory"],
+  vault: ["vault"],
   core: ["core"],
   olderCore: ["core", "const ROUNDS_ONCE: bool = true;", "const ROUNDS_ONCE: bool = false;"],
   exchange: ["exchange"],

@@ -1,6 +1,6 @@
 // A small market on a devnet: three tokens, JediSwap v1's factory with two pairs,
-// an Ekubo core with two pools, and the exchange. All trades of its own go past
-// the exchange, straight to the venues.
+// an Ekubo core with two pools, a vault, and the exchange. All trades of its own go
+// past the exchange, straight to the venues.
 import { shortString } from "starknet";
 
 const TICK_SPACING = 1_000n;
@@ -42,10 +42,12 @@ class Market {
     for (const [name, symbol, decimals] of TOKENS) this.tokens.push(await this.token(name, symbol, decimals));
     this.factory = await devnet.deploy(this.hashes.factory, [this.hashes.pair]);
     this.core = await devnet.deploy(this.hashes.core, []);
-    const feeRecipient = devnet.accounts[5].address;
-    const terms = [this.factory, this.core, feeRecipient, 2, 15, 5];
-    this.exchange = await devnet.deploy(this.hashes.exchange, terms);
     const [dollar, ether, coin] = this.tokens;
+    const vault = hex(await devnet.deploy(this.hashes.vault, [ether.address]));
+    this.vault = { address: vault, symbol: "xRETH", decimals: 18, whole: ether.whole };
+    const feeRecipient = devnet.accounts[5].address;
+    const terms = [this.factory, this.core, vault, feeRecipient, 2, 15, 5];
+    this.exchange = await devnet.deploy(this.hashes.exchange, terms);
     // So that fees are not always paid in what is bought.
     await devnet.execute([call(this.exchange, "set_token_fee_config", [dollar.address, 3])]);
     // What gas is paid in has a price.
@@ -59,7 +61,10 @@ class Market {
       await this.openPool([ether, dollar], 2_500, FEE),
       await this.openPool([coin, dollar], 62_500, FEE * 4n),
     ];
-    this.poolCount = 5;
+    this.poolCount = 6;
+    // Its shares are worth more than what was paid for them.
+    await this.deposit(1_000n * ether.whole);
+    await this.give(137n * ether.whole);
     await this.openServices();
   }
 
@@ -100,7 +105,11 @@ class Market {
 
   get venues() {
     const venue = (name, kind, contract) => ({ name, kind, contract, router: contract });
-    return [venue("Ekubo", "ekubo", this.core), venue("JediSwap", "jedi_swap", this.factory)];
+    return [
+      venue("Ekubo", "ekubo", this.core),
+      venue("JediSwap", "jedi_swap", this.factory),
+      { ...venue("Endur", "endur", this.vault.address), enabled: true },
+    ];
   }
 
   get anchors() {
@@ -172,6 +181,18 @@ class Market {
     return this.devnet.execute(calls, this.devnet.accounts[1]);
   }
 
+  async deposit(amount) {
+    const [, , , account] = this.devnet.accounts;
+    const approval = call(this.tokens[1].address, "approve", [this.vault.address, ...u256(amount)]);
+    const deposit = call(this.vault.address, "deposit", [...u256(amount), account.address]);
+    return this.devnet.execute([approval, deposit], account);
+  }
+
+  // What the vault is given without a word.
+  async give(amount) {
+    return this.devnet.execute([call(this.tokens[1].address, "transfer", [this.vault.address, ...u256(amount)])]);
+  }
+
   // Sells to the core, or buys where the amount is negative.
   async swapInPool(pool, side, amount, { limit, account = this.devnet.accounts[1] } = {}) {
     const approvals = pool.tokens.map(({ address }) => call(address, "approve", [this.core, ...u256(LARGEST)]));
@@ -181,8 +202,10 @@ class Market {
     return this.devnet.execute([...approvals, call(this.core, "swap", [...pool.key, ...params])], account);
   }
 
-  // So many swaps in each direction of each pair and pool.
+  // So many swaps in each direction of each pair and pool, and one deposit more: the
+  // first says nothing, since the vault was given something before.
   async trade(count, { pairs = this.pairs, pools = this.pools } = {}) {
+    for (let round = 0; round <= count; round++) await this.deposit(this.vault.whole + BigInt(round));
     for (let round = 0; round < count; round++) {
       for (const side of [0, 1]) {
         for (const pair of pairs) {
@@ -204,7 +227,8 @@ const MAX_SQRT_RATIO = 0xfffffc080ed7b4556f3528fe26840249f4b191ef6dff7928n;
 const byAddress = (one, other) => (BigInt(one.address) < BigInt(other.address) ? -1 : 1);
 
 // What 2,500 dollars of a token are, in its units.
-export const portion = ({ symbol, whole }) => ({ RUSD: whole * 2_500n, RETH: whole, RBTC: whole / 25n })[symbol];
+export const portion = ({ symbol, whole }) =>
+  ({ RUSD: whole * 2_500n, RETH: whole, RBTC: whole / 25n, xRETH: whole })[symbol];
 
 // What a pair pays.
 export function paid(into, from, amount, kept) {

@@ -1,16 +1,16 @@
 // Quotes of the program, executed on the node.
 import { hex } from "./market.js";
 
-const OTHER = { Ekubo: "JediSwap", JediSwap: "Ekubo" };
+const VENUES = ["Ekubo", "JediSwap", "Endur"];
 
 // The best quote on one venue alone; `undefined` if there is none.
 export async function quote(stoa, venue, sell, buy, order) {
   const query = new URLSearchParams({
     sellTokenAddress: sell.address,
     buyTokenAddress: buy.address,
-    excludeSources: OTHER[venue],
     ...order,
   });
+  for (const other of VENUES.filter((name) => name !== venue)) query.append("excludeSources", other);
   const [best] = await stoa.get(`/swap/v3/quotes?${query}`);
   return best;
 }

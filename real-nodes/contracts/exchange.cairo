@@ -1,6 +1,13 @@
 // The exchange that executes routes, with the public one's calls, fees and events:
 // a sale of an exact amount, and a purchase of one, which sells more as long as
-// that gave too little. It knows two kinds of venues.
+// that gave too little. It knows two kinds of venues and a vault.
+
+#[starknet::interface]
+trait IReferredVault<T> {
+    fn deposit_with_referral(
+        ref self: T, assets: u256, receiver: ContractAddress, referral: ByteArray
+    ) -> u256;
+}
 
 #[starknet::contract]
 mod Exchange {
@@ -13,7 +20,7 @@ mod Exchange {
     use super::{ICoreDispatcher, ICoreDispatcherTrait, PoolKey, SwapParameters, i129};
     use super::{IErc20Dispatcher, IErc20DispatcherTrait};
     use super::{IFactoryDispatcher, IFactoryDispatcherTrait, IPairDispatcher, IPairDispatcherTrait};
-    use super::Route;
+    use super::{IReferredVaultDispatcher, IReferredVaultDispatcherTrait, Route};
 
     const WHOLE: u256 = 1000000000000;
     const SCALE: u256 = 10000;
@@ -25,9 +32,10 @@ mod Exchange {
 
     #[storage]
     struct Storage {
-        // The factory of pairs, and the core.
+        // The factory of pairs, the core and the vault.
         factory: ContractAddress,
         core: ContractAddress,
+        vault: ContractAddress,
         recipient: ContractAddress,
         one_route_bps: u128,
         more_routes_bps: u128,
@@ -56,6 +64,7 @@ mod Exchange {
         ref self: ContractState,
         factory: ContractAddress,
         core: ContractAddress,
+        vault: ContractAddress,
         recipient: ContractAddress,
         one_route_bps: u128,
         more_routes_bps: u128,
@@ -63,6 +72,7 @@ mod Exchange {
     ) {
         self.factory.write(factory);
         self.core.write(core);
+        self.vault.write(vault);
         self.recipient.write(recipient);
         self.one_route_bps.write(one_route_bps);
         self.more_routes_bps.write(more_routes_bps);
@@ -195,6 +205,8 @@ mod Exchange {
                 let amount = mul_div(held(*route.sell_token), percent, WHOLE, false);
                 if *route.exchange_address == self.core.read() {
                     sell_to_core(self.core.read(), route, amount);
+                } else if *route.exchange_address == self.vault.read() {
+                    deposit(route, amount);
                 } else {
                     assert(*route.exchange_address == self.factory.read(), 'Unknown exchange');
                     sell_to_pair(self.factory.read(), route, amount);
@@ -291,6 +303,14 @@ mod Exchange {
         } else {
             pair.swap(out, 0, own, array![]);
         }
+    }
+
+    // As the public adapter does: the vault is the token that is bought.
+    fn deposit(route: @Route, amount: u256) {
+        assert(route.additional_swap_params.span().is_empty(), 'Invalid swap params');
+        IErc20Dispatcher { contract_address: *route.sell_token }.approve(*route.buy_token, amount);
+        IReferredVaultDispatcher { contract_address: *route.buy_token }
+            .deposit_with_referral(amount, get_contract_address(), "9F757");
     }
 
     fn sell_to_core(core: ContractAddress, route: @Route, amount: u256) {

@@ -10,7 +10,7 @@ const FITTED_AFTER = 20;
 const FITTING_MS = 11_000;
 const MAX_GAS_ERROR = 0.2;
 
-const fees = { Ekubo: [], JediSwap: [] };
+const fees = { Ekubo: [], JediSwap: [], Endur: [] };
 
 const executions = (venue, pairs) => ({
   name: `executed quotes, ${venue}`,
@@ -21,7 +21,8 @@ const executions = (venue, pairs) => ({
     for (let number = 0; number < COUNT; number++) {
       if (number === FITTED_AFTER) await sleep(FITTING_MS);
       await stoa.serves(devnet);
-      const [from, to] = pairs[number % pairs.length].map((index) => market.tokens[index]);
+      const tokens = [...market.tokens, market.vault];
+      const [from, to] = pairs[number % pairs.length].map((index) => tokens[index]);
       const part = BigInt(1 + ((number * 7_919) % 4_000));
       const isSale = number % 2 === 0;
       const named = isSale ? from : to;
@@ -59,5 +60,6 @@ const gas = {
 export const rows = [
   executions("JediSwap", [[0, 1], [1, 0], [1, 2], [2, 1], [2, 0]]),
   executions("Ekubo", [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2]]),
+  executions("Endur", [[1, 3]]),
   gas,
 ];

@@ -37,14 +37,14 @@ const unlearned = {
 
 const learned = {
   name: "learned classes",
-  asserts: "eight swaps in each direction, replayed to the unit, make both classes learned and all pools tradable",
+  asserts: "eight swaps in each direction, replayed to the unit, and eight deposits make all three classes learned and all pools tradable",
   isGround: true,
   async run({ stoa, market, devnet }) {
     await market.trade(8);
     await stoa.serves(devnet);
     const sources = await stoa.get("/swap/v3/sources");
     const verdicts = sources.map(({ name, classes: [only] }) => [name, only.verdict, only.rule]);
-    assert.deepEqual(verdicts.sort(), [["Ekubo", "learned", "ekubo_exact"], ["JediSwap", "learned", "usual"]]);
+    assert.deepEqual(verdicts.sort(), [["Ekubo", "learned", "ekubo_exact"], ["Endur", "learned", "usual"], ["JediSwap", "learned", "usual"]]);
     const { pools } = await stoa.chain();
     assert.equal(pools.tradable, market.poolCount, pools.summary);
     return `${verdicts.map((it) => it.join(" ")).join(", ")}; ${pools.summary}`;
@@ -52,13 +52,14 @@ const learned = {
 };
 
 // A sale to each pool that begins with the token, on one venue.
-const sales = ({ tokens: [dollar, ether, coin] }) => [
+const sales = ({ tokens: [dollar, ether, coin], vault }) => [
   ["JediSwap", ether, dollar],
   ["JediSwap", dollar, ether],
   ["JediSwap", coin, ether],
   ["Ekubo", dollar, ether],
   ["Ekubo", ether, dollar],
   ["Ekubo", coin, dollar],
+  ["Endur", ether, vault],
 ];
 
 const views = {
