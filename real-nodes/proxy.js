@@ -18,6 +18,8 @@ export async function startProxy(target, manner = {}) {
     response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A row that fails stops nothing, and the run ends all the same.
+  server.unref();
   const stop = () => {
     server.closeAllConnections();
     server.close();
