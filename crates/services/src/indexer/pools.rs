@@ -256,11 +256,13 @@ impl Indexer {
         }
     }
 
-    /// Counts what watched contracts say that no decoder knows.
+    /// Counts what watched contracts say that no decoder knows. Vaults are read
+    /// whatever they say.
     fn note_unknown(&self, block: &Block) {
         for (contract, _) in &block.other_events {
             if let Some(speaker) = self.state.book.speaker(*contract)
                 && let Some(venue) = self.known.venues.venue(speaker.venue())
+                && !venue.kind.is_vault()
             {
                 count("stoa_venue_events_unknown_total", &venue.name);
             }

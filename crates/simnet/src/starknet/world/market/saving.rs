@@ -23,6 +23,9 @@ const REWARD: u64 = 2;
 
 /// What somebody does with the vault in block `number`.
 pub(crate) fn of_block(market: &Market, number: u64) -> Option<Deed> {
+    if !market.is_open() {
+        return None;
+    }
     let turn = usize::try_from(number / DEPOSITS).ok()?;
     let provider = *market.providers.get(turn % market.providers.len().max(1))?;
     let (amount, is_deposit) = match number {
