@@ -7,8 +7,8 @@ use leasing::{Mode, Roles};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use primitives::{Clock, Entropy, SignedDuration};
 use services::{
-    ApiKeys, GlobalFeed, Health, HealthLimits, OrderFeed, RateLimiter, RecurringOrders, Staking,
-    TradeHistory,
+    ApiKeys, GlobalFeed, Health, HealthLimits, OrderFeed, RateLimiter, RecurringOrders, STRK,
+    Staking, TradeHistory,
     leasing::{Issuer, WebhookWish},
     paymaster::Sponsors,
 };
