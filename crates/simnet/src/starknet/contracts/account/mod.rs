@@ -6,7 +6,9 @@
 //! versions of outside execution, the first one, or nothing; and one with several
 //! owners, which has both.
 
+mod checked;
 pub(crate) mod outside;
+mod remembered;
 mod signers;
 #[cfg(test)]
 mod tests;
@@ -171,18 +173,18 @@ impl Account {
             return signers::are_enough(env, hash, signature);
         }
         let owner = felt(env.read(PUBLIC_KEY, &[]));
-        let (r, s) = match signature {
-            [r, s] => (r, s),
+        let signature = match signature {
+            [r, s] => [*r, *s],
             // A list of one signature, of a Stark key.
             [count, kind, signer, r, s]
                 if *self == Self::Both
                     && [*count, *kind, *signer] == [Felt::ONE, Felt::ZERO, owner] =>
             {
-                (r, s)
+                [*r, *s]
             }
             _ => return false,
         };
-        matches!(starknet_crypto::verify(&owner, &hash, r, s), Ok(true))
+        checked::is_signed(owner, hash, signature)
     }
 
     /// Agrees if the owner signed the running transaction.

@@ -1,11 +1,12 @@
 //! Accounts that several Stark keys own, of which so many have to sign together.
 
+use super::checked;
 use crate::starknet::contract::{Calldata, Env};
 use crate::starknet::contracts::arithmetic::ensure;
 use crate::starknet::failure::Returned;
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::Variable;
-use primitives::{Felt, U256};
+use primitives::{Felt, OrImpossible as _, U256};
 
 /// The owners by their place, how many there are, and how many have to sign.
 const SIGNERS: Variable = Variable::felt("Account_signers");
@@ -34,8 +35,10 @@ pub(super) fn construct(env: &mut Env<'_, '_>, calldata: &mut Calldata<'_>) -> R
 
 /// The owners.
 pub(super) fn signers(env: &Env<'_, '_>) -> Vec<Felt> {
-    let count = usize::try_from(env.read(COUNT, &[])).unwrap_or(0);
-    let places = 0..count.min(MAX_SIGNERS);
+    let count = usize::try_from(env.read(COUNT, &[])).ok();
+    let count = count.filter(|count| *count <= MAX_SIGNERS);
+    let count = count.or_impossible("an account counts its owners");
+    let places = 0..count.unwrap_or(0);
     let signer = |place: usize| felt(env.read(SIGNERS, &[Felt::from(place)]));
     places.map(signer).collect()
 }
@@ -63,8 +66,7 @@ pub(super) fn are_enough(env: &Env<'_, '_>, hash: Felt, signature: &[Felt]) -> b
         };
         // Nobody counts twice.
         missing.swap_remove(place);
-        let signed = matches!(starknet_crypto::verify(signer, &hash, r, s), Ok(true));
-        if *kind != Felt::ZERO || !signed {
+        if *kind != Felt::ZERO || !checked::is_signed(*signer, hash, [*r, *s]) {
             return false;
         }
     }
