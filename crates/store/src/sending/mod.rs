@@ -14,7 +14,7 @@ pub use row::{SendReceipt, SendRow, SendState, SendingAccount};
 
 use crate::{
     LedgerStore,
-    db::on,
+    db::{Tx, on},
     error::{StoreError, in_table},
     leasing::LedgerTx,
 };
@@ -32,18 +32,21 @@ const MAX_ATTEMPTS: i64 = 64;
 impl LedgerTx {
     /// Keeps others from sending from an account until the transaction ends.
     pub async fn lock_sender(&mut self, account: SendingAccount) -> Result<(), StoreError> {
-        on!(tx &mut self.0, connection =>
-            sqlx::query(
-                "INSERT INTO sending_account (chain_id, address) VALUES ($1, $2)
-                 ON CONFLICT (chain_id, address) DO UPDATE SET address = excluded.address",
-            )
-            .bind(account.chain_id.to_bytes_be().as_slice())
-            .bind(account.address.felt().to_bytes_be().as_slice())
-            .execute(connection)
-            .await
-            .map(drop)
-        )
-        .map_err(in_table(ACCOUNT))
+        let locked = match &mut self.0 {
+            // The transaction has the write lock already.
+            Tx::Sqlite(_) => return Ok(()),
+            Tx::Postgres(connection) => {
+                sqlx::query(
+                    "INSERT INTO sending_account (chain_id, address) VALUES ($1, $2)
+                     ON CONFLICT (chain_id, address) DO UPDATE SET address = excluded.address",
+                )
+                .bind(account.chain_id.to_bytes_be().as_slice())
+                .bind(account.address.felt().to_bytes_be().as_slice())
+                .execute(&mut **connection)
+                .await
+            }
+        };
+        locked.map(drop).map_err(in_table(ACCOUNT))
     }
 
     /// What an account has sent with this nonce and later ones, by nonce, and
