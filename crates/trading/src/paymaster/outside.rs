@@ -2,7 +2,7 @@
 //! that wallets show and hash (SNIP-9, SNIP-12).
 
 use super::{bounds::TimeBounds, selected_call::SelectedCall};
-use primitives::{Address, Felt, felt_to_hex, typed_data::TypedData};
+use primitives::{Address, Felt, felt_to_hex};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
 const NAME: &str = "Account.execute_from_outside";
@@ -64,13 +64,6 @@ impl OutsideExecution {
             OutsideVersion::One => self.first(chain).serialize(serializer),
             OutsideVersion::Two => self.second(chain).serialize(serializer),
         }
-    }
-
-    /// What the owner of an account signs; `None` for what has no hash.
-    #[must_use]
-    pub fn hash(&self, chain: &str, account: Address) -> Option<Felt> {
-        let document = self.typed_data(chain);
-        TypedData::parse(&document).ok()?.hash(account.felt()).ok()
     }
 
     fn first<'c>(&'c self, chain: &'c str) -> Document<'c, FirstDomain<'c>, FirstMessage> {

@@ -14,10 +14,17 @@ impl OutsideExecution {
     #[must_use]
     pub fn parse(document: &Value, chain: &str, account: Address) -> Option<(Self, Felt)> {
         let execution = read(document.get("message")?)?;
-        let sent = TypedData::parse(document).ok()?.hash(account.felt()).ok()?;
-        let ours = execution.hash(chain, account)?;
-        (sent == ours).then_some((execution, ours))
+        let ours = execution.typed_data(chain);
+        let hash = document_hash(&ours, account)?;
+        // Clients mostly send back the very document that was built.
+        let is_ours = *document == ours || document_hash(document, account) == Some(hash);
+        is_ours.then_some((execution, hash))
     }
+}
+
+/// What the owner of an account signs; `None` for what has no hash.
+pub(super) fn document_hash(document: &Value, account: Address) -> Option<Felt> {
+    TypedData::parse(document).ok()?.hash(account.felt()).ok()
 }
 
 fn read(message: &Value) -> Option<OutsideExecution> {

@@ -1,6 +1,6 @@
 //! Documents, their hashes, and nonces that recognise them.
 
-use super::*;
+use super::{parse::document_hash, *};
 use primitives::{Address, Felt, U256, felt_to_hex};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -42,7 +42,8 @@ fn sealed(version: OutsideVersion) -> OutsideExecution {
 fn a_document_has_the_hash_that_wallets_sign() {
     // Made with starknet.js: typedData.getMessageHash.
     let expected = "0x402cf917e04ae77824b265838c2974eb9e9728322f21adf376a8f5576a83348";
-    let hash = execution(OutsideVersion::Two).hash("SN_SEPOLIA", USER);
+    let document = execution(OutsideVersion::Two).typed_data("SN_SEPOLIA");
+    let hash = document_hash(&document, USER);
     assert_eq!(hash.map(felt_to_hex).as_deref(), Some(expected));
 }
 
@@ -53,9 +54,27 @@ fn what_a_wallet_sends_back_is_what_was_written() {
         let document = execution.typed_data(CHAIN);
         let (read, hash) = OutsideExecution::parse(&document, CHAIN, USER).unwrap();
         assert_eq!(read, execution);
-        assert_eq!(Some(hash), execution.hash(CHAIN, USER));
+        assert_eq!(Some(hash), document_hash(&document, USER));
         let built = key().open(&read, USER, MODE);
         assert_eq!(built, Some(BuiltNonce { tip: 77 }));
+    }
+}
+
+#[test]
+fn a_document_that_says_the_same_in_other_words_is_the_same() {
+    for version in [OutsideVersion::One, OutsideVersion::Two] {
+        let execution = sealed(version);
+        let written = execution.typed_data(CHAIN);
+        let mut document = written.clone();
+        let nonce = match version {
+            OutsideVersion::One => "nonce",
+            OutsideVersion::Two => "Nonce",
+        };
+        document["message"][nonce] = json!(format!("{:#066X}", execution.nonce).replace('X', "x"));
+        assert_ne!(document, written);
+        let read = OutsideExecution::parse(&document, CHAIN, USER);
+        let hash = document_hash(&written, USER).unwrap();
+        assert_eq!(read, Some((execution, hash)));
     }
 }
 
