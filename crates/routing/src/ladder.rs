@@ -117,6 +117,13 @@ pub(crate) fn most_sold(rungs: &[Rung]) -> f64 {
     }
 }
 
+/// What can be bought for any amount, at most.
+pub(crate) fn most_bought(rungs: &[Rung]) -> f64 {
+    rungs
+        .last()
+        .map_or(0.0, |last| last.bought + last.slope / last.z)
+}
+
 /// What has to be sold to buy this; `None` if the curve ends before.
 pub(crate) fn sold_for(rungs: &[Rung], bought: f64) -> Option<f64> {
     let above = rungs.partition_point(|rung| rung.bought <= bought);

@@ -35,8 +35,8 @@ pub use kept::{KeptError, changes_from_bytes, changes_to_bytes};
 pub use pool::{Concentrated, Pool, State};
 pub use pool_id::PoolId;
 pub use standing::{ClassStanding, Standing, VenueStanding};
-pub use trial::{Asked, Testimony, Witness};
-pub use undo::TooDeep;
+pub use trial::{AskedSwap, Testimony, Witness};
+pub use undo::{TakenBack, TooDeep};
 pub use venue::{Kind, Maths, Pin, Registry, RegistryError, Venue, VenueId};
 pub use verdict::{Judgement, PROOF, Record, Tally, Verdict};
 pub use view::{Off, PoolView, Pools};
@@ -76,7 +76,7 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    /// The venue.
+    /// The venue whose layout its events have.
     #[must_use]
     pub const fn venue(self) -> VenueId {
         match self {
@@ -201,17 +201,16 @@ impl Book {
         }
     }
 
-    /// Takes back every block above `to`, or all of them. Nothing is taken back
-    /// if that is further than the images reach.
-    pub fn rollback(&mut self, to: Option<u64>) -> Result<(), TooDeep> {
-        let before = self.pools.len();
-        self.undo.rollback(to, &mut self.pools)?;
-        let after = self.pools.len();
-        if after < before {
+    /// Takes back every block above `to`, or all of them, and says what that
+    /// changed. Nothing is taken back if that is further than the images reach.
+    pub fn rollback(&mut self, to: Option<u64>) -> Result<TakenBack, TooDeep> {
+        let taken_back = self.undo.rollback(to, &mut self.pools)?;
+        if taken_back.has_dropped_pools {
+            let after = self.pools.len();
             self.contracts.retain(|_, pool| pool.as_usize() < after);
             self.keyed.retain(|_, pool| pool.as_usize() < after);
         }
-        Ok(())
+        Ok(taken_back)
     }
 
     /// The lowest block to which [`Book::rollback`] can go back; `None` if it

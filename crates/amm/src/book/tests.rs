@@ -224,6 +224,27 @@ proptest! {
     }
 
     #[test]
+    fn what_is_said_to_be_taken_back_is_all_that_changed(
+        blocks in prop::collection::vec(prop::collection::vec(change(), 0..6), 1..20),
+        kept in any::<prop::sample::Index>(),
+    ) {
+        let mut book = replayed(&blocks);
+        let before = book.pools().clone();
+        let to = last(&blocks[..kept.index(blocks.len())]);
+        let taken_back = book.rollback(to).unwrap();
+        let after = book.pools();
+        prop_assert_eq!(taken_back.has_dropped_pools, after.len() < before.len());
+        prop_assert!(taken_back.pools.iter().all(|pool| after.pool(*pool).is_some()));
+        for view in after.iter().filter(|view| !taken_back.pools.contains(&view.id)) {
+            prop_assert_eq!(Some(view.pool), before.pool(view.id));
+        }
+        if !taken_back.has_restored_classes {
+            prop_assert_eq!(&after.classes, &before.classes);
+            prop_assert_eq!(&after.records, &before.records);
+        }
+    }
+
+    #[test]
     fn changes_are_read_back_as_they_were_kept(changes in prop::collection::vec(change(), 0..20)) {
         let bytes = changes_to_bytes(&changes);
         prop_assert_eq!(changes_from_bytes(&bytes).unwrap(), changes);

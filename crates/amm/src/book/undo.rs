@@ -6,7 +6,7 @@ use super::pool_id::PoolId;
 use super::verdict::Records;
 use super::view::Pools;
 use primitives::Felt;
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -22,6 +22,18 @@ const MAX_IMAGES: usize = 1_000_000;
 pub struct TooDeep {
     /// The lowest block that can be gone back to.
     pub reaches: u64,
+}
+
+/// What was changed by blocks that were taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TakenBack {
+    /// The pools that are as they were, without those that are gone.
+    pub pools: BTreeSet<PoolId>,
+    /// Whether pools are gone.
+    pub has_dropped_pools: bool,
+    /// Whether classes, or what is known of them, are as they were: that may switch
+    /// any pool on or off.
+    pub has_restored_classes: bool,
 }
 
 /// What the newest blocks changed.
@@ -111,20 +123,28 @@ impl Undo {
         }
     }
 
-    pub(super) fn rollback(&mut self, to: Option<u64>, pools: &mut Pools) -> Result<(), TooDeep> {
+    pub(super) fn rollback(
+        &mut self,
+        to: Option<u64>,
+        pools: &mut Pools,
+    ) -> Result<TakenBack, TooDeep> {
         if let Some(reaches) = self.floor
             && to.is_none_or(|to| to < reaches)
         {
             return Err(TooDeep { reaches });
         }
+        let mut taken_back = TakenBack::default();
         let stays = |frame: &Frame| to.is_some_and(|to| frame.block <= to);
         while let Some(frame) = self.frames.pop_back_if(|frame| !stays(frame)) {
             self.images -= frame.images.len();
             for (id, image) in frame.images {
                 if let Some(pool) = pools.pool_mut(id) {
                     *pool = image;
+                    taken_back.pools.insert(id);
                 }
             }
+            taken_back.has_dropped_pools |= frame.pools < pools.len();
+            taken_back.has_restored_classes |= frame.classes.is_some() || frame.records.is_some();
             pools.truncate(frame.pools, frame.names);
             if let Some(classes) = frame.classes {
                 pools.classes = classes;
@@ -133,8 +153,11 @@ impl Undo {
                 pools.records = records;
             }
         }
+        taken_back
+            .pools
+            .retain(|pool| pool.as_usize() < pools.len());
         // The newest frame left is closed: its block is over.
         self.touched.clear();
-        Ok(())
+        Ok(taken_back)
     }
 }

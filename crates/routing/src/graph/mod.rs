@@ -8,7 +8,7 @@ mod tests;
 mod topology;
 
 pub(crate) use pair::{Front, Pair, Pool};
-pub(crate) use topology::{Link, Sale, TokenId, Topology, Way};
+pub(crate) use topology::{Link, PairDirection, Sale, TokenId, Topology};
 
 use crate::VenueSet;
 use amm::Pieces;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// All pools of a block that routes may pass. It never changes; a later one
 /// shares with it the pairs that stay as they were.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Graph {
     topology: Arc<Topology>,
     pairs: Vec<Arc<Pair>>,
@@ -79,14 +79,17 @@ impl Graph {
                 continue;
             };
             let look = |pool| {
-                let flipped = topology.sale_in(pool)?.way == Way::Back;
+                let flipped = topology.sale_in(pool)?.direction == PairDirection::Back;
                 Some((pools.get(pool)?, flipped))
             };
             let new = pair.with(changed, look, &mut pieces);
-            for way in [Way::Forth, Way::Back] {
-                let sale = Sale { pair: number, way };
+            for direction in [PairDirection::Forth, PairDirection::Back] {
+                let sale = Sale {
+                    pair: number,
+                    direction,
+                };
                 if let Some(front) = fronts.get_mut(sale.index()) {
-                    *front = new.front(way, VenueSet::NONE);
+                    *front = new.front(direction, VenueSet::NONE);
                 }
             }
             *pair = Arc::new(new);
@@ -109,8 +112,9 @@ impl Graph {
         let fronts = if avoid == VenueSet::NONE {
             Cow::Borrowed(self.fronts.as_slice())
         } else {
-            let ways = [Way::Forth, Way::Back];
-            let fronts = |pair: &Arc<Pair>| ways.map(|way| pair.front(way, avoid));
+            let directions = [PairDirection::Forth, PairDirection::Back];
+            let fronts =
+                |pair: &Arc<Pair>| directions.map(|direction| pair.front(direction, avoid));
             Cow::Owned(self.pairs.iter().flat_map(fronts).collect())
         };
         Lens {
@@ -156,7 +160,7 @@ impl<'g> Lens<'g> {
         for link in near.links() {
             let pair = self.graph.pairs.get(link.sale.pair as usize);
             if let (Some(front), Some(pair)) = (fronts.get_mut(link.sale.index()), pair) {
-                *front = pair.front(link.sale.way, avoid);
+                *front = pair.front(link.sale.direction, avoid);
             }
         }
         Self {

@@ -4,14 +4,14 @@
 //! block makes anew the curves of the pools that it changed, and the pairs of
 //! those.
 
-use super::topology::Way;
+use super::topology::PairDirection;
 use crate::{VenueSet, ladder};
 use amm::book::{PoolId, PoolView, VenueId};
 use amm::{Curve as _, Pieces, Rung, Side};
 use std::sync::Arc;
 
 /// The pools of a pair that can be traded with, in the order of their numbers.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Pair {
     pools: Box<[Arc<Pool>]>,
 }
@@ -50,7 +50,7 @@ impl Front {
 }
 
 /// A pool as routes are searched on it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Pool {
     pub(crate) id: PoolId,
     pub(crate) venue: VenueId,
@@ -96,8 +96,8 @@ impl Pool {
     }
 
     /// Which of the pool's own tokens is sold.
-    pub(crate) const fn side(&self, way: Way) -> Side {
-        if self.flipped == (way as usize == 0) {
+    pub(crate) const fn side(&self, direction: PairDirection) -> Side {
+        if self.flipped == (direction as usize == 0) {
             Side::Token1
         } else {
             Side::Token0
@@ -106,19 +106,19 @@ impl Pool {
 
     /// Its curve in a direction of the pair.
     #[inline]
-    pub(crate) const fn rungs(&self, way: Way) -> &[Rung] {
+    pub(crate) const fn rungs(&self, direction: PairDirection) -> &[Rung] {
         let [first, second] = &self.rungs;
-        match way {
-            Way::Forth => first,
-            Way::Back => second,
+        match direction {
+            PairDirection::Forth => first,
+            PairDirection::Back => second,
         }
     }
 
-    const fn front(&self, way: Way) -> Front {
+    const fn front(&self, direction: PairDirection) -> Front {
         let [first, second] = self.fronts;
-        match way {
-            Way::Forth => first,
-            Way::Back => second,
+        match direction {
+            PairDirection::Forth => first,
+            PairDirection::Back => second,
         }
     }
 }
@@ -152,9 +152,9 @@ impl Pair {
     }
 
     /// What its pools offer in a direction, those of some venues left out.
-    pub(crate) fn front(&self, way: Way, avoid: VenueSet) -> Front {
+    pub(crate) fn front(&self, direction: PairDirection, avoid: VenueSet) -> Front {
         self.pools(avoid).fold(Front::default(), |most, pool| {
-            let Front { rate, depth } = pool.front(way);
+            let Front { rate, depth } = pool.front(direction);
             Front {
                 rate: most.rate.max(rate),
                 depth: most.depth.max(depth),

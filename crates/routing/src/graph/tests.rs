@@ -35,8 +35,8 @@ fn seen(graph: &Graph) -> Vec<Seen> {
             .map(|pool| {
                 (
                     pool.id,
-                    pool.side(link.sale.way),
-                    pool.rungs(link.sale.way).to_vec(),
+                    pool.side(link.sale.direction),
+                    pool.rungs(link.sale.direction).to_vec(),
                 )
             })
             .collect(),

@@ -2,7 +2,7 @@
 //! being.
 
 use amm::book::{PoolId, Pools};
-use primitives::Address;
+use primitives::{Address, OrImpossible as _};
 use std::collections::{BTreeSet, HashMap};
 
 /// The number of a token in a graph.
@@ -12,7 +12,7 @@ pub(crate) type PairId = u32;
 
 /// A direction within a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum PairDirection {
     /// Selling the pair's first token,
     Forth,
     /// or its second.
@@ -23,29 +23,33 @@ pub(crate) enum Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sale {
     pub(crate) pair: PairId,
-    pub(crate) way: Way,
+    pub(crate) direction: PairDirection,
 }
 
 impl Sale {
     /// Selling a token for another in their pair, whose first token is the one
     /// with the lower number.
     const fn of(pair: PairId, sold: TokenId, bought: TokenId) -> Self {
-        let way = if sold < bought { Way::Forth } else { Way::Back };
-        Self { pair, way }
+        let direction = if sold < bought {
+            PairDirection::Forth
+        } else {
+            PairDirection::Back
+        };
+        Self { pair, direction }
     }
 
     /// The other direction.
     pub(crate) const fn back(self) -> Self {
-        let way = match self.way {
-            Way::Forth => Way::Back,
-            Way::Back => Way::Forth,
+        let direction = match self.direction {
+            PairDirection::Forth => PairDirection::Back,
+            PairDirection::Back => PairDirection::Forth,
         };
-        Self { way, ..self }
+        Self { direction, ..self }
     }
 
     /// Its place in a list of all sales.
     pub(crate) const fn index(self) -> usize {
-        self.pair as usize * 2 + self.way as usize
+        self.pair as usize * 2 + self.direction as usize
     }
 }
 
@@ -60,7 +64,7 @@ pub(crate) struct Link {
 
 /// Tokens, pairs, and who is next to whom, by adjacency lists. Tokens and pairs
 /// are numbered in the order in which their first pools came into being.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Topology {
     addresses: Vec<Address>,
     tokens: HashMap<Address, TokenId>,
@@ -176,7 +180,9 @@ impl Topology {
     }
 }
 
-/// A number: no network has 2³² tokens or pairs.
+/// A number. Two that are the same would mix up tokens or pairs.
 fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
+    u32::try_from(index)
+        .or_impossible("no network has 2^32 tokens or pairs")
+        .unwrap_or(u32::MAX)
 }

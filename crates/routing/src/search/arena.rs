@@ -55,7 +55,7 @@ impl<'g> Hop<'g> {
         sale: Sale,
         goal: &Goal,
     ) -> Self {
-        let rungs = pool.rungs(sale.way);
+        let rungs = pool.rungs(sale.direction);
         let start = rungs.first().map_or(f64::INFINITY, |rung| rung.z);
         let cost = goal.costs.swap_at(pool.venue);
         Self {

@@ -216,7 +216,7 @@ impl Scales<'_, '_> {
             return;
         }
         for pool in self.lens.pools(sale) {
-            let surplus = surplus(pool.rungs(sale.way), from, to);
+            let surplus = surplus(pool.rungs(sale.direction), from, to);
             if surplus > 0.0 {
                 let cost = self.goal.costs.swap_at(pool.venue) / kept;
                 each(surplus - cost, pool.venue);

@@ -60,6 +60,9 @@ impl<'g> Search<'_, 'g> {
             if cost.is_finite() {
                 last = Some((goal, found));
             }
+            if high.is_infinite() && !self.is_there(bought) {
+                return Vec::new();
+            }
             let next = if high.is_infinite() {
                 // More than the pools found can give: others may, for more.
                 sold * 2.0
@@ -108,6 +111,20 @@ impl<'g> Search<'_, 'g> {
         plans.truncate(MAX_SETTLED);
         let others = || buying(&self.others(&goal, &found), &goal, bought);
         self.chosen(&plans, bound, size, others)
+    }
+
+    /// Whether as many pools as a route may pass hold as much of the bought token.
+    fn is_there(&self, bought: f64) -> bool {
+        let [_, token] = self.ends;
+        let sales = self.lens.neighbours(token).iter();
+        let sales = sales.map(|link| link.sale.back());
+        let pools = sales.flat_map(|sale| {
+            let pools = self.lens.pools(sale);
+            pools.map(move |pool| ladder::most_bought(pool.rungs(sale.direction)))
+        });
+        let mut most: Vec<f64> = pools.collect();
+        most.sort_by(|a, b| b.total_cmp(a));
+        most.iter().take(self.order.max_swaps).sum::<f64>() > bought
     }
 
     /// Single ways, each of as much as buys what is wanted.
@@ -194,6 +211,6 @@ fn buying<'g>(divisions: &[(Arena<'g>, Division)], goal: &Goal, bought: f64) -> 
 fn sold_along(way: &Way<'_>, bought: f64) -> Option<f64> {
     let mut hops = way.hops.iter().rev();
     hops.try_fold(bought, |bought, hop| {
-        ladder::sold_for(hop.pool.rungs(hop.sale.way), bought)
+        ladder::sold_for(hop.pool.rungs(hop.sale.direction), bought)
     })
 }

@@ -231,14 +231,14 @@ fn gain(lens: &Lens<'_>, goal: &Goal, offers: &Offers, token: TokenId, price: f6
         let ask = offers.inverse_asks.get(link.to).recip();
         if lens.front(link.sale.back()).surplus(ask, price) - cheapest > into {
             for pool in lens.pools(link.sale.back()) {
-                let surplus = surplus(pool.rungs(link.sale.back().way), ask, price);
+                let surplus = surplus(pool.rungs(link.sale.back().direction), ask, price);
                 into = into.max(surplus - goal.costs.swap_at(pool.venue));
             }
         }
         let bid = offers.bids.get(link.to);
         if lens.front(link.sale).surplus(price, bid) - cheapest > out {
             for pool in lens.pools(link.sale) {
-                let surplus = surplus(pool.rungs(link.sale.way), price, bid);
+                let surplus = surplus(pool.rungs(link.sale.direction), price, bid);
                 out = out.max(surplus - goal.costs.swap_at(pool.venue));
             }
         }

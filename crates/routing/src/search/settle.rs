@@ -6,7 +6,7 @@ use crate::graph::{TokenId, Topology};
 use crate::{Amount, Broken, Executable, Leg, Order, Route, Share, ladder};
 use amm::Refusal;
 use amm::book::{PoolId, Pools};
-use primitives::{Address, U256};
+use primitives::{Address, OrImpossible as _, U256};
 use std::cmp::Ordering;
 
 /// The part of a pool's capacity that is not touched: curves know it only
@@ -73,8 +73,10 @@ impl Candidate {
 fn net(route: &Route, pools: &Pools, order: &Order) -> f64 {
     let costs = &order.costs;
     let swap = |leg: &Leg| {
-        let venue = pools.get(leg.pool).map(|view| view.pool.venue());
-        venue.map_or(0.0, |venue| costs.swap_at(venue)) + costs.tick * f64::from(leg.ticks)
+        let view = pools.get(leg.pool);
+        let view = view.or_impossible("the pools that a route was settled on are there");
+        let swap = view.map_or(f64::INFINITY, |view| costs.swap_at(view.pool.venue()));
+        swap + costs.tick * f64::from(leg.ticks)
     };
     let cost: f64 = route.legs.iter().map(swap).sum();
     let fee = costs.fee(route.legs.len());
@@ -155,7 +157,7 @@ fn in_order<'a, 'g>(group: &'a [Swap<'g>], limits: &[(PoolId, f64)]) -> Vec<(&'a
     let most = |swap: &Swap<'_>| {
         let limit = limits.iter().filter(|(pool, _)| *pool == swap.pool.id);
         let limit = limit.map(|(_, most)| *most).fold(f64::INFINITY, f64::min);
-        limit.min(ladder::most_sold(swap.pool.rungs(swap.sale.way))) * (1.0 - SPARED)
+        limit.min(ladder::most_sold(swap.pool.rungs(swap.sale.direction))) * (1.0 - SPARED)
     };
     let mut swaps: Vec<(&Swap<'_>, f64)> = group
         .iter()
@@ -169,7 +171,7 @@ fn in_order<'a, 'g>(group: &'a [Swap<'g>], limits: &[(PoolId, f64)]) -> Vec<(&'a
 fn leg(swap: &Swap<'_>, share: Share, from: u8, to: u8) -> Leg {
     Leg {
         pool: swap.pool.id,
-        side: swap.pool.side(swap.sale.way),
+        side: swap.pool.side(swap.sale.direction),
         from,
         to,
         share,

@@ -69,7 +69,7 @@ fn longer<'g>(lens: &Lens<'g>, goal: &Goal, ends: [TokenId; 2]) -> Option<Way<'g
     let (mut amount, mut cost) = (goal.many, 0.0);
     let mut hops = Vec::new();
     for Link { to, sale } in path(lens, ends, goal.max_swaps)? {
-        let flow = |pool: &Arc<Pool>| ladder::flow_for(pool.rungs(sale.way), amount);
+        let flow = |pool: &Arc<Pool>| ladder::flow_for(pool.rungs(sale.direction), amount);
         let pools = lens
             .pools(sale)
             .filter_map(|pool| Some((pool, flow(pool)?.bought)));
@@ -214,7 +214,7 @@ impl<'g> Tree<'_, 'g> {
 
     /// What a pool pays for an amount, and what its swap costs.
     fn traded(&self, pool: &Pool, sale: Sale, amount: f64) -> Option<(f64, f64)> {
-        let flow = ladder::flow_for(pool.rungs(sale.way), amount)?;
+        let flow = ladder::flow_for(pool.rungs(sale.direction), amount)?;
         let ticks = if pool.has_ticks { flow.passed } else { 0 };
         let costs = &self.goal.costs;
         let cost = costs.swap_at(pool.venue) + costs.tick * f64::from(ticks);

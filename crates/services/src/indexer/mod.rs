@@ -30,6 +30,7 @@ mod takeover;
 mod undoing;
 mod vaults;
 mod verifying;
+mod views;
 mod writer;
 
 pub use doorbell::Doorbell;

@@ -4,7 +4,7 @@ use crate::{
     fault::Fault,
     indexer::{
         Indexer, figures::Undone, gauge::lossy, nodes::Chosen, outlook::Outlook,
-        pools::is_checkpoint, state::Tip,
+        pools::is_checkpoint, state::Tip, views::is_share,
     },
 };
 use arc_swap::ArcSwap;
@@ -175,6 +175,8 @@ impl Indexer {
         self.state
             .rollback(to_tip, figures, &self.store, &self.known)
             .await?;
+        self.state.refresh(&self.known);
+        self.state.look_anew(&self.known);
         self.publish().await;
         let depth = tip.number - to.number;
         metrics::counter!("stoa_indexer_reorgs_total").increment(1);
@@ -331,7 +333,7 @@ impl Indexer {
     /// The tokens that are to be read at a block. Nobody is shown a share of a
     /// pool that no list names.
     fn due(&self, block: &Block) -> Vec<Address> {
-        let is_share = |token| self.state.is_share(token);
+        let is_share = |token| is_share(&self.state.book, token);
         let is_shown = |token: &Address| self.known.listings.shows(*token, is_share);
         let mut seen: Vec<Address> = block.tokens_seen().filter(is_shown).collect();
         if self.state.tip.is_none() && block.at.number == self.first {

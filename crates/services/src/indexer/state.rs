@@ -6,20 +6,20 @@ use crate::{
         gauge::lossy,
         taken_blocks::TakenBlocks,
         undoing::{figures_before, taken},
+        views::Views,
     },
     known::Known,
     recent_blocks::{BlockHead, RecentBlocks},
     snapshot::{Snapshot, Snapshots},
     trail::Trail,
 };
-use amm::book::{Book, Change, PoolId, Registry, Speaker, Standing};
+use amm::book::{Book, Registry, Standing};
 use market::{
-    BlockEffects, Directory, TokenList,
+    BlockEffects, Directory,
     figures::{Appraiser, Delta, Figures, Taken},
     following::Roster,
 };
 use primitives::{Address, BlockRef, Timestamp};
-use routing::Graph;
 use std::{collections::BTreeSet, sync::Arc};
 use store::{ChainContents, FigureHistory, PoolHistory, Store};
 
@@ -34,11 +34,8 @@ pub(crate) struct State {
     pub(crate) roster: Roster,
     /// The block whose pages of figures are kept.
     pub(crate) kept: Option<u64>,
-    tokens: Arc<TokenList>,
-    /// The book's pools at the tip, as routes are searched on them.
-    graph: Arc<Graph>,
-    /// How many pools it has.
-    graphed: usize,
+    /// What is worked out from them for readers.
+    views: Views,
     /// The pools after each of the last blocks.
     pub(crate) trail: Trail,
     /// What the last blocks did, should the store forget them.
@@ -47,8 +44,6 @@ pub(crate) struct State {
     recent: RecentBlocks,
     /// The tokens that no route passes, as the store has them.
     shunned: Arc<BTreeSet<Address>>,
-    /// How many pools were traded with when something but a trade last changed them.
-    standing: Arc<Standing>,
 }
 
 /// The newest block applied.
@@ -135,18 +130,14 @@ impl State {
             kept,
             book,
             figures,
-            tokens: Arc::default(),
-            graph: Arc::default(),
-            graphed: 0,
+            views: Views::default(),
             trail,
             taken: TakenBlocks::default(),
             recent,
             shunned: Arc::new(shunned),
-            standing: Arc::default(),
         };
-        state.list(known);
-        state.graph_anew();
-        state.count_pools();
+        state.views.note_all();
+        state.refresh(known);
         Ok(state)
     }
 
@@ -161,7 +152,8 @@ impl State {
         let are_others = shunned != *self.shunned;
         if are_others {
             self.shunned = Arc::new(shunned);
-            self.graph = self.whole_graph();
+            self.views.note_shunned();
+            self.refresh(known);
         }
         Ok(are_others)
     }
@@ -169,11 +161,12 @@ impl State {
     /// Moves to the last of `effects`, which directory, book and figures have
     /// already taken up.
     pub(crate) fn commit(&mut self, effects: &[BlockEffects], known: &Known) {
-        let Some(last) = effects.last() else { return };
-        self.tip = Some(Tip {
-            block: last.block,
-            time: last.time,
-        });
+        if let Some(last) = effects.last() {
+            self.tip = Some(Tip {
+                block: last.block,
+                time: last.time,
+            });
+        }
         self.taken.note(effects);
         self.recent = self.recent.then(effects.iter().map(|effects| BlockHead {
             at: effects.block,
@@ -181,28 +174,24 @@ impl State {
         }));
         let kept = effects.iter().rev().find(|effects| effects.pages.is_some());
         self.kept = kept.map(|effects| effects.block.number).or(self.kept);
-        if effects.iter().any(may_change_the_list) {
-            self.list(known);
-        } else {
-            self.count_volumes();
-        }
-        match self.changed(effects) {
-            Some(changed) => self.graph_changes(&changed),
-            None => self.graph_anew(),
-        }
-        let mut changes = effects.iter().flat_map(|effects| &effects.pools);
-        if changes.any(|change| !matches!(change, Change::Moved { .. })) {
-            self.count_pools();
-        }
+        self.views.note(effects);
+        self.refresh(known);
     }
 
-    fn count_pools(&mut self) {
-        self.standing = Arc::new(self.book.pools().standing());
+    /// Makes anew what blocks that came or went have put out of date for readers.
+    pub(crate) fn refresh(&mut self, known: &Known) {
+        self.views.refresh(
+            &self.book,
+            &self.directory,
+            &self.figures,
+            &known.listings,
+            &self.shunned,
+        );
     }
 
     /// How many pools are traded with, and why others are not.
     pub(crate) fn standing(&self) -> &Standing {
-        &self.standing
+        &self.views.standing
     }
 
     /// Takes up blocks that another process committed on top of the tip.
@@ -224,8 +213,9 @@ impl State {
         Ok(())
     }
 
-    /// Goes back to an earlier block that the store still has, at which the
-    /// figures were these.
+    /// Goes back to an earlier block that the store still has, at which the figures
+    /// were these. Before it is published, it has to be refreshed; before the next
+    /// block is appraised, somebody has to look anew.
     pub(crate) async fn rollback(
         &mut self,
         to: Tip,
@@ -234,22 +224,19 @@ impl State {
         known: &Known,
     ) -> Result<(), Fault> {
         let number = Some(to.block.number);
-        if self.book.rollback(number).is_err() {
+        let Ok(pools) = self.book.rollback(number) else {
             *self = self.reload(store, known).await?;
             return Ok(());
-        }
+        };
         self.tip = Some(to);
         self.trail = self.trail.until(to.block.number);
         self.taken.rollback(to.block.number);
         self.recent = self.recent.until(to.block.number);
-        self.directory.rollback(number);
+        let has_lost_readings = self.directory.rollback(number);
         self.roster.rollback(number);
         self.kept = self.kept.map(|kept| kept.min(to.block.number));
         self.figures = figures;
-        self.look_anew(known);
-        self.list(known);
-        self.graph_anew();
-        self.count_pools();
+        self.views.note_taken_back(pools, has_lost_readings);
         Ok(())
     }
 
@@ -286,61 +273,19 @@ impl State {
             snapshots.publish(Snapshot {
                 head: tip.block,
                 head_time: tip.time,
-                tokens: Arc::clone(&self.tokens),
+                tokens: Arc::clone(&self.views.tokens),
                 pools: self.book.pools().clone(),
-                graph: Arc::clone(&self.graph),
+                graph: Arc::clone(&self.views.graph),
                 trail: self.trail.clone(),
                 recent: self.recent.clone(),
                 figures,
                 shunned: Arc::clone(&self.shunned),
-                standing: Arc::clone(&self.standing),
+                standing: Arc::clone(&self.views.standing),
                 // The place says.
                 provisional: false,
             });
             metrics::gauge!("stoa_tokens_shunned").set(lossy(self.shunned.len() as u64));
         }
-    }
-
-    /// The pools that blocks changed or brought; none if a class did, or what is
-    /// known of one, which may switch any pool on or off.
-    fn changed(&self, effects: &[BlockEffects]) -> Option<Vec<PoolId>> {
-        let mut changed = BTreeSet::new();
-        for change in effects.iter().flat_map(|effects| &effects.pools) {
-            match change {
-                Change::Moved { pool, .. }
-                | Change::Asked { pool, .. }
-                | Change::Flawed { pool, .. } => {
-                    changed.insert(*pool);
-                }
-                Change::Created { .. } => {}
-                Change::Class { .. } | Change::Judged { .. } => return None,
-            }
-        }
-        let new = self.book.pools().iter().skip(self.graphed);
-        changed.extend(new.map(|view| view.id));
-        Some(changed.into_iter().collect())
-    }
-
-    fn graph_changes(&mut self, changed: &[PoolId]) {
-        if !changed.is_empty() {
-            let pools = self.book.pools();
-            let graph = self.graph.refreshed(pools, changed, &self.shunned);
-            self.graph = Arc::new(graph);
-        }
-        self.note_graphed();
-    }
-
-    fn graph_anew(&mut self) {
-        self.graph = self.whole_graph();
-        self.note_graphed();
-    }
-
-    fn whole_graph(&self) -> Arc<Graph> {
-        Arc::new(Graph::new(self.book.pools(), &self.shunned))
-    }
-
-    fn note_graphed(&mut self) {
-        self.graphed = self.book.pools().len();
     }
 
     /// Remembers the pools after a block, unless that will be forgotten by the
@@ -351,46 +296,15 @@ impl State {
         }
     }
 
-    fn list(&mut self, known: &Known) {
-        let is_share = |token| self.is_share(token);
-        let tokens = TokenList::new(&self.directory, &known.listings, is_share);
-        self.tokens = Arc::new(tokens);
-        self.count_volumes();
-    }
-
-    /// Whether a token is no more than a share of a followed pool: a pair is the
-    /// token of its own shares. What other pools are shared by is no token.
-    pub(crate) fn is_share(&self, token: Address) -> bool {
-        let Some(Speaker::Pool(venue, _)) = self.book.speaker(token) else {
-            return false;
-        };
-        let venue = self.book.pools().registry().venue(venue);
-        venue.is_some_and(|venue| venue.kind.is_of_pairs())
-    }
-
     /// How many tokens are shown.
     pub(crate) fn listed(&self) -> usize {
-        self.tokens.tokens().len()
-    }
-
-    fn count_volumes(&mut self) {
-        let volume = |address| self.figures.volume_24h_usd(address);
-        if let Some(tokens) = self.tokens.with_volumes(volume) {
-            self.tokens = Arc::new(tokens);
-        }
+        self.views.tokens.tokens().len()
     }
 
     pub(crate) fn look_anew(&mut self, known: &Known) {
         let anchors = known.anchors.as_ref().clone();
         self.appraiser = Appraiser::new(anchors, &self.figures, self.book.pools());
     }
-}
-
-/// Whether a block may bring tokens, or shows that one is a share: a pair may
-/// move its shares before anybody says that it is a pair.
-fn may_change_the_list(effects: &BlockEffects) -> bool {
-    let mut changes = effects.pools.iter();
-    !effects.readings.is_empty() || changes.any(|it| matches!(it, Change::Created { .. }))
 }
 
 /// The tokens that the store wants no route to pass. What prices hang on is
