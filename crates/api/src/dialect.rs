@@ -131,6 +131,9 @@ impl Dialect {
     /// Rewrites a document of plain names: keys, values, and names in
     /// backticks in descriptions.
     pub(crate) fn translate(self, document: Value) -> Value {
+        if self == Self::Plain {
+            return document;
+        }
         match document {
             Value::String(text) => Value::String(self.translate_text(text)),
             Value::Array(items) => {
@@ -147,13 +150,11 @@ impl Dialect {
     }
 
     fn translate_text(self, text: String) -> String {
+        if !text.contains('`') {
+            return self.word(&text).to_owned();
+        }
         RENAMED.iter().fold(text, |text, (plain, _)| {
-            let word = self.word(plain);
-            if text == *plain {
-                word.to_owned()
-            } else {
-                text.replace(&format!("`{plain}`"), &format!("`{word}`"))
-            }
+            text.replace(&format!("`{plain}`"), &format!("`{}`", self.word(plain)))
         })
     }
 

@@ -64,7 +64,9 @@ pub use revoking::RevokeError;
 pub use roles::{Asker, Party, Roles};
 pub use settling::{LatePayment, Orphaned, Settling, Stray, StrayReason};
 pub use sign_in::SignIn;
-pub use terms::{NotPrice, NotRegion, Region, Regions, Shared, Terms, Tier, format_sol, parse_sol};
+pub use terms::{
+    NotPrice, NotRegion, Region, Regions, Shared, Tier, ValidatorTerms, format_sol, parse_sol,
+};
 pub use token::{
     Gateway, Jwk, Jwks, LeaseClaims, NotTokenKey, Revocations, TOKEN_LIFETIME, TokenKey,
     TokenRefusal, TokenSecret, assembled, signing_input, verify_lease_token,

@@ -112,7 +112,7 @@ pub struct Shared {
 
 /// What a validator offers: the commercial part, which registering signs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Terms {
+pub struct ValidatorTerms {
     /// Of all of it for one epoch.
     pub price: Lamports,
     /// Seats, if there are any.
@@ -123,7 +123,7 @@ pub struct Terms {
     pub region: Region,
 }
 
-impl Terms {
+impl ValidatorTerms {
     /// The price of one epoch in a mode, if it is offered.
     pub fn price_of(&self, mode: Mode) -> Option<Lamports> {
         match mode {
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_canonical_form_has_sorted_keys_and_no_spaces() {
-        let mut terms = Terms {
+        let mut terms = ValidatorTerms {
             price: Lamports::new(1_500_000_000),
             shared: None,
             tier: Tier::Standard,

@@ -70,12 +70,17 @@ impl Directory {
         changed
     }
 
-    /// Forgets every block above `number`, or all of them.
-    pub fn rollback(&mut self, number: Option<u64>) {
+    /// Forgets every block above `number`, or all of them. Returns whether anything
+    /// was read in them.
+    pub fn rollback(&mut self, number: Option<u64>) -> bool {
+        let mut has_lost = false;
         self.readings.retain(|_, readings| {
+            let before = readings.len();
             readings.retain(|(block, _)| number.is_some_and(|number| *block <= number));
+            has_lost |= readings.len() < before;
             !readings.is_empty()
         });
+        has_lost
     }
 
     /// The tokens that can be listed, in the order of addresses.

@@ -28,7 +28,7 @@ pub use directory::{Directory, MAX_READINGS};
 pub use effects::BlockEffects;
 pub use listing::{Listing, ListingError, Listings};
 pub use metadata::{MAX_DECIMALS, Refusal, TokenMetadata, TokenReading, admit};
-pub use query::{Direction, Page, SortKey, SortProperty, TokenQuery};
+pub use query::{Direction, SortKey, SortProperty, TokenPage, TokenQuery};
 pub use tag::{Tag, UnknownTag};
 pub use token::Token;
 pub use token_id::TokenId;

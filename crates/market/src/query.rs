@@ -85,7 +85,7 @@ impl SortKey {
 
 /// Part of a list, with the size of the whole.
 #[derive(Debug, Clone)]
-pub struct Page {
+pub struct TokenPage {
     /// The tokens of this page, each with its place in the whole list.
     pub content: Vec<(usize, Arc<Token>)>,
     /// The page asked for, from 0.
@@ -96,7 +96,7 @@ pub struct Page {
     pub total_elements: u64,
 }
 
-impl Page {
+impl TokenPage {
     /// Pages that have content.
     pub fn total_pages(&self) -> u64 {
         self.total_elements.div_ceil(self.size.get())

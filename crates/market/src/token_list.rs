@@ -4,7 +4,7 @@
 use crate::{
     directory::Directory,
     listing::Listings,
-    query::{Needle, Page, TokenQuery},
+    query::{Needle, TokenPage, TokenQuery},
     token::Token,
 };
 use primitives::Address;
@@ -91,7 +91,7 @@ impl TokenList {
     }
 
     /// One page of the tokens that match.
-    pub fn page(&self, query: &TokenQuery) -> Page {
+    pub fn page(&self, query: &TokenQuery) -> TokenPage {
         if query.takes_all_in_order() {
             // The common page costs its own length, not the list's.
             return cut(self.tokens.iter().enumerate(), self.tokens.len(), query);
@@ -145,10 +145,10 @@ fn cut<'a>(
     matches: impl Iterator<Item = (usize, &'a Arc<Token>)>,
     total: usize,
     query: &TokenQuery,
-) -> Page {
+) -> TokenPage {
     let size = query.size.get();
     let skipped = query.page.saturating_mul(size);
-    Page {
+    TokenPage {
         content: matches
             .skip(usize::try_from(skipped).unwrap_or(usize::MAX))
             .take(usize::try_from(size).unwrap_or(usize::MAX))
@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    fn addresses(page: &Page) -> Vec<String> {
+    fn addresses(page: &TokenPage) -> Vec<String> {
         page.content
             .iter()
             .map(|(_, token)| token.address.to_string())

@@ -10,7 +10,7 @@ use thiserror::Error;
 /// The form of the bytes, so that another form is never misread.
 const FORM: u8 = 1;
 
-/// What is kept of a trade.
+/// What a trade's event does not say, as the store has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeptTrade {
     /// The hash of its transaction, if the node told it.
@@ -21,7 +21,7 @@ pub struct KeptTrade {
 
 /// Hashes once each, since one transaction often makes several trades.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
+struct PackedTrades {
     hashes: Vec<[u8; 32]>,
     /// Each trade's hash, counted from 1, or 0 for none; and its worth.
     trades: Vec<(u32, UsdE8)>,
@@ -43,7 +43,7 @@ pub fn trades_to_bytes(trades: &[KeptTrade]) -> Vec<u8> {
     if trades.is_empty() {
         return Vec::new();
     }
-    let mut kept = Kept::default();
+    let mut kept = PackedTrades::default();
     for trade in trades {
         let place = trade.transaction.map_or(0, |hash| kept.place(hash));
         kept.trades.push((place, trade.usd));
@@ -60,7 +60,7 @@ pub fn trades_from_bytes(bytes: &[u8]) -> Result<Vec<KeptTrade>, TradesError> {
         Some((&FORM, content)) => content,
         other => return Err(TradesError::Form(other.map(|(form, _)| *form))),
     };
-    let kept: Kept = postcard::from_bytes(content).map_err(|_| TradesError::Sense)?;
+    let kept: PackedTrades = postcard::from_bytes(content).map_err(|_| TradesError::Sense)?;
     let trades = kept.trades.iter().map(|(place, usd)| {
         Ok(KeptTrade {
             transaction: kept.hash(*place)?,
@@ -70,7 +70,7 @@ pub fn trades_from_bytes(bytes: &[u8]) -> Result<Vec<KeptTrade>, TradesError> {
     trades.collect()
 }
 
-impl Kept {
+impl PackedTrades {
     /// The place of a hash, counted from 1. Trades of one transaction mostly
     /// follow one another.
     fn place(&mut self, hash: Felt) -> u32 {

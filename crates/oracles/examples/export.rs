@@ -8,7 +8,7 @@
 #![expect(clippy::unwrap_used, reason = "a person reads the failure")]
 
 use oracles::export::{self, Answered};
-use oracles::generated::{Market, Plan, Query, Variant};
+use oracles::generated::{GeneratedMarket, Plan, Query, Variant};
 use routing::Graph;
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ fn tasks() -> Vec<(Plan, usize)> {
 
 fn main() {
     for (plan, queries) in tasks() {
-        let market = Market::new(plan);
+        let market = GeneratedMarket::new(plan);
         let graph = Graph::new(market.pools(), &BTreeSet::new());
         let mut answered = |query: Query| {
             let order = query.asked(&market);

@@ -10,7 +10,7 @@
 )]
 
 use oracles::export::{self, Answered};
-use oracles::generated::{Market, Plan, Query, Variant};
+use oracles::generated::{GeneratedMarket, Plan, Query, Variant};
 use oracles::measured::percentile;
 use oracles::rivals::{Flows, Streets};
 use routing::Graph;
@@ -65,7 +65,7 @@ fn main() {
 
 fn compare(folder: &Path) -> Result<(), String> {
     install(folder)?;
-    let market = Market::new(Plan {
+    let market = GeneratedMarket::new(Plan {
         pools: POOLS,
         seed: 1,
         variant: Variant::ConstantProduct,
@@ -102,7 +102,7 @@ fn install(folder: &Path) -> Result<(), String> {
 /// What the published routers answer.
 fn asked(
     folder: &Path,
-    market: &Market,
+    market: &GeneratedMarket,
     queries: &[Query],
 ) -> Result<BTreeMap<String, Answers>, String> {
     let answered: Vec<Answered> = queries
@@ -148,7 +148,7 @@ fn asked(
 }
 
 /// What flows pay, each named by its pool, side and part of the trade.
-fn settled(market: &Market, streets: &Streets, query: &Query, flows: &Value) -> f64 {
+fn settled(market: &GeneratedMarket, streets: &Streets, query: &Query, flows: &Value) -> f64 {
     let Some(trade) = streets.trade(query.sell, query.buy, f64::from(query.amount)) else {
         return 0.0;
     };
@@ -163,7 +163,7 @@ fn settled(market: &Market, streets: &Streets, query: &Query, flows: &Value) -> 
     route.map_or(0.0, |route| f64::from(route.bought))
 }
 
-fn ours(market: &Market, queries: &[Query], sales: &[usize]) -> Answers {
+fn ours(market: &GeneratedMarket, queries: &[Query], sales: &[usize]) -> Answers {
     let graph = Graph::new(market.pools(), &BTreeSet::new());
     let mut answers = Answers::default();
     for number in sales {

@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a person reads the failure")]
 
 use cap::Cap;
-use oracles::generated::{Market, Plan, Variant};
+use oracles::generated::{GeneratedMarket, Plan, Variant};
 use oracles::measured::{self, Instruments};
 use rustix::time::{ClockId, clock_gettime};
 use std::alloc::System;
@@ -36,10 +36,13 @@ fn main() {
             seed: 1,
             variant: Variant::Usual,
         };
-        let mut market = Market::new(plan);
+        let mut market = GeneratedMarket::new(plan);
         print!("{}", measured::measure(&mut market, QUERIES, instruments));
         if plan.pools <= 2_000 {
-            print!("{}", measured::beside(&Market::new(plan), COMPARED));
+            print!(
+                "{}",
+                measured::beside(&GeneratedMarket::new(plan), COMPARED)
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Tokens and pools are named by their places; amounts are decimal text. A pool
 //! tells its state and its terms, nothing that was computed from them.
 
-use crate::generated::{Market, Query};
+use crate::generated::{GeneratedMarket, Query};
 use amm::Side;
 use amm::book::{PoolView, Shape, Spot, State};
 use routing::{Amount, Leg, Order, Route};
@@ -22,7 +22,7 @@ pub struct Answered {
 
 /// A market with orders, those left out that name a token of no pool.
 #[must_use]
-pub fn market(market: &Market, answered: &[Answered]) -> Value {
+pub fn market(market: &GeneratedMarket, answered: &[Answered]) -> Value {
     let tokens = market.tokens().iter().map(|token| {
         json!({
             "address": token.address,
@@ -39,7 +39,7 @@ pub fn market(market: &Market, answered: &[Answered]) -> Value {
     })
 }
 
-fn pool(market: &Market, view: &PoolView<'_>) -> Value {
+fn pool(market: &GeneratedMarket, view: &PoolView<'_>) -> Value {
     let mut pool = curve(view);
     if let Some(fields) = pool.as_object_mut() {
         let tokens = view.tokens().map(|token| market.place(token));
@@ -82,7 +82,7 @@ fn curve(view: &PoolView<'_>) -> Value {
     }
 }
 
-fn query(market: &Market, asked: &Answered) -> Option<Value> {
+fn query(market: &GeneratedMarket, asked: &Answered) -> Option<Value> {
     let Answered {
         query,
         order,
@@ -111,7 +111,7 @@ fn query(market: &Market, asked: &Answered) -> Option<Value> {
     }))
 }
 
-fn route(market: &Market, route: &Route) -> Value {
+fn route(market: &GeneratedMarket, route: &Route) -> Value {
     let tokens = route.tokens.iter().map(|token| market.place(*token));
     json!({
         "tokens": tokens.collect::<Vec<_>>(),

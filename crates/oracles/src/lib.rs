@@ -11,10 +11,17 @@ pub mod rivals;
 use primitives::{Entropy, SeededEntropy};
 
 /// How many random cases a test takes: `STOA_ORACLE_CASES`, or 20,000.
+///
+/// # Panics
+///
+/// If that is no number: whoever asks for more gets them.
 #[must_use]
 pub fn cases() -> usize {
-    let asked = std::env::var("STOA_ORACLE_CASES").ok();
-    asked.and_then(|cases| cases.parse().ok()).unwrap_or(20_000)
+    let Ok(asked) = std::env::var("STOA_ORACLE_CASES") else {
+        return 20_000;
+    };
+    let cases = asked.parse();
+    cases.unwrap_or_else(|_| panic!("STOA_ORACLE_CASES is no number: {asked}"))
 }
 
 /// Random numbers that a seed determines, many of them at edges.

@@ -1,6 +1,6 @@
 //! The rivals find ways, and a cleverer one finds better ways.
 
-use oracles::generated::{Market, Plan, Variant};
+use oracles::generated::{GeneratedMarket, Plan, Variant};
 use oracles::rivals::{Flows, Streets};
 use primitives::U256;
 
@@ -9,7 +9,7 @@ const ANY: usize = usize::MAX;
 
 #[test]
 fn splitting_pays_and_the_dual_pays_as_much() {
-    let market = Market::new(Plan {
+    let market = GeneratedMarket::new(Plan {
         pools: 120,
         seed: 3,
         variant: Variant::Usual,

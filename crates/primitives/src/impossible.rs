@@ -14,14 +14,14 @@ pub struct Impossible {
     /// What.
     pub what: &'static str,
     /// Where in our source.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 /// A place in our source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place(&'static Location<'static>);
+pub struct SourceLocation(&'static Location<'static>);
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.0.file(), self.0.line())
     }
@@ -44,7 +44,7 @@ pub fn report_impossible_to(reporter: fn(Impossible)) {
 pub fn impossible(what: &'static str) -> Impossible {
     let met = Impossible {
         what,
-        place: Place(Location::caller()),
+        place: SourceLocation(Location::caller()),
     };
     if let Some(report) = REPORTER.get() {
         report(met);

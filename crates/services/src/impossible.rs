@@ -1,13 +1,13 @@
 //! What cannot happen is counted and logged when it does.
 
-use primitives::{Impossible, Place, report_impossible_to};
+use primitives::{Impossible, SourceLocation, report_impossible_to};
 use std::{
     collections::BTreeSet,
     sync::{Mutex, PoisonError},
 };
 
 /// Places that were logged. There are as many as our source has, at most.
-static LOGGED: Mutex<BTreeSet<Place>> = Mutex::new(BTreeSet::new());
+static LOGGED: Mutex<BTreeSet<SourceLocation>> = Mutex::new(BTreeSet::new());
 
 /// From now on, whatever cannot happen is told to those who run the program.
 pub fn tell_what_is_impossible() {

@@ -74,8 +74,8 @@ pub use staking::{
 pub use store::leasing::Parked;
 pub use swap::{
     BestQuote, BuildError, BuildRequest, Built, ExchangeTerms, FreshnessLimits, GasEstimates,
-    GasWatch, Offer, QUOTE_GAP, QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions, Swaps,
-    Taker, Terms,
+    GasWatch, Offer, QUOTE_GAP, QUOTE_SECONDS, QuoteError, QuoteStore, Stale, SwapOptions,
+    SwapTerms, Swaps, Taker,
 };
 pub use trades::{ToldTrade, TradeHistory, TradePage, TradePlace, TradesAsked};
 pub use trail::Trail;

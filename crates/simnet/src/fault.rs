@@ -3,6 +3,7 @@
 //! Pure bookkeeping. What a fault does to an answer is the business of those who
 //! make and send answers.
 
+use primitives::OrImpossible as _;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -156,8 +157,9 @@ impl fmt::Display for FaultKind {
         let name = Self::NAMED
             .iter()
             .find(|(_, kind)| std::mem::discriminant(kind) == same)
-            .map_or("fault", |(name, _)| name);
-        f.write_str(name)
+            .map(|(name, _)| *name);
+        let name = name.or_impossible("every kind has a name");
+        f.write_str(name.unwrap_or("unnamed"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A registration of a validator, as it is sent: for people who sign by hand,
 //! and for simulated ones.
 
-use leasing::{RegisterChallenge, Terms, format_sol};
+use leasing::{RegisterChallenge, ValidatorTerms, format_sol};
 use primitives::{Entropy, Signature, bytes_to_hex};
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ pub(crate) fn body(
     challenge: &RegisterChallenge<'_>,
     sign: impl FnOnce(&[u8]) -> Signature,
 ) -> Value {
-    let terms: &Terms = challenge.terms;
+    let terms: &ValidatorTerms = challenge.terms;
     let shared = terms.shared.as_ref();
     json!({
         "identity_pubkey": challenge.identity,

@@ -41,7 +41,7 @@ pub(crate) fn router(kind: usize) -> Address {
 
 /// The two tokens of a pool: each kind has a pool of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum PoolTokens {
     /// From the sold token to the bought one.
     Direct,
     /// From the sold token to the one between.
@@ -50,7 +50,7 @@ pub(crate) enum Way {
     In,
 }
 
-impl Way {
+impl PoolTokens {
     const ALL: [Self; 3] = [Self::Direct, Self::Out, Self::In];
 
     /// The tokens in the order of the trade.
@@ -114,7 +114,7 @@ fn market(fullness: &Fullness, ratio: [u128; 2]) -> Pools {
 }
 
 fn add(book: &mut Book, number: usize, thousandths: u128, mut ratio: [u128; 2]) {
-    let (kind, way) = (number / 3, Way::ALL[number % 3]);
+    let (kind, way) = (number / 3, PoolTokens::ALL[number % 3]);
     let number = u64::try_from(number).unwrap();
     let venue = book.pools().registry().venues()[kind].clone();
     let mut tokens = way.tokens();
@@ -127,13 +127,13 @@ fn add(book: &mut Book, number: usize, thousandths: u128, mut ratio: [u128; 2]) 
         Kind::Ekubo => Spot::Keyed {
             fee: u128::MAX / 2_000,
             tick_spacing: 1_000,
-            extension: address(if way == Way::Out { ORACLE } else { 0 }),
+            extension: address(if way == PoolTokens::Out { ORACLE } else { 0 }),
         },
         _ => Spot::Contract(address(300 + number)),
     };
     let shape = match venue.kind {
         Kind::SithSwap => Shape::Stable,
-        Kind::StarkDefi if way == Way::In => Shape::Stable,
+        Kind::StarkDefi if way == PoolTokens::In => Shape::Stable,
         Kind::MySwap => Shape::Charged { fee: 300 },
         Kind::JediSwapV2 => Shape::Tiered {
             fee: 3_000,
@@ -190,13 +190,16 @@ fn add(book: &mut Book, number: usize, thousandths: u128, mut ratio: [u128; 2]) 
 }
 
 /// The pool of a kind.
-pub(crate) fn pool(pools: &Pools, kind: usize, way: Way) -> PoolId {
-    let place = Way::ALL.iter().position(|other| *other == way).unwrap();
+pub(crate) fn pool(pools: &Pools, kind: usize, way: PoolTokens) -> PoolId {
+    let place = PoolTokens::ALL
+        .iter()
+        .position(|other| *other == way)
+        .unwrap();
     pools.iter().nth(kind * 3 + place).unwrap().id
 }
 
 /// A route of these swaps: kind, tokens, and the share of what is there.
-pub(crate) fn route(pools: &Pools, swaps: &[(usize, Way, f64)]) -> Route {
+pub(crate) fn route(pools: &Pools, swaps: &[(usize, PoolTokens, f64)]) -> Route {
     let legs = swaps.iter().map(|(kind, way, share)| {
         let (from, to) = way.places();
         Leg {
@@ -225,7 +228,7 @@ pub(crate) fn route(pools: &Pools, swaps: &[(usize, Way, f64)]) -> Route {
 
 /// Swaps of a route: direct ones and ones by the token between, no pool twice,
 /// the last that sells a token sells all.
-pub(crate) fn swaps() -> impl Strategy<Value = Vec<(usize, Way, f64)>> {
+pub(crate) fn swaps() -> impl Strategy<Value = Vec<(usize, PoolTokens, f64)>> {
     let kinds =
         |at_least: usize| prop::sample::subsequence((0..ROUTED).collect::<Vec<_>>(), at_least..4);
     let directs = (kinds(0), kinds(1), kinds(1), prop::bool::weighted(0.3));
@@ -242,10 +245,10 @@ pub(crate) fn swaps() -> impl Strategy<Value = Vec<(usize, Way, f64)>> {
             }
         };
         if via {
-            add(Way::Out, &out, direct.is_empty());
-            add(Way::In, &back, true);
+            add(PoolTokens::Out, &out, direct.is_empty());
+            add(PoolTokens::In, &back, true);
         }
-        add(Way::Direct, &direct, true);
+        add(PoolTokens::Direct, &direct, true);
         swaps
     })
 }

@@ -64,7 +64,7 @@ pub(crate) struct Step {
 
 /// A call of the exchange contract as it was written.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ExchangeCall {
     pub(crate) tokens: [Address; 2],
     pub(crate) sold: U256,
     pub(crate) bought: U256,
@@ -75,7 +75,7 @@ pub(crate) struct Asked {
     pub(crate) steps: Vec<Step>,
 }
 
-pub(crate) fn read(call: &Call) -> Asked {
+pub(crate) fn read(call: &Call) -> ExchangeCall {
     let mut reader = Reader(&call.calldata);
     let exact_out = call.entrypoint == "swap_exact_token_to";
     assert!(exact_out || call.entrypoint == "multi_route_swap");
@@ -95,7 +95,7 @@ pub(crate) fn read(call: &Call) -> Asked {
     });
     let steps = steps.collect();
     assert!(reader.0.is_empty(), "more felts than the ABI has");
-    Asked {
+    ExchangeCall {
         tokens: [sell, buy],
         sold,
         bought,
@@ -150,7 +150,7 @@ fn is_meant(view: &PoolView<'_>, step: &Step) -> bool {
 
 /// The contract with the pools that it comes to.
 struct Machine<'a> {
-    asked: &'a Asked,
+    asked: &'a ExchangeCall,
     curves: Vec<(AnyCurve, Side)>,
     balances: BTreeMap<Address, U256>,
 }

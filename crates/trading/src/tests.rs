@@ -1,8 +1,8 @@
 //! Quotes against a contract that executes their calls.
 
 use crate::lab::{
-    Fullness, USUAL, Way, address, amount, between, bought, bps, fair_pools, free, integrator,
-    pools, route, router, sold, swaps, terms, wanted,
+    Fullness, PoolTokens, USUAL, address, amount, between, bought, bps, fair_pools, free,
+    integrator, pools, route, router, sold, swaps, terms, wanted,
 };
 use crate::recheck::outcome;
 use crate::replay::{Reader, execute, read};
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use routing::{Broken, Graph};
 use std::collections::BTreeSet;
 
-type Swaps = Vec<(usize, Way, f64)>;
+type Swaps = Vec<(usize, PoolTokens, f64)>;
 
 fn exchange() -> Address {
     address(500)
@@ -191,13 +191,13 @@ fn shares(swaps: &Swaps) -> (Vec<u128>, Vec<f64>) {
 
 #[test]
 fn calldata_has_shares_of_the_rest_and_the_tree_shares_of_all() {
-    let halves = vec![(4, Way::Direct, 0.55), (6, Way::Direct, 1.0)];
+    let halves = vec![(4, PoolTokens::Direct, 0.55), (6, PoolTokens::Direct, 1.0)];
     let expected = (vec![550_000_000_000, 1_000_000_000_000], vec![0.55, 0.45]);
     assert_eq!(shares(&halves), expected);
     let thirds = vec![
-        (0, Way::Direct, 0.33),
-        (1, Way::Direct, 0.5),
-        (2, Way::Direct, 1.0),
+        (0, PoolTokens::Direct, 0.33),
+        (1, PoolTokens::Direct, 0.5),
+        (2, PoolTokens::Direct, 1.0),
     ];
     let expected = (
         vec![330_000_000_000, 500_000_000_000, 1_000_000_000_000],
@@ -209,11 +209,11 @@ fn calldata_has_shares_of_the_rest_and_the_tree_shares_of_all() {
 /// Two ways to the token between, and three ways on.
 fn merging() -> Swaps {
     vec![
-        (0, Way::Out, 0.25),
-        (4, Way::Out, 1.0),
-        (2, Way::In, 0.5),
-        (5, Way::In, 0.5),
-        (6, Way::In, 1.0),
+        (0, PoolTokens::Out, 0.25),
+        (4, PoolTokens::Out, 1.0),
+        (2, PoolTokens::In, 0.5),
+        (5, PoolTokens::In, 0.5),
+        (6, PoolTokens::In, 1.0),
     ]
 }
 
@@ -315,7 +315,7 @@ fn calls_are_an_approval_of_what_is_sold_at_most_and_the_swap() {
 
 #[test]
 fn calldata_is_that_of_the_public_contract() {
-    let swaps = vec![(3, Way::Direct, 0.55), (6, Way::Direct, 1.0)];
+    let swaps = vec![(3, PoolTokens::Direct, 0.55), (6, PoolTokens::Direct, 1.0)];
     let somebody = Integrator::new(bps(30), address(77), "a".to_owned()).unwrap();
     let quote = quoted(
         &pools(&USUAL),
@@ -396,7 +396,7 @@ fn the_reason_of_a_revert_is_told_with_its_amounts() {
     let mut drained = USUAL;
     drained[0] = 500;
     let half = pools(&drained);
-    let direct = vec![(0, Way::Direct, 1.0)];
+    let direct = vec![(0, PoolTokens::Direct, 1.0)];
     let sale = quoted(&usual, &direct, Fixed::Sell(eth(1_000_000)), &free(), None).unwrap();
     let reason = recheck(&sale, &half, &free(), slippage("0.001")).unwrap_err();
     let bought = bought_on(&sale, &half).unwrap();
@@ -419,7 +419,7 @@ fn the_reason_of_a_revert_is_told_with_its_amounts() {
 fn the_contract_gives_up_after_three_top_ups() {
     let mut drained = USUAL;
     drained[0] = 800;
-    let direct = vec![(0, Way::Direct, 1.0)];
+    let direct = vec![(0, PoolTokens::Direct, 1.0)];
     let check = |points| {
         let terms = FeeTerms {
             exact_out: bps(points),
@@ -435,7 +435,7 @@ fn the_contract_gives_up_after_three_top_ups() {
 
 #[test]
 fn a_venue_without_an_adapter_makes_no_quote() {
-    let tiers = vec![(7, Way::Direct, 1.0)];
+    let tiers = vec![(7, PoolTokens::Direct, 1.0)];
     let quote = quoted(&pools(&USUAL), &tiers, Fixed::Sell(eth(1)), &free(), None);
     assert!(matches!(quote, Err(Unquotable::Broken(Broken::Gone(_)))));
 }
@@ -443,7 +443,7 @@ fn a_venue_without_an_adapter_makes_no_quote() {
 #[test]
 fn amounts_that_buy_nothing_or_cannot_be_bought_make_no_quote() {
     let quoted = |fixed| {
-        let direct = vec![(4, Way::Direct, 1.0)];
+        let direct = vec![(4, PoolTokens::Direct, 1.0)];
         quoted(&pools(&USUAL), &direct, fixed, &free(), None)
     };
     // Nostra rounds its fee up.

@@ -6,7 +6,7 @@ use primitives::{Address, Clock, Entropy, SignedDuration, U256, short_string};
 use routing::VenueSet;
 use services::{
     ExchangeTerms, FreshnessLimits, GasEstimates, Progress, QuoteStore, Snapshots, SwapOptions,
-    Swaps, Terms,
+    SwapTerms, Swaps,
 };
 use simnet::StarknetNode;
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
@@ -49,7 +49,7 @@ pub const fn sale(sell: Address, buy: Address, amount: U256) -> Wanted {
 
 /// The terms of the simulated exchange contract, as these nodes tell them.
 pub fn exchange_terms(nodes: Vec<StarknetClient>) -> ExchangeTerms {
-    let configured = Terms {
+    let configured = SwapTerms {
         fees: FeeTerms::default(),
         gas: GasPrices::default(),
     };

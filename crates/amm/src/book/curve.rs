@@ -129,11 +129,11 @@ impl PoolView<'_> {
                     Maths::EkuboOlder => Rounding::Older,
                     Maths::Usual | Maths::EkuboExact => Rounding::Exact,
                 };
-                let rules = ekubo::Terms { fee, rounding };
+                let rules = ekubo::EkuboTerms { fee, rounding };
                 Some(AnyCurve::Ekubo(ranges.pool(rules, tick_spacing)))
             }
             (Kind::JediSwapV2, _, Shape::Tiered { fee, tick_spacing }) => {
-                Some(AnyCurve::V3(ranges.pool(v3::Terms { fee }, tick_spacing)))
+                Some(AnyCurve::V3(ranges.pool(v3::V3Terms { fee }, tick_spacing)))
             }
             // Another spot or shape, or a kind without ranges.
             (

@@ -286,10 +286,10 @@ mod tests {
 
         #[test]
         fn ranges_do_so_too(mut sketch in sketches(8_000_000, 100)) {
-            let terms = ekubo::Terms { fee: 1 << 120, rounding: ekubo::Rounding::Exact };
+            let terms = ekubo::EkuboTerms { fee: 1 << 120, rounding: ekubo::Rounding::Exact };
             is_where_the_price_falls(&AnyCurve::Ekubo(sketched::pool(&sketch, terms)))?;
             sketch.tick /= 100;
-            let terms = v3::Terms { fee: 3_000 };
+            let terms = v3::V3Terms { fee: 3_000 };
             is_where_the_price_falls(&AnyCurve::V3(sketched::pool(&sketch, terms)))?;
         }
     }

@@ -57,7 +57,7 @@ pub struct Concentrated {
     pub held: [u128; 2],
 }
 
-/// A pool.
+/// What the chain told of a pool until the newest block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pool {
     pub(super) identity: Identity,

@@ -26,8 +26,8 @@ impl PoolView<'_> {
         }
         match (self.pool.state(), self.venue.kind) {
             (State::Reserves(reserves), _) => self.of_two(*reserves),
-            (State::Concentrated(ranges), Kind::Ekubo) => of_ranges::<ekubo::Terms>(ranges),
-            (State::Concentrated(ranges), Kind::JediSwapV2) => of_ranges::<v3::Terms>(ranges),
+            (State::Concentrated(ranges), Kind::Ekubo) => of_ranges::<ekubo::EkuboTerms>(ranges),
+            (State::Concentrated(ranges), Kind::JediSwapV2) => of_ranges::<v3::V3Terms>(ranges),
             (State::Concentrated(_) | State::Vault(_), _) => None,
         }
     }
@@ -208,11 +208,11 @@ mod tests {
         with_state(book, State::Concentrated(ranges))
     }
 
-    const EKUBO: ekubo::Terms = ekubo::Terms {
+    const EKUBO: ekubo::EkuboTerms = ekubo::EkuboTerms {
         fee: 0,
         rounding: ekubo::Rounding::Exact,
     };
-    const V3: v3::Terms = v3::Terms { fee: 0 };
+    const V3: v3::V3Terms = v3::V3Terms { fee: 0 };
 
     fn ranged_pools(sketch: &Sketch) -> [Book; 2] {
         let near = Sketch {

@@ -56,7 +56,7 @@ impl Standing {
         self.venues.iter().map(VenueStanding::tradable).sum()
     }
 
-    /// All pools.
+    /// How many there are, on or off.
     #[must_use]
     pub fn pools(&self) -> usize {
         self.venues.iter().map(VenueStanding::pools).sum()
@@ -87,7 +87,7 @@ impl VenueStanding {
         if self.is_routed { self.on } else { 0 }
     }
 
-    /// All its pools.
+    /// How many it has, on or off.
     #[must_use]
     pub fn pools(&self) -> usize {
         self.on + self.off.values().sum::<usize>()

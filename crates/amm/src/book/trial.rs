@@ -27,7 +27,7 @@ const LOOSENESS: u128 = 1_000_000;
 
 /// What the event of a swap says of what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum AskedSwap {
     /// Nothing but what came and what went: one token each.
     Plain,
     /// An amount of a token, positive if the pool is to take it, and how far the
@@ -73,7 +73,7 @@ impl Witness {
         pools: &Pools,
         transaction: u32,
         change: &Change,
-        asked: Option<Asked>,
+        asked: Option<AskedSwap>,
     ) -> Vec<Testimony> {
         if self.transaction != transaction {
             self.transaction = transaction;
@@ -128,7 +128,7 @@ fn testimonies(
     class: Felt,
     before: Option<[u128; 2]>,
     movement: &Movement,
-    asked: Asked,
+    asked: AskedSwap,
 ) -> Vec<Testimony> {
     let rules = view.venue.kind.rules().iter().copied();
     rules
@@ -250,7 +250,7 @@ impl PoolView<'_> {
     fn judge_swap(
         &self,
         maths: Maths,
-        asked: Asked,
+        asked: AskedSwap,
         [delta0, delta1]: [Signed; 2],
         price: Price,
         liquidity: u128,
@@ -277,8 +277,8 @@ impl PoolView<'_> {
                 let replayed = self.replay(&pool, asked, sold, price.sqrt_ratio)?;
                 is_it(&replayed)
             }
-            (AnyCurve::V3(pool), Asked::Plain) => {
-                let limit = v3::Terms::widest_limit(sold);
+            (AnyCurve::V3(pool), AskedSwap::Plain) => {
+                let limit = v3::V3Terms::widest_limit(sold);
                 let whole = |amount| pool.swap(sold, amount, limit);
                 let (sale, purchase) = (whole(Amount::In(paid)), whole(Amount::Out(bought)));
                 if [sale, purchase].iter().flatten().any(is_it) {
@@ -306,11 +306,11 @@ impl PoolView<'_> {
     fn replay(
         &self,
         pool: &ekubo::Pool,
-        asked: Asked,
+        asked: AskedSwap,
         sold: Side,
         sqrt_ratio: U256,
     ) -> Option<Swapped> {
-        let Asked::Order {
+        let AskedSwap::Order {
             amount,
             token,
             limit,

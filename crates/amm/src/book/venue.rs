@@ -346,13 +346,13 @@ impl Registry {
         })
     }
 
-    /// All venues.
+    /// By their ids.
     #[must_use]
     pub fn venues(&self) -> &[Venue] {
         &self.venues
     }
 
-    /// A venue.
+    /// The one of this id, which another registry may have given.
     #[must_use]
     pub fn venue(&self, id: VenueId) -> Option<&Venue> {
         self.venues.get(usize::from(id.0))

@@ -28,7 +28,7 @@ pub const SKIP_AHEAD: u128 = 100;
 
 /// What a pool charges and how its contract rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct EkuboTerms {
     /// The share of what is sold, in units of 2^-128.
     pub fee: u128,
     /// The version of the contract.
@@ -36,7 +36,7 @@ pub struct Terms {
 }
 
 /// A pool of Ekubo.
-pub type Pool = concentrated::Pool<Terms>;
+pub type Pool = concentrated::Pool<EkuboTerms>;
 
 impl Pool {
     /// The swap that the contract makes, as far as the limit lets it.
@@ -61,10 +61,10 @@ pub fn position_amounts(
     upper: i32,
     liquidity: i128,
 ) -> Option<[u128; 2]> {
-    Terms::position_amounts(sqrt_ratio, lower, upper, liquidity)
+    EkuboTerms::position_amounts(sqrt_ratio, lower, upper, liquidity)
 }
 
-impl Rules for Terms {
+impl Rules for EkuboTerms {
     const MIN_TICK: i32 = MIN_TICK;
     const MAX_TICK: i32 = MAX_TICK;
     const WORD: u32 = WORD;

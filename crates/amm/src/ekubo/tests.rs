@@ -8,17 +8,17 @@ const ONE: U256 = U256::from_limbs([0, 0, 1, 0]);
 /// Thirty basis points.
 const FEE: u128 = u128::MAX / 1_000 * 3;
 
-fn terms(fee: u128) -> Terms {
-    Terms {
+fn terms(fee: u128) -> EkuboTerms {
+    EkuboTerms {
         fee,
         rounding: Rounding::Exact,
     }
 }
 
-fn any_terms() -> impl Strategy<Value = Terms> {
+fn any_terms() -> impl Strategy<Value = EkuboTerms> {
     let rounding = prop_oneof![Just(Rounding::Older), Just(Rounding::Exact)];
     let fee = prop_oneof![Just(0), Just(FEE), Just(u128::MAX), any::<u128>()];
-    (fee, rounding).prop_map(|(fee, rounding)| Terms { fee, rounding })
+    (fee, rounding).prop_map(|(fee, rounding)| EkuboTerms { fee, rounding })
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn bounds_are_those_of_the_ticks() {
     assert_eq!(sqrt_ratio_at(MAX_TICK), Some(MAX_SQRT_RATIO));
     assert_eq!(tick_at(MAX_SQRT_RATIO), Some(MAX_TICK));
     assert_eq!(sqrt_ratio_at(0), Some(ONE));
-    tests::ratios_end_at_the_bounds::<Terms>();
+    tests::ratios_end_at_the_bounds::<EkuboTerms>();
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn positions_are_one_sided_outside_their_range() {
 proptest! {
     #[test]
     fn ticks_and_ratios_lead_to_each_other(tick in MIN_TICK..=MAX_TICK) {
-        tests::ratios_lead_back::<Terms>(tick)?;
+        tests::ratios_lead_back::<EkuboTerms>(tick)?;
     }
 
     #[test]
@@ -287,7 +287,7 @@ proptest! {
         at in MIN_TICK..MAX_TICK, lower in MIN_TICK..MAX_TICK, width in 1..1_000_000, liquidity in 1..=i128::MAX,
     ) {
         let ratio = sqrt_ratio_at(at).unwrap();
-        tests::positions_create_nothing::<Terms>(ratio, lower, lower + width, liquidity)?;
+        tests::positions_create_nothing::<EkuboTerms>(ratio, lower, lower + width, liquidity)?;
     }
 
     #[test]

@@ -25,18 +25,18 @@ pub const FEE_TIERS: [(u32, u32); 4] = [(100, 2), (500, 10), (3_000, 60), (10_00
 
 /// What a pool charges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct V3Terms {
     /// Millionths of what is sold.
     pub fee: u32,
 }
 
 /// A pool of the Uniswap v3 type.
-pub type Pool = concentrated::Pool<Terms>;
+pub type Pool = concentrated::Pool<V3Terms>;
 
 impl Pool {
     /// The swap that the contract makes, as far as the limit lets it.
     pub fn swap(&self, sold: Side, amount: Amount, limit: U256) -> Result<Swapped, Reverted> {
-        self.swap_to(sold, amount, limit, Terms::SKIP_AHEAD)
+        self.swap_to(sold, amount, limit, V3Terms::SKIP_AHEAD)
     }
 }
 
@@ -49,10 +49,10 @@ pub fn position_amounts(
     upper: i32,
     liquidity: i128,
 ) -> Option<[u128; 2]> {
-    Terms::position_amounts(sqrt_ratio, lower, upper, liquidity)
+    V3Terms::position_amounts(sqrt_ratio, lower, upper, liquidity)
 }
 
-impl Rules for Terms {
+impl Rules for V3Terms {
     const MIN_TICK: i32 = MIN_TICK;
     const MAX_TICK: i32 = MAX_TICK;
     const WORD: u32 = WORD;

@@ -4,12 +4,12 @@ use crate::concentrated::tests::{self, Sketch, numbers, one_range, pool, sides, 
 use proptest::prelude::*;
 
 const ONE: U256 = U256::from_limbs([0, 1 << 32, 0, 0]);
-const TERMS: Terms = Terms { fee: 3_000 };
+const TERMS: V3Terms = V3Terms { fee: 3_000 };
 
-fn any_terms() -> impl Strategy<Value = Terms> {
+fn any_terms() -> impl Strategy<Value = V3Terms> {
     let tiers = FEE_TIERS.map(|(fee, _)| fee);
     let fee = prop_oneof![prop::sample::select(tiers.to_vec()), 0..FEE_UNIT];
-    fee.prop_map(|fee| Terms { fee })
+    fee.prop_map(|fee| V3Terms { fee })
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn bounds_are_those_of_the_ticks() {
     assert_eq!(sqrt_ratio_at(MAX_TICK), Some(MAX_SQRT_RATIO));
     assert_eq!(tick_at(MAX_SQRT_RATIO), None);
     assert_eq!(sqrt_ratio_at(0), Some(ONE));
-    tests::ratios_end_at_the_bounds::<Terms>();
+    tests::ratios_end_at_the_bounds::<V3Terms>();
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn steps_split_at_the_edges_of_words() {
 
 #[test]
 fn a_fee_of_everything_is_refused() {
-    let pool = one_range(Terms { fee: FEE_UNIT }, 1_000, 1_000_000);
+    let pool = one_range(V3Terms { fee: FEE_UNIT }, 1_000, 1_000_000);
     let limit = MIN_SQRT_RATIO + U256::ONE;
     let swap = pool.swap(Side::Token0, Amount::In(5), limit);
     assert_eq!(swap, Err(Reverted::Overflow));
@@ -88,7 +88,7 @@ fn the_last_tick_ends_the_pool() {
 proptest! {
     #[test]
     fn ticks_and_ratios_lead_to_each_other(tick in MIN_TICK..=MAX_TICK) {
-        tests::ratios_lead_back::<Terms>(tick)?;
+        tests::ratios_lead_back::<V3Terms>(tick)?;
     }
 
     #[test]
@@ -125,7 +125,7 @@ proptest! {
         at in MIN_TICK..MAX_TICK, lower in MIN_TICK..MAX_TICK, width in 1..10_000, liquidity in 1..=i128::MAX,
     ) {
         let ratio = sqrt_ratio_at(at).unwrap();
-        tests::positions_create_nothing::<Terms>(ratio, lower, lower + width, liquidity)?;
+        tests::positions_create_nothing::<V3Terms>(ratio, lower, lower + width, liquidity)?;
     }
 
     #[test]

@@ -44,7 +44,7 @@ const CALLS: HeaderValue = HeaderValue::from_static("POST");
 
 const BY_ACCEPT: HeaderValue = HeaderValue::from_static("accept");
 
-type Page = Arc<Option<ServedFile>>;
+type PageFile = Arc<Option<ServedFile>>;
 
 /// The page at `/`, a path that it shares with the paymaster.
 pub(crate) fn root(settings: &Settings) -> Router {
@@ -67,7 +67,7 @@ pub(crate) fn routes(settings: &Settings) -> Router {
 
 /// A program that reads the address of the paymaster is told that it is for calls.
 async fn first_page(
-    State(page): State<Page>,
+    State(page): State<PageFile>,
     wants: WantsGzip,
     known: KnownTags,
     headers: HeaderMap,
@@ -78,7 +78,7 @@ async fn first_page(
 
 /// To programs these paths are unknown, as any path that is none of the API.
 async fn page(
-    State(page): State<Page>,
+    State(page): State<PageFile>,
     wants: WantsGzip,
     known: KnownTags,
     headers: HeaderMap,

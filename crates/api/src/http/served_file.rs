@@ -39,7 +39,7 @@ pub(crate) const CHECKED: HeaderValue = HeaderValue::from_static("no-cache");
 pub(crate) const FOREVER: HeaderValue =
     HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// A file.
+/// A file as it lies in the binary, with the digest by which clients know it.
 #[derive(Debug, Clone)]
 pub(crate) struct ServedFile {
     pub(crate) body: KeptBody,

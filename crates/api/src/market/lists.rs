@@ -7,7 +7,7 @@ use super::{
     points::PricePoint,
     query::Range,
     ranking::{ListKind, Ranking},
-    record::Told,
+    record::RecordFacts,
     view::View,
 };
 use market::{Token, TokenId};
@@ -78,8 +78,8 @@ impl View {
         state: &MarketState,
         id: TokenId,
         token: &'a Token,
-    ) -> Option<Told<'a>> {
-        Some(Told {
+    ) -> Option<RecordFacts<'a>> {
+        Some(RecordFacts {
             token,
             summary: self.snapshot.figures.summary(id, self.now)?,
             global: state.global_market(token, self.snapshot.head, self.clock),

@@ -90,7 +90,7 @@ type PageKey = (SeriesKey, Resolution, i64);
 
 /// The settled buckets of a page.
 #[derive(Debug)]
-struct Page {
+struct CachedPage {
     /// Of the prices that it was written from.
     epoch: u64,
     /// It tells of buckets before this one.
@@ -99,7 +99,7 @@ struct Page {
 }
 
 /// Pages that were asked for lately.
-pub(super) struct Pages(Mutex<GenerationalCache<PageKey, Arc<Page>>>);
+pub(super) struct Pages(Mutex<GenerationalCache<PageKey, Arc<CachedPage>>>);
 
 impl Default for Pages {
     fn default() -> Self {
@@ -109,7 +109,7 @@ impl Default for Pages {
 
 impl Pages {
     fn with_room(room: usize) -> Self {
-        let bytes = |page: &Arc<Page>| page.items.bytes() + PAGE_BYTES;
+        let bytes = |page: &Arc<CachedPage>| page.items.bytes() + PAGE_BYTES;
         Self(Mutex::new(GenerationalCache::new(room, bytes)))
     }
 
@@ -153,7 +153,7 @@ impl Pages {
     }
 
     /// A page that tells at least of what lies before `end`, which has ended.
-    fn page(&self, prices: &impl Prices, at: PageKey, end: Bucket) -> Arc<Page> {
+    fn page(&self, prices: &impl Prices, at: PageKey, end: Bucket) -> Arc<CachedPage> {
         let (key, resolution, number) = at;
         let (begins, ends) = (number * PAGE, (number + 1) * PAGE);
         let epoch = prices.epoch();
@@ -172,7 +172,7 @@ impl Pages {
         let settled_to = resolution.bucket(prices.head_time()).min(ends);
         prices.render(key, resolution, from..settled_to, &mut items);
         items.shrink();
-        let page = Arc::new(Page {
+        let page = Arc::new(CachedPage {
             epoch,
             settled_to,
             items,
@@ -181,7 +181,7 @@ impl Pages {
         page
     }
 
-    fn lock(&self) -> MutexGuard<'_, GenerationalCache<PageKey, Arc<Page>>> {
+    fn lock(&self) -> MutexGuard<'_, GenerationalCache<PageKey, Arc<CachedPage>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

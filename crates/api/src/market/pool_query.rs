@@ -44,7 +44,7 @@ pub(super) struct PoolQuery {
 
 /// Which pools are asked for.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct PoolRequest {
     pub(super) tokens: Vec<Address>,
     /// In lower case.
     pub(super) venue: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct Asked {
 }
 
 impl PoolQuery {
-    pub(super) fn read(&self, problems: &mut Problems) -> Asked {
+    pub(super) fn read(&self, problems: &mut Problems) -> PoolRequest {
         if let Some(sort) = once("sort", &self.sort, problems)
             && sort != "tvl"
         {
@@ -62,7 +62,7 @@ impl PoolQuery {
         }
         let page = read_number("page", &self.page, 0..=MAX_PAGE, problems);
         let size = read_number("size", &self.size, 1..=MAX_SIZE, problems);
-        Asked {
+        PoolRequest {
             tokens: read_tokens(&self.token, problems),
             venue: once("venue", &self.venue, problems).map(str::to_lowercase),
             tradable: read_truth("tradable", &self.tradable, problems),

@@ -5,7 +5,7 @@ use super::{
     decimal::Decimal,
     pool_board::{PoolBoard, RankedPool, unrouted},
     pool_body::PoolPage,
-    pool_query::{Asked, PoolQuery},
+    pool_query::{PoolQuery, PoolRequest},
     query::parse,
     reading::RequestReader,
 };
@@ -75,7 +75,7 @@ async fn list_pools(
 }
 
 /// What is wrong with the venue that is asked for.
-fn wrong_venue(asked: &Asked, venues: &[Venue]) -> Option<String> {
+fn wrong_venue(asked: &PoolRequest, venues: &[Venue]) -> Option<String> {
     let name = asked.venue.as_ref()?;
     let is_known = venues.iter().any(|it| it.name.to_lowercase() == *name);
     (!is_known).then(|| {
@@ -86,7 +86,7 @@ fn wrong_venue(asked: &Asked, venues: &[Venue]) -> Option<String> {
 }
 
 impl PoolBoard {
-    fn page(&self, asked: &Asked, dialect: Dialect) -> Result<Vec<u8>, Impossible> {
+    fn page(&self, asked: &PoolRequest, dialect: Dialect) -> Result<Vec<u8>, Impossible> {
         let matching: Vec<&RankedPool> = self
             .pools
             .iter()
@@ -108,7 +108,7 @@ impl PoolBoard {
         })
     }
 
-    fn fits(&self, view: &PoolView<'_>, asked: &Asked) -> bool {
+    fn fits(&self, view: &PoolView<'_>, asked: &PoolRequest) -> bool {
         let tokens = view.tokens();
         let is_of = |name: &String| view.venue.name.to_lowercase() == *name;
         asked.tokens.iter().all(|token| tokens.contains(token))

@@ -33,7 +33,7 @@ pub(super) struct Ranking {
     pub(super) pages: KeptPages,
 }
 
-/// Which list.
+/// The forms of the token list, each of a version of the API.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ListKind {
     V3,

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 const WEBSITE: &str = "website";
 
 /// Everything that a record tells, apart from the price feed.
-pub(super) struct Told<'a> {
+pub(super) struct RecordFacts<'a> {
     pub(super) token: &'a Token,
     pub(super) summary: Summary,
     pub(super) global: Option<GlobalMarket>,
@@ -222,7 +222,7 @@ pub(super) struct ShortToken<'a> {
     current_price: f64,
 }
 
-impl<'a> Told<'a> {
+impl<'a> RecordFacts<'a> {
     pub(super) fn v3(&self, dialect: Dialect, feed: Vec<PricePoint>) -> TokenMarket<'a> {
         let Token {
             metadata, listing, ..

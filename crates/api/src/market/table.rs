@@ -6,7 +6,7 @@ use super::{
     ranking::Ranking,
     reading::RequestReader,
     rounded::rounded,
-    table_query::{Asked, Figure, TableQuery},
+    table_query::{Figure, TableQuery, TableRequest},
     token_price::ETH,
     view::View,
 };
@@ -134,7 +134,7 @@ async fn token_table(
 }
 
 impl Ranking {
-    fn table(&self, asked: &Asked, dialect: Dialect) -> Result<Vec<u8>, Impossible> {
+    fn table(&self, asked: &TableRequest, dialect: Dialect) -> Result<Vec<u8>, Impossible> {
         let view = self.view();
         let tokens = self.sorted(asked, &view);
         let size = asked.size.get();
@@ -152,7 +152,7 @@ impl Ranking {
     }
 
     /// All tokens that match, in order.
-    fn sorted(&self, asked: &Asked, view: &View) -> Vec<Arc<Token>> {
+    fn sorted(&self, asked: &TableRequest, view: &View) -> Vec<Arc<Token>> {
         let found = self.snapshot.tokens.page(&asked.list).content;
         let tokens = found.into_iter().map(|(_, token)| token);
         let Some((figure, direction)) = asked.figure else {

@@ -62,7 +62,7 @@ struct SortText(String);
 
 /// What is asked of the table.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct TableRequest {
     /// What the token list knows of it, on one page.
     pub(super) list: TokenQuery,
     /// What else it is sorted by.
@@ -87,7 +87,7 @@ pub(super) enum Figure {
 }
 
 impl TableQuery {
-    pub(super) fn read(self, dialect: Dialect, problems: &mut Problems) -> Asked {
+    pub(super) fn read(self, dialect: Dialect, problems: &mut Problems) -> TableRequest {
         let search = read_search(&self.search, problems);
         let tags = read_tags(&self.tag, dialect, problems);
         let page = read_number("page", &self.page, 0..=MAX_PAGE, problems).unwrap_or(0);
@@ -107,7 +107,7 @@ impl TableQuery {
             None if is_search => (Vec::new(), None),
             None => (Vec::new(), Some((Figure::Tvl, Direction::Descending))),
         };
-        Asked {
+        TableRequest {
             list: TokenQuery {
                 search,
                 tags,
@@ -147,7 +147,7 @@ mod tests {
     use super::super::query::parse;
     use super::*;
 
-    fn read(query: &str) -> (Asked, Problems) {
+    fn read(query: &str) -> (TableRequest, Problems) {
         let uri = format!("http://stoa/?{query}").parse().unwrap();
         let mut problems = Problems::default();
         let asked = parse::<TableQuery>(&uri).unwrap();

@@ -7,7 +7,7 @@ use super::{
     query::{FeedQuery, parse},
     ranking::ListKind,
     reading::{Found, RequestReader, TokenAddress, TokenPath},
-    record::{ShortToken, TokenMarket, TokenMarketV1, Told},
+    record::{RecordFacts, ShortToken, TokenMarket, TokenMarketV1},
     view::View,
 };
 use crate::http::{
@@ -175,7 +175,7 @@ fn told<'a>(
     view: &View,
     found: &'a Found,
     asked: &str,
-) -> Result<(TokenId, Told<'a>), Rejection> {
+) -> Result<(TokenId, RecordFacts<'a>), Rejection> {
     let told = found.id.and_then(|id| {
         let told = view.told(state, id, &found.token)?;
         Some((id, told))

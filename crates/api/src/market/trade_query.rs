@@ -41,7 +41,7 @@ pub(super) struct TradeQuery {
 
 /// Which trades are asked for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct TradeRequest {
     pub(super) before: Option<Cursor>,
     pub(super) limit: usize,
     /// In seconds since 1970.
@@ -52,7 +52,7 @@ pub(super) struct Asked {
 pub(super) type Cursor = (TradePlace, i64);
 
 impl TradeQuery {
-    pub(super) fn read(&self, problems: &mut Problems) -> Option<Asked> {
+    pub(super) fn read(&self, problems: &mut Problems) -> Option<TradeRequest> {
         let cursor = once("cursor", &self.cursor, problems);
         let before = cursor.map(|text| text.map(|text| read_cursor(text, problems)));
         let limit = read_number("limit", &self.limit, 1..=MAX_LIMIT, problems);
@@ -73,7 +73,7 @@ impl TradeQuery {
             Some(cursor) => Some(cursor?),
             None => None,
         };
-        Some(Asked {
+        Some(TradeRequest {
             before,
             limit: usize::try_from(limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(0),
             span: start..end.max(start),
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read(query: &str) -> Option<Asked> {
+    fn read(query: &str) -> Option<TradeRequest> {
         let uri = format!("http://stoa/?{query}").parse().unwrap();
         let mut problems = Problems::default();
         let read = parse::<TradeQuery>(&uri).unwrap().read(&mut problems);

@@ -7,7 +7,7 @@ use super::{
     cursor::Position,
     data::{self, Data, List, Part},
     gate::Acting,
-    query::{Asked, one},
+    query::{QueryKeys, one},
     refunds::RefundBody,
     refusals::refusals,
     segment::Segment,
@@ -148,7 +148,7 @@ refusals!(StraysRefusals: [STAFF, KEPT], [
 async fn list_strays(
     State(market): State<MarketplaceState>,
     Acting(user): Acting,
-    Asked(query): Asked<StraysQuery>,
+    QueryKeys(query): QueryKeys<StraysQuery>,
 ) -> Result<Response, Problem> {
     let must = "short, orphaned, doubled, unclear or unnamed";
     let reason: Option<StrayReason> = one("reason", &query.reason, Slug::MalformedRequest, must)?;

@@ -7,7 +7,7 @@ use super::{
     gate::Acting,
     lease_body::LeaseBody,
     leases::lease_state,
-    query::{Asked, one},
+    query::{QueryKeys, one},
     refusals::refusals,
 };
 use axum::{extract::State, response::Response};
@@ -64,7 +64,7 @@ refusals!(AllLeasesRefusals: [STAFF, KEPT], [
 async fn list_all_leases(
     State(market): State<MarketplaceState>,
     Acting(user): Acting,
-    Asked(query): Asked<AllLeasesQuery>,
+    QueryKeys(query): QueryKeys<AllLeasesQuery>,
 ) -> Result<Response, Problem> {
     let state = lease_state(&query.state)?;
     let id = |name, values| one(name, values, Slug::MalformedRequest, "a ULID");

@@ -7,7 +7,7 @@ use super::{
     data::{self, Data, List, Part},
     fields::Fields,
     gate::Acting,
-    query::Asked,
+    query::QueryKeys,
     refusals::refusals,
     segment::Segment,
     users::{UserBody, not_a_profile},
@@ -60,7 +60,7 @@ refusals!(UsersRefusals: [STAFF, KEPT], [InvalidLimit, InvalidCursor, MalformedR
 async fn list_users(
     State(market): State<MarketplaceState>,
     Acting(user): Acting,
-    Asked(query): Asked<UsersQuery>,
+    QueryKeys(query): QueryKeys<UsersQuery>,
 ) -> Result<Response, Problem> {
     let scope = "users".to_owned();
     let part = Part::read(&query.limit, &query.cursor, scope, market.cursors())?;

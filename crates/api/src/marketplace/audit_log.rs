@@ -5,7 +5,7 @@ use super::{
     catalog::Slug,
     data::{self, List, Part, Sizes},
     gate::Member,
-    query::{Asked, one},
+    query::{QueryKeys, one},
     refusals::refusals,
 };
 use axum::{extract::State, response::Response};
@@ -183,7 +183,7 @@ refusals!(AuditRefusals: [MEMBER, KEPT], [InvalidLimit, InvalidCursor, Malformed
 async fn list_audit_log(
     State(market): State<MarketplaceState>,
     Member(user): Member,
-    Asked(query): Asked<AuditLogQuery>,
+    QueryKeys(query): QueryKeys<AuditLogQuery>,
 ) -> Result<Response, Problem> {
     let filter = query.filter()?;
     let scope = format!("audit log of {} {filter:?}", user.id);

@@ -5,7 +5,7 @@ use super::{
     catalog::Slug,
     data::{self, Data},
     gate::Visitor,
-    query::{Asked, one},
+    query::{QueryKeys, one},
     refusals::refusals,
 };
 use crate::http::error::shown;
@@ -130,7 +130,7 @@ refusals!(AvailabilityRefusals: [VISITOR, KEPT], [ChainRpcUnavailable]);
 async fn validators_availability(
     State(market): State<MarketplaceState>,
     visitor: Visitor,
-    Asked(query): Asked<AvailabilityQuery>,
+    QueryKeys(query): QueryKeys<AvailabilityQuery>,
 ) -> Result<Response, Problem> {
     let (ids, epochs) = (query.ids()?, query.epochs()?);
     let validators = &market.leasing().validators;

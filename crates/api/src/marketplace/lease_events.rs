@@ -7,7 +7,7 @@ use super::{
     data::{self, List, Part},
     gate::Member,
     lease_path::LeasePath,
-    query::Asked,
+    query::QueryKeys,
     refusals::refusals,
     segment::Segment,
 };
@@ -57,7 +57,7 @@ async fn lease_events(
     State(market): State<MarketplaceState>,
     Member(user): Member,
     segment: Segment,
-    Asked(query): Asked<EventsQuery>,
+    QueryKeys(query): QueryKeys<EventsQuery>,
 ) -> Result<Response, Problem> {
     let scope = format!("events of {}", segment.0);
     let part = Part::read(&query.limit, &query.cursor, scope, market.cursors())?;

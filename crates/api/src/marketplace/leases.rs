@@ -10,7 +10,7 @@ use super::{
     idempotency,
     lease_body::{BookedBody, LeaseBody, LeaseDetailBody},
     lease_path::{IdempotencyHeader, LeasePath},
-    query::{Asked, one},
+    query::{QueryKeys, one},
     refusals::refusals,
     segment::Segment,
 };
@@ -220,7 +220,7 @@ refusals!(ListRefusals: [MEMBER, KEPT], [InvalidLimit, InvalidCursor, MalformedR
 async fn list_leases(
     State(market): State<MarketplaceState>,
     Member(user): Member,
-    Asked(query): Asked<LeasesQuery>,
+    QueryKeys(query): QueryKeys<LeasesQuery>,
 ) -> Result<Response, Problem> {
     let state = lease_state(&query.state)?;
     let malformed = Slug::MalformedRequest;

@@ -9,9 +9,9 @@ use std::str::FromStr;
 
 /// The keys of a query, each with all its values.
 #[derive(Debug)]
-pub(super) struct Asked<T>(pub(super) T);
+pub(super) struct QueryKeys<T>(pub(super) T);
 
-impl<T: DeserializeOwned> FromRequestParts<MarketplaceState> for Asked<T> {
+impl<T: DeserializeOwned> FromRequestParts<MarketplaceState> for QueryKeys<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &MarketplaceState) -> Result<Self, Problem> {

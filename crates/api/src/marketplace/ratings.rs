@@ -7,7 +7,7 @@ use super::{
     data::{self, Data, List, Part},
     fields::Fields,
     gate::{Member, Visitor},
-    query::Asked,
+    query::QueryKeys,
     refusals::refusals,
     segment::Segment,
 };
@@ -210,7 +210,7 @@ async fn validator_ratings(
     State(market): State<MarketplaceState>,
     visitor: Visitor,
     segment: Segment,
-    Asked(query): Asked<RatingsQuery>,
+    QueryKeys(query): QueryKeys<RatingsQuery>,
 ) -> Result<Response, Problem> {
     let scope = format!("ratings of {}", segment.0);
     let part = Part::read(&query.limit, &query.cursor, scope, market.cursors())?;

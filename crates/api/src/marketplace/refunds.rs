@@ -5,7 +5,7 @@ use super::{
     catalog::Slug,
     data::{self, List, Part},
     gate::Member,
-    query::{Asked, one},
+    query::{QueryKeys, one},
     refusals::refusals,
 };
 use axum::{extract::State, response::Response};
@@ -128,7 +128,7 @@ refusals!(RefundsRefusals: [MEMBER, KEPT], [InvalidLimit, InvalidCursor, Malform
 async fn list_refunds(
     State(market): State<MarketplaceState>,
     Member(user): Member,
-    Asked(query): Asked<RefundsQuery>,
+    QueryKeys(query): QueryKeys<RefundsQuery>,
 ) -> Result<Response, Problem> {
     let (malformed, must) = (Slug::MalformedRequest, "open or settled");
     let status: Option<PaymentStatus> = one("status", &query.status, malformed, must)?;

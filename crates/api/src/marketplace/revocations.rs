@@ -9,7 +9,7 @@ use super::{
     gate::{Anyone, Member},
     idempotency,
     lease_path::{IdempotencyHeader, ValidatorLeasePath},
-    query::{Asked, one},
+    query::{QueryKeys, one},
     refunds::RefundBody,
     refusals::refusals,
     segment::TwoSegments,
@@ -237,7 +237,7 @@ refusals!(RevocationsRefusals: [COUNTED, KEPT], [InvalidLimit, InvalidCursor]);
 async fn list_revocations(
     State(market): State<MarketplaceState>,
     _: Anyone,
-    Asked(query): Asked<RevocationsQuery>,
+    QueryKeys(query): QueryKeys<RevocationsQuery>,
 ) -> Result<Response, Problem> {
     let malformed = Slug::MalformedRequest;
     let since: Option<Timestamp> = one("since", &query.since, malformed, "a time (RFC 3339)")?;

@@ -5,7 +5,7 @@ use super::{
     catalog::Slug,
     data::{self, Data},
     gate::Anyone,
-    query::{Asked, Whole, one},
+    query::{QueryKeys, Whole, one},
     refusals::{self, refusals},
     segment::Segment,
 };
@@ -335,7 +335,7 @@ async fn validator_leader_schedule(
     State(market): State<MarketplaceState>,
     _: Anyone,
     segment: Segment,
-    Asked(query): Asked<EpochQuery>,
+    QueryKeys(query): QueryKeys<EpochQuery>,
 ) -> Result<Response, Problem> {
     let id = segment.id(Slug::ValidatorNotFound)?;
     let leaders = leaders(&market, &query, Some(id)).await?;
@@ -369,7 +369,7 @@ impl utoipa::IntoResponses for ScheduleRefusals {
 async fn leader_schedule(
     State(market): State<MarketplaceState>,
     _: Anyone,
-    Asked(query): Asked<EpochQuery>,
+    QueryKeys(query): QueryKeys<EpochQuery>,
 ) -> Result<Response, Problem> {
     let leaders = leaders(&market, &query, None).await?;
     Ok(data::ok(SchedulesBody::from(leaders)))

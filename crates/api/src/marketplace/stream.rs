@@ -7,7 +7,7 @@ use super::{
     catalog::Slug,
     data::{self, Data},
     gate::{Anyone, Member},
-    query::{Asked, one},
+    query::{QueryKeys, one},
     refusals::refusals,
 };
 use crate::http::event_stream::{self, StreamEvent};
@@ -139,7 +139,7 @@ refusals!(StreamRefusals: [COUNTED, KEPT], [AuthRequired]);
 async fn lease_stream(
     State(market): State<MarketplaceState>,
     _: Anyone,
-    Asked(query): Asked<LeaseStreamQuery>,
+    QueryKeys(query): QueryKeys<LeaseStreamQuery>,
     request: Parts,
 ) -> Result<Response, Problem> {
     let malformed = Slug::MalformedRequest;

@@ -8,7 +8,7 @@ use super::{
     gate::{Anyone, Member, Visitor},
     lease_body::LeaseBody,
     leases::lease_state,
-    query::{Asked, Whole, one},
+    query::{QueryKeys, Whole, one},
     refusals::refusals,
     registration::{self, AmendmentWish, PayoutWish, RegistrationWish},
     segment::Segment,
@@ -163,7 +163,7 @@ refusals!(BrowseRefusals: [COUNTED, KEPT], [
 async fn list_validators(
     State(market): State<MarketplaceState>,
     _: Anyone,
-    Asked(query): Asked<BrowseQuery>,
+    QueryKeys(query): QueryKeys<BrowseQuery>,
 ) -> Result<Response, Problem> {
     let (browse, part) = query.read(&market)?;
     let page = market.leasing().validators.browse(&browse).await?;
@@ -470,7 +470,7 @@ async fn validator_leases(
     State(market): State<MarketplaceState>,
     Member(user): Member,
     segment: Segment,
-    Asked(query): Asked<HeldQuery>,
+    QueryKeys(query): QueryKeys<HeldQuery>,
 ) -> Result<Response, Problem> {
     let state = lease_state(&query.state)?;
     let scope = format!("leases of {} {state:?}", segment.0);

@@ -6,7 +6,7 @@ use super::{
     catalog::Slug,
     data::{self, Data, List, Part},
     gate::Member,
-    query::{Asked, one},
+    query::{QueryKeys, one},
     refusals::refusals,
     segment::{Segment, TwoSegments},
     webhooks::refused,
@@ -130,7 +130,7 @@ async fn list_deliveries(
     State(market): State<MarketplaceState>,
     Member(user): Member,
     segment: Segment,
-    Asked(query): Asked<DeliveriesQuery>,
+    QueryKeys(query): QueryKeys<DeliveriesQuery>,
 ) -> Result<Response, Problem> {
     let must = "pending, delivered or failed";
     let status: Option<DeliveryStatus> =

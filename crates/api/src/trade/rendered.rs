@@ -6,7 +6,7 @@ use crate::{
     http::{content::KeptBody, json_answer},
 };
 use arc_swap::ArcSwapOption;
-use market::{Page, Token, TokenList, TokenQuery};
+use market::{Token, TokenList, TokenPage, TokenQuery};
 use primitives::{Impossible, OrImpossible as _};
 use serde_json::value::{RawValue, to_raw_value};
 use std::{
@@ -95,7 +95,7 @@ impl RenderedList {
         text.as_deref().map_err(|impossible| *impossible)
     }
 
-    fn write(&self, page: &Page) -> Result<Vec<u8>, Impossible> {
+    fn write(&self, page: &TokenPage) -> Result<Vec<u8>, Impossible> {
         let tokens = page.content.iter();
         let tokens = tokens.map(|(place, token)| self.token((*place, token)));
         let body = TokenPageBody {

@@ -1,6 +1,6 @@
 //! Where a contract has emitted events: which blocks are worth reading.
 
-use super::event_pages::{self, MAX_EVENT_PAGES, Page, Wanted};
+use super::event_pages::{self, MAX_EVENT_PAGES, Wanted, WirePage};
 use crate::{error::RpcError, jsonrpc::JsonRpc};
 use primitives::Address;
 use serde::Deserialize;
@@ -30,7 +30,7 @@ pub(super) async fn find(
     };
     let mut next: Option<String> = None;
     for _ in 0..MAX_EVENT_PAGES {
-        let page: Page<Emitted> = event_pages::page(rpc, &wanted, next.as_deref()).await?;
+        let page: WirePage<Emitted> = event_pages::page(rpc, &wanted, next.as_deref()).await?;
         let found = page.events.iter().filter_map(|event| event.block_number);
         heights.extend(found.filter(|height| range.contains(height)));
         if heights.len() > limit {

@@ -46,7 +46,7 @@ struct Height {
 
 /// Some of what was asked for, and where the rest begins.
 #[derive(Deserialize)]
-pub(super) struct Page<E> {
+pub(super) struct WirePage<E> {
     pub(super) events: Vec<E>,
     #[serde(default)]
     pub(super) continuation_token: Option<String>,
@@ -57,7 +57,7 @@ pub(super) async fn page<E: DeserializeOwned>(
     rpc: &JsonRpc,
     wanted: &Wanted<'_>,
     next: Option<&str>,
-) -> Result<Page<E>, RpcError> {
+) -> Result<WirePage<E>, RpcError> {
     let height = |block_number: &u64| Height {
         block_number: *block_number,
     };
@@ -107,7 +107,7 @@ pub(super) async fn events(
     wanted: &Wanted<'_>,
     next: Option<&str>,
 ) -> Result<EventPage, RpcError> {
-    let Page {
+    let WirePage {
         events,
         continuation_token,
     } = page::<Emitted>(rpc, wanted, next).await?;

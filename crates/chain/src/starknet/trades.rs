@@ -53,12 +53,12 @@ struct Height {
 }
 
 #[derive(Deserialize)]
-struct Page {
-    events: Vec<Told>,
+struct TradeEvents {
+    events: Vec<TradeEvent>,
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct TradeEvent {
     transaction_hash: WireFelt,
 }
 
@@ -101,7 +101,7 @@ pub(super) async fn newest(
         keys: [[WireFelt(*SWAP)]],
         chunk_size: MAX_EVENTS,
     };
-    let page: Page = rpc.call("starknet_getEvents", &Question { filter }).await?;
+    let page: TradeEvents = rpc.call("starknet_getEvents", &Question { filter }).await?;
     let hashes = traded_once(page.events.iter().map(|told| told.transaction_hash.0));
     let newest = hashes.len().saturating_sub(limit);
     let params: Vec<_> = hashes.into_iter().skip(newest).map(of).collect();

@@ -7,7 +7,7 @@ use crate::{
     payment::{Leg, Payment, PaymentError},
     registration::ListingStatus,
     roles::Party,
-    terms::Terms,
+    terms::ValidatorTerms,
     window::EpochWindow,
 };
 use primitives::{PublicKey, SignedDuration, Timestamp, Ulid};
@@ -40,7 +40,7 @@ pub struct Offer<'a> {
     /// Whether it can be booked.
     pub status: ListingStatus,
     /// What it offers.
-    pub terms: &'a Terms,
+    pub terms: &'a ValidatorTerms,
     /// Where its share goes.
     pub payout_wallet: PublicKey,
 }

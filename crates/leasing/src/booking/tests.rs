@@ -13,8 +13,8 @@ const ROLES: Roles = Roles {
     staff: false,
 };
 
-fn terms(price: u64, shared: Option<Shared>) -> Terms {
-    Terms {
+fn terms(price: u64, shared: Option<Shared>) -> ValidatorTerms {
+    ValidatorTerms {
         price: Lamports::new(price),
         shared,
         tier: Tier::Standard,
@@ -23,7 +23,7 @@ fn terms(price: u64, shared: Option<Shared>) -> Terms {
 }
 
 /// Two epochs for 3,333 lamports each, or seats for 7.
-fn usual() -> Terms {
+fn usual() -> ValidatorTerms {
     let shared = Shared {
         price: Lamports::new(7),
         seats: 2,
@@ -31,7 +31,7 @@ fn usual() -> Terms {
     terms(3_333, Some(shared))
 }
 
-fn offer(terms: &Terms) -> Offer<'_> {
+fn offer(terms: &ValidatorTerms) -> Offer<'_> {
     Offer {
         owner: id(OWNER),
         status: ListingStatus::Listed,
@@ -86,7 +86,7 @@ fn a_lease_has_the_price_and_the_wallets_of_its_booking() {
 
 #[test]
 fn refusals_come_in_their_order() {
-    let stopped = Terms {
+    let stopped = ValidatorTerms {
         price: Lamports::new(u64::MAX),
         ..terms(1, None)
     };

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::{
-    BalanceChange, FeeRate, Mode, Roles, Shared, Terms, Tier,
+    BalanceChange, FeeRate, Mode, Roles, Shared, Tier, ValidatorTerms,
     lease::samples::{OWNER, STRANGER, TRADER, at, id, key, lease, party, receipt, stages},
 };
 
 const GRACE: SignedDuration = SignedDuration::from_secs(120);
 
-fn terms(shared: Option<Shared>) -> Terms {
-    Terms {
+fn terms(shared: Option<Shared>) -> ValidatorTerms {
+    ValidatorTerms {
         price: Lamports::new(1_000),
         shared,
         tier: Tier::Standard,
@@ -26,7 +26,7 @@ fn platform() -> Platform {
     }
 }
 
-fn asked(terms: &Terms, count: i32) -> Extending<'_> {
+fn asked(terms: &ValidatorTerms, count: i32) -> Extending<'_> {
     Extending {
         user: party(TRADER, Roles::default()),
         count,
@@ -273,7 +273,7 @@ fn what_cannot_be_sold_is_refused() {
     last.window = EpochWindow::new(i64::from(i32::MAX) - 2, 2).unwrap();
     let beyond = extend(&last, &asked(&plain, 1)).unwrap_err();
     assert_eq!(beyond, ExtendError::Range);
-    let dear = Terms {
+    let dear = ValidatorTerms {
         price: Lamports::new(u64::MAX / 4),
         ..plain.clone()
     };

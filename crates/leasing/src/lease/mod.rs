@@ -95,7 +95,7 @@ impl LeaseState {
     }
 }
 
-/// A lease.
+/// Consecutive epochs of a validator's capacity that somebody booked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// The public id.

@@ -7,7 +7,7 @@ pub use signed::{RegisterChallenge, payout_challenge, reclaim_challenge};
 
 use crate::{
     payment::is_reserved,
-    terms::{Regions, Shared, Terms, Tier, parse_sol},
+    terms::{Regions, Shared, Tier, ValidatorTerms, parse_sol},
     words::words,
 };
 use primitives::{Lamports, PublicKey, Signature, SignedDuration, Timestamp, Ulid, is_hidden};
@@ -126,7 +126,7 @@ pub struct Registration {
     /// Where lessees connect.
     pub endpoint: Option<String>,
     /// What it offers.
-    pub terms: Terms,
+    pub terms: ValidatorTerms,
     /// Who says so.
     pub proof: Proof,
 }
@@ -234,7 +234,7 @@ impl Draft {
             payout_wallet,
             name,
             endpoint,
-            terms: Terms {
+            terms: ValidatorTerms {
                 price,
                 shared: self.shared()?,
                 tier,
@@ -335,7 +335,7 @@ impl Amended {
     /// The terms after the change. A price or a number of seats alone changes
     /// that part of an offer that has both; where there is none, both are
     /// needed.
-    pub fn terms(&self, old: &Terms) -> Result<Terms, FieldError> {
+    pub fn terms(&self, old: &ValidatorTerms) -> Result<ValidatorTerms, FieldError> {
         let touched = self.shared_price.is_some() || self.seats.is_some();
         let enabled = self
             .shared_enabled
@@ -350,7 +350,7 @@ impl Amended {
         } else {
             None
         };
-        Ok(Terms {
+        Ok(ValidatorTerms {
             price: self.price.unwrap_or(old.price),
             shared,
             tier: self.tier.unwrap_or(old.tier),

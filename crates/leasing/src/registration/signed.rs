@@ -5,7 +5,7 @@
 //! own the validator, and the listing to the last letter. Whoever gets hold of a
 //! signature can do nothing with it that its signer did not mean.
 
-use crate::terms::Terms;
+use crate::terms::ValidatorTerms;
 use primitives::{PublicKey, Ulid, bytes_to_hex};
 use sha2::{Digest as _, Sha256};
 
@@ -25,7 +25,7 @@ pub struct RegisterChallenge<'a> {
     /// Where lessees connect.
     pub endpoint: Option<&'a str>,
     /// What it offers.
-    pub terms: &'a Terms,
+    pub terms: &'a ValidatorTerms,
     /// In seconds since 1970.
     pub timestamp: i64,
     /// Used once.

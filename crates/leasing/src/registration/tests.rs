@@ -290,7 +290,7 @@ fn a_proof_is_timely_for_five_minutes_before_and_after() {
     assert!(!never.is_timely(at(0)));
 }
 
-fn terms(shared: bool) -> Terms {
+fn terms(shared: bool) -> ValidatorTerms {
     let mut terms = check(&draft()).unwrap().terms;
     if !shared {
         terms.shared = None;
@@ -298,7 +298,7 @@ fn terms(shared: bool) -> Terms {
     terms
 }
 
-fn amend(old: &Terms, amendment: &Amendment) -> Result<Terms, FieldError> {
+fn amend(old: &ValidatorTerms, amendment: &Amendment) -> Result<ValidatorTerms, FieldError> {
     amendment.check(&Regions::default())?.terms(old)
 }
 
@@ -312,7 +312,7 @@ fn an_amendment_changes_only_what_it_names() {
     let new = amend(&old, &price).unwrap();
     assert_eq!(new.price.get(), 2_000_000_000);
     assert_eq!(
-        Terms {
+        ValidatorTerms {
             price: old.price,
             ..new
         },

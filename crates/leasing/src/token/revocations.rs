@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 pub struct Revocations(BTreeSet<Ulid>);
 
 #[derive(Deserialize)]
-struct Page {
+struct RevocationPage {
     data: Vec<Revocation>,
     #[serde(default)]
     meta: Meta,
@@ -29,7 +29,7 @@ struct Meta {
 impl Revocations {
     /// Adds a page of the feed. Where it goes on is told, if it does.
     pub fn add(&mut self, page: &[u8]) -> Result<Option<String>, serde_json::Error> {
-        let page: Page = serde_json::from_slice(page)?;
+        let page: RevocationPage = serde_json::from_slice(page)?;
         self.0.extend(page.data.into_iter().map(|row| row.lease_id));
         Ok(page.meta.next_cursor)
     }

@@ -73,7 +73,10 @@ impl Figures {
         self.forget_newest(gone);
         self.prices.cut(to);
         for token in Arc::make_mut(&mut self.tokens) {
-            Arc::make_mut(token).cut(to);
+            // Readers share the others.
+            if token.reaches(to) {
+                Arc::make_mut(token).cut(to);
+            }
         }
         for block in rest {
             self.follow(block.time, &block.delta);

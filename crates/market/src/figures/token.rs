@@ -58,6 +58,15 @@ impl TokenFigures {
         }
     }
 
+    /// Whether anything happened from the minute of `time` on.
+    pub(super) fn reaches(&self, time: i64) -> bool {
+        let mut flows = [&self.traded, &self.net, &self.transferred].into_iter();
+        let mut venues = self.venues.iter();
+        self.supply.reaches(time)
+            || flows.any(|flow| flow.reaches(time))
+            || venues.any(|at| at.traded.reaches(time) || at.locked.reaches(time))
+    }
+
     /// Forgets the minute of `time` and everything after it.
     pub(super) fn cut(&mut self, time: i64) {
         self.traded.cut(time);

@@ -19,7 +19,7 @@ pub(super) struct Found {
     pub(super) agreement: Agreement,
 }
 
-/// What is published.
+/// Takes a price as it was found, or goes on with the last one where it jumped.
 pub(super) fn publish(
     found: &Found,
     is_trusted: bool,

@@ -108,6 +108,11 @@ impl SumTrack {
         self.0.first()
     }
 
+    /// Whether it has anything from the minute of a time on.
+    pub fn reaches(&self, time: i64) -> bool {
+        self.0.reaches(time)
+    }
+
     /// Forgets everything from the minute of a time on, as if it had never been
     /// added.
     pub fn cut(&mut self, time: i64) {

@@ -84,6 +84,13 @@ impl<R: Record> Track<R> {
         self.last().is_none()
     }
 
+    /// Whether it has anything from the minute of a time on.
+    pub(super) fn reaches(&self, time: i64) -> bool {
+        let minute = place(Resolution::Minute.bucket(time));
+        let last = self.lane(Resolution::Minute).last();
+        last.is_some_and(|(at, _)| at >= minute)
+    }
+
     pub(super) fn is_changed(&self) -> bool {
         self.lanes.iter().any(Lane::is_changed)
     }

@@ -25,14 +25,14 @@ use std::collections::HashMap;
 
 /// A generated market.
 #[derive(Debug, Clone)]
-pub struct Market {
+pub struct GeneratedMarket {
     book: Book,
     ids: Vec<PoolId>,
     tokens: Vec<Token>,
     by_address: HashMap<Address, usize>,
 }
 
-impl Market {
+impl GeneratedMarket {
     /// The market of a plan.
     #[must_use]
     pub fn new(plan: Plan) -> Self {

@@ -1,6 +1,6 @@
 //! Orders as people place them.
 
-use super::Market;
+use super::GeneratedMarket;
 use super::stage::whole;
 use super::tokens::{Role, Token, of_role};
 use crate::Draws;
@@ -53,7 +53,7 @@ impl Query {
     /// The order as the program puts it for somebody who asks with the usual
     /// settings: a purchase costs no fee of the platform.
     #[must_use]
-    pub fn asked(&self, market: &Market) -> Order {
+    pub fn asked(&self, market: &GeneratedMarket) -> Order {
         let mut order = self.order(market, SWAP, MAX_SWAPS);
         if !self.exact_out {
             [order.costs.fee_one, order.costs.fee_many] = FEES;
@@ -63,7 +63,7 @@ impl Query {
 
     /// The order, with so much lost for each swap by reference prices.
     #[must_use]
-    pub fn order(&self, market: &Market, swap: f64, max_swaps: usize) -> Order {
+    pub fn order(&self, market: &GeneratedMarket, swap: f64, max_swaps: usize) -> Order {
         let open = if self.exact_out { self.sell } else { self.buy };
         let worth = market.worth(open);
         let cost = if worth > 0.0 { swap / worth } else { 0.0 };
@@ -88,7 +88,7 @@ impl Query {
     }
 }
 
-impl Market {
+impl GeneratedMarket {
     /// The next order; `None` where there are no two tokens.
     #[must_use]
     pub fn query(&self, draws: &Draws) -> Option<Query> {

@@ -79,9 +79,11 @@ pub(super) struct Ranges {
 
 impl Stage {
     /// An empty book, in its first block.
+    #[expect(clippy::expect_used, reason = "a market without venues has no pools")]
     pub(super) fn new() -> Self {
         let venues = PoolHome::ALL.map(|(place, name, kind)| place.venue(name, kind));
-        let registry = Registry::new(venues.to_vec()).unwrap_or_default();
+        let registry = Registry::new(venues.to_vec());
+        let registry = registry.expect("the venues here differ");
         let mut book = Book::new(Arc::new(registry));
         book.begin(0);
         for (place, ..) in PoolHome::ALL {

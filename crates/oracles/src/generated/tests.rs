@@ -1,9 +1,9 @@
 use super::*;
 use amm::{Curve as _, Side};
 
-fn market(pools: usize, variant: Variant) -> Market {
+fn market(pools: usize, variant: Variant) -> GeneratedMarket {
     let seed = 7;
-    Market::new(Plan {
+    GeneratedMarket::new(Plan {
         pools,
         seed,
         variant,
@@ -11,7 +11,7 @@ fn market(pools: usize, variant: Variant) -> Market {
 }
 
 /// What a unit of worth becomes when it passes the pool at once.
-fn rates(market: &Market) -> impl Iterator<Item = f64> {
+fn rates(market: &GeneratedMarket) -> impl Iterator<Item = f64> {
     market.pools().iter().flat_map(|pool| {
         let [first, second] = pool.tokens().map(|token| market.worth(token));
         let curve = pool.curve().unwrap();
@@ -55,7 +55,7 @@ fn nothing_is_earned_in_a_circle_unless_it_is_wanted() {
 #[test]
 fn variants_have_what_they_are_for() {
     let of = |variant| market(2_000, variant);
-    let kinds = |market: &Market| {
+    let kinds = |market: &GeneratedMarket| {
         let kinds = market.pools().iter().map(|pool| pool.venue.name.clone());
         kinds.collect::<std::collections::BTreeSet<_>>()
     };

@@ -15,7 +15,7 @@ pub enum Role {
     Tail,
 }
 
-/// A token.
+/// A token with a price that its pools are near.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Token {
     /// Its contract.

@@ -3,7 +3,7 @@
 
 use super::Desk;
 use super::bands::{part, percentile};
-use crate::generated::{Market, Query};
+use crate::generated::{GeneratedMarket, Query};
 use crate::rivals::Streets;
 use routing::{Graph, Order, Route};
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub struct Comparison {
 
 /// Sells so many orders by every way.
 #[must_use]
-pub fn beside(market: &Market, queries: usize) -> Comparison {
+pub fn beside(market: &GeneratedMarket, queries: usize) -> Comparison {
     let graph = Graph::new(market.pools(), &BTreeSet::new());
     let streets = Streets::new(market);
     let mut desk = Desk::new(market, &graph);

@@ -11,7 +11,7 @@ pub use bands::{Figures, percentile};
 pub use beside::{Comparison, beside};
 pub use samples::{Measured, Sample};
 
-use crate::generated::{Market, Query};
+use crate::generated::{GeneratedMarket, Query};
 use routing::{Graph, Order, Route};
 use std::collections::BTreeSet;
 
@@ -45,7 +45,11 @@ const BLOCKS: u64 = 32;
 /// # Panics
 ///
 /// If the heap does not grow with a graph: then it is not counted.
-pub fn measure(market: &mut Market, queries: usize, instruments: Instruments<'_>) -> Measured {
+pub fn measure(
+    market: &mut GeneratedMarket,
+    queries: usize,
+    instruments: Instruments<'_>,
+) -> Measured {
     let Instruments { now, heap } = instruments;
     let (before, start) = (heap(), now());
     let graph = Graph::new(market.pools(), &BTreeSet::new());
@@ -73,7 +77,7 @@ pub fn measure(market: &mut Market, queries: usize, instruments: Instruments<'_>
 }
 
 /// The middle of the seconds that a graph takes after a block.
-fn refreshing(market: &mut Market, mut graph: Graph, now: &dyn Fn() -> f64) -> f64 {
+fn refreshing(market: &mut GeneratedMarket, mut graph: Graph, now: &dyn Fn() -> f64) -> f64 {
     let mut times = Vec::new();
     for block in 1..=BLOCKS {
         let changed = market.stir(block, CHANGED);
@@ -87,12 +91,12 @@ fn refreshing(market: &mut Market, mut graph: Graph, now: &dyn Fn() -> f64) -> f
 
 /// Where orders are searched.
 struct Desk<'a> {
-    market: &'a Market,
+    market: &'a GeneratedMarket,
     graph: &'a Graph,
 }
 
 impl<'a> Desk<'a> {
-    fn new(market: &'a Market, graph: &'a Graph) -> Self {
+    fn new(market: &'a GeneratedMarket, graph: &'a Graph) -> Self {
         Self { market, graph }
     }
 

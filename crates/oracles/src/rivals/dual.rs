@@ -23,8 +23,12 @@ struct Point {
 impl Streets {
     /// What every pool sells at the best prices that were found.
     #[must_use]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a trade is between tokens of the list"
+    )]
     pub fn dual(&self, trade: &Trade) -> Flows {
-        let unit = self.worths.get(trade.to).copied().unwrap_or(1.0);
+        let unit = self.worths[trade.to];
         let logs = self.worths.iter().map(|worth| (worth / unit).ln());
         let mut at = self.point(trade, logs.collect());
         let size = at.value.abs().max(f64::MIN_POSITIVE);
@@ -73,15 +77,12 @@ impl Streets {
         None
     }
 
+    #[expect(clippy::indexing_slicing, reason = "as many logarithms as tokens")]
     fn point(&self, trade: &Trade, logs: Vec<f64>) -> Point {
-        let price = |token: usize| logs.get(token).map_or(0.0, |log| log.exp());
+        let price = |token: usize| logs[token].exp();
         let mut value = price(trade.from) * trade.amount;
         let mut slope = vec![0.0; logs.len()];
-        let mut add = |token: usize, part: f64| {
-            if let Some(slope) = slope.get_mut(token) {
-                *slope += part;
-            }
-        };
+        let mut add = |token: usize, part: f64| slope[token] += part;
         add(trade.from, value);
         for street in &self.all {
             let (paid, got) = (price(street.from), price(street.to));
@@ -91,16 +92,14 @@ impl Streets {
             add(street.to, got * bought);
         }
         // The bought token is what prices are counted in.
-        if let Some(slope) = slope.get_mut(trade.to) {
-            *slope = 0.0;
-        }
+        slope[trade.to] = 0.0;
         Point { logs, value, slope }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "as many logarithms as tokens")]
     fn flows(&self, logs: &[f64]) -> Flows {
-        let log = |token: usize| logs.get(token).copied().unwrap_or_default();
         let sold = self.all.iter().map(|street| {
-            let z = ((log(street.to) - log(street.from)) / 2.0).exp();
+            let z = ((logs[street.to] - logs[street.from]) / 2.0).exp();
             street.ladder.until(z).0
         });
         sold.enumerate().filter(|(_, sold)| *sold > 0.0).collect()

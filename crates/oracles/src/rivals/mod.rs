@@ -9,7 +9,7 @@ mod chunks;
 mod dual;
 mod settle;
 
-use crate::generated::Market;
+use crate::generated::GeneratedMarket;
 use amm::book::PoolId;
 use amm::{Curve as _, Ladder, Side};
 use primitives::Address;
@@ -50,13 +50,13 @@ pub type Flows = BTreeMap<usize, f64>;
 impl Streets {
     /// Those of a market.
     #[must_use]
-    pub fn new(market: &Market) -> Self {
+    pub fn new(market: &GeneratedMarket) -> Self {
         Self::through(market, |_| true)
     }
 
     /// Those of some of a market's pools.
     #[must_use]
-    pub fn through(market: &Market, counts: impl Fn(PoolId) -> bool) -> Self {
+    pub fn through(market: &GeneratedMarket, counts: impl Fn(PoolId) -> bool) -> Self {
         let mut streets = Vec::new();
         for pool in market.pools().iter().filter(|pool| counts(pool.id)) {
             let [Some(first), Some(second)] = pool.tokens().map(|token| market.place(token)) else {
@@ -101,13 +101,10 @@ impl Streets {
 
     /// What is worth as much as a trade, of the token that a street sells.
     #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "streets and tokens of this list")]
     pub fn same(&self, street: usize, trade: &Trade) -> f64 {
-        let worth = |token: usize| self.worths.get(token).copied().unwrap_or(1.0);
-        let sold = self
-            .all
-            .get(street)
-            .map_or(trade.from, |street| street.from);
-        trade.amount * worth(trade.from) / worth(sold)
+        let sold = self.all[street].from;
+        trade.amount * self.worths[trade.from] / self.worths[sold]
     }
 
     /// Every way of a trade that passes no token twice, as its streets.

@@ -150,11 +150,9 @@ impl Streets {
     }
 
     /// The street in which least worth flows.
+    #[expect(clippy::indexing_slicing, reason = "streets and tokens of this list")]
     fn smallest(&self, flows: &Flows) -> Option<usize> {
-        let worth = |(street, sold): &(&usize, &f64)| {
-            let from = self.source(**street).and_then(|from| self.worths.get(from));
-            from.map_or(0.0, |worth| worth * **sold)
-        };
+        let worth = |(street, sold): &(&usize, &f64)| self.worths[self.all[**street].from] * **sold;
         let smallest = flows
             .iter()
             .min_by(|one, other| worth(one).total_cmp(&worth(other)));

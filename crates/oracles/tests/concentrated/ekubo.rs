@@ -5,8 +5,8 @@ use crate::draw::{Draw, SWAPS};
 use crate::python::answers;
 use amm::Side;
 use amm::ekubo::{
-    Amount, MAX_SQRT_RATIO, MAX_TICK, MAX_TICK_SPACING, MIN_SQRT_RATIO, MIN_TICK, Pool, Rounding,
-    Step, Swapped, Terms, sqrt_ratio_at, step, tick_at,
+    Amount, EkuboTerms, MAX_SQRT_RATIO, MAX_TICK, MAX_TICK_SPACING, MIN_SQRT_RATIO, MIN_TICK, Pool,
+    Rounding, Step, Swapped, sqrt_ratio_at, step, tick_at,
 };
 use ekubo_sdk::chain::starknet::{
     Starknet, StarknetConcentratedPool, StarknetConcentratedPoolKey, StarknetConcentratedPoolState,
@@ -68,9 +68,9 @@ struct Case {
 
 impl Case {
     fn draw(draw: &mut Draw) -> Self {
-        let sqrt_ratio = draw.ratio::<Terms>();
+        let sqrt_ratio = draw.ratio::<EkuboTerms>();
         let sold = draw.side();
-        let any = draw.ratio::<Terms>();
+        let any = draw.ratio::<EkuboTerms>();
         // Most limits are on the right side.
         let limit = match sold {
             _ if draw.rarely(20) => any,
@@ -104,9 +104,9 @@ impl Case {
 fn ticks_and_ratios_equal_the_published_ones() {
     let draw = &mut Draw::new(1);
     for _ in 0..cases() {
-        let tick = draw.tick::<Terms>();
+        let tick = draw.tick::<EkuboTerms>();
         assert_eq!(sqrt_ratio_at(tick), to_sqrt_ratio::<Starknet>(tick));
-        let ratio = draw.ratio::<Terms>();
+        let ratio = draw.ratio::<EkuboTerms>();
         assert_eq!(tick_at(ratio), Some(sqrt_ratio_to_tick::<Starknet>(ratio)));
     }
     for tick in [MIN_TICK - 1, MAX_TICK + 1, i32::MIN, i32::MAX] {
@@ -177,14 +177,14 @@ fn older_swaps_equal_the_published_ones() {
     let draw = &mut Draw::new(3);
     let mut crossed = 0;
     for _ in 0..cases().div_ceil(SWAPS) {
-        let terms = Terms {
+        let terms = EkuboTerms {
             fee: fee(draw),
             rounding: Rounding::Older,
         };
         let (mut pool, _) = draw.pool(terms, &SPACINGS, 100);
         for _ in 0..SWAPS {
             let (sold, amount) = (draw.side(), draw.amount(BITS));
-            let limit = draw.limit::<Terms>(sold, pool.sqrt_ratio);
+            let limit = draw.limit::<EkuboTerms>(sold, pool.sqrt_ratio);
             let ours = pool.swap(sold, amount, limit, u128::MAX);
             let names_token1 = names_token1(sold, amount);
             let params = QuoteParams {
@@ -301,7 +301,7 @@ fn swaps_equal_exact_arithmetic() {
     let mut lines = Vec::new();
     let mut ours = Vec::new();
     for _ in 0..cases().div_ceil(SWAPS) {
-        let terms = Terms {
+        let terms = EkuboTerms {
             fee: fee(draw),
             rounding: draw.one_of(&[Rounding::Exact, Rounding::Older]),
         };

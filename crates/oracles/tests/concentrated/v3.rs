@@ -6,7 +6,7 @@ use alloy_primitives::I256;
 use amm::Side;
 use amm::v3::{
     Amount, FEE_TIERS, FEE_UNIT, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Pool, Step,
-    Swapped, Terms, sqrt_ratio_at, step, tick_at,
+    Swapped, V3Terms, sqrt_ratio_at, step, tick_at,
 };
 use oracles::cases;
 use primitives::U256;
@@ -56,9 +56,9 @@ fn published_step(
 fn ticks_and_ratios_equal_the_published_ones() {
     let draw = &mut Draw::new(6);
     for _ in 0..cases() {
-        let tick = draw.tick::<Terms>();
+        let tick = draw.tick::<V3Terms>();
         assert_eq!(sqrt_ratio_at(tick), get_sqrt_ratio_at_tick(tick).ok());
-        let ratio = draw.ratio::<Terms>();
+        let ratio = draw.ratio::<V3Terms>();
         assert_eq!(tick_at(ratio), get_tick_at_sqrt_ratio(ratio).ok());
     }
     for ratio in [MIN_SQRT_RATIO - U256::ONE, MAX_SQRT_RATIO] {
@@ -71,7 +71,7 @@ fn steps_equal_the_published_ones() {
     let draw = &mut Draw::new(7);
     let mut traded = 0;
     for _ in 0..cases() {
-        let (a, b) = (draw.ratio::<Terms>(), draw.ratio::<Terms>());
+        let (a, b) = (draw.ratio::<V3Terms>(), draw.ratio::<V3Terms>());
         // The published step takes its direction from the ratios.
         let sold = if a >= b { Side::Token0 } else { Side::Token1 };
         let (fee, liquidity, amount) = (fee(draw), draw.number(128), draw.amount(128));
@@ -151,7 +151,7 @@ fn swaps_equal_those_of_the_published_parts() {
     let mut crossed = 0;
     for _ in 0..cases().div_ceil(SWAPS) {
         let fee = fee(draw);
-        let (mut pool, _) = draw.pool(Terms { fee }, &[10, 60, 200, 2_000], 100);
+        let (mut pool, _) = draw.pool(V3Terms { fee }, &[10, 60, 200, 2_000], 100);
         let mut bitmap = HashMap::new();
         let spacing = i32::try_from(pool.tick_spacing).unwrap();
         for tick in pool.ticks.iter() {
@@ -159,7 +159,7 @@ fn swaps_equal_those_of_the_published_parts() {
         }
         for _ in 0..SWAPS {
             let (sold, amount) = (draw.side(), draw.amount(128));
-            let limit = draw.limit::<Terms>(sold, pool.sqrt_ratio);
+            let limit = draw.limit::<V3Terms>(sold, pool.sqrt_ratio);
             let Ok(ours) = pool.swap(sold, amount, limit) else {
                 let ratio = pool.sqrt_ratio;
                 let stuck = ratio == limit || ratio == MIN_SQRT_RATIO;

@@ -1,14 +1,14 @@
 //! A limit on swaps is kept, and what it leaves is used well.
 
 use super::Asked;
-use oracles::generated::{MAX_SWAPS, Market, Plan, Query, SWAP, Variant};
+use oracles::generated::{GeneratedMarket, MAX_SWAPS, Plan, Query, SWAP, Variant};
 use oracles::measured::beside;
 use oracles::rivals::Streets;
 
 #[test]
 fn plain_ways_within_the_same_limit_seldom_buy_more() {
     for (seed, variant) in [(1, Variant::Usual), (2, Variant::ConstantProduct)] {
-        let market = Market::new(Plan {
+        let market = GeneratedMarket::new(Plan {
             pools: 500,
             seed,
             variant,

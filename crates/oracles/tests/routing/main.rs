@@ -12,19 +12,19 @@ mod costs;
 mod laws;
 mod limits;
 
-use oracles::generated::{MAX_SWAPS, Market, Plan, Query, Variant};
+use oracles::generated::{GeneratedMarket, MAX_SWAPS, Plan, Query, Variant};
 use routing::{Amount, Graph, Order, Route};
 use std::collections::BTreeSet;
 
 /// A market with its graph, ready to be asked.
 struct Asked {
-    market: Market,
+    market: GeneratedMarket,
     graph: Graph,
 }
 
 impl Asked {
     fn new(pools: usize, seed: u64, variant: Variant) -> Self {
-        let market = Market::new(Plan {
+        let market = GeneratedMarket::new(Plan {
             pools,
             seed,
             variant,

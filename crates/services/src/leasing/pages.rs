@@ -72,10 +72,10 @@ pub(super) type ValidatorPage = Arc<Page<ValidatorView, BrowseKey>>;
 
 /// Pages that were made of late.
 #[derive(Debug, Default)]
-pub(super) struct Pages(Mutex<Kept>);
+pub(super) struct Pages(Mutex<CachedPages>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CachedPages {
     /// Rises whenever what pages show changes.
     version: u64,
     pages: HashMap<Browse, (Timestamp, ValidatorPage)>,
@@ -111,7 +111,7 @@ impl Pages {
         kept.pages.insert(browse.clone(), (now, Arc::clone(page)));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, CachedPages> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,7 +4,7 @@
 use super::{
     audit::Subject,
     secret,
-    solana::Told,
+    solana::ClusterVotes,
     validator_view::{ValidatorView, ValidatorWarning},
     validators::Validators,
 };
@@ -242,7 +242,7 @@ pub(super) enum Proven {
 }
 
 /// What the cluster says of an identity, if it is one of a validator.
-pub(super) fn stake_row(told: &Told, identity: PublicKey) -> Option<StakeRow> {
+pub(super) fn stake_row(told: &ClusterVotes, identity: PublicKey) -> Option<StakeRow> {
     let stake = told.votes.stake_of(identity)?;
     let accounts = told.votes.current.iter().chain(&told.votes.delinquent);
     let own = accounts.filter(|account| account.identity == identity);

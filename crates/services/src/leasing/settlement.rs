@@ -51,16 +51,16 @@ const FILLED: u16 = 1_000;
 const LAST_MEMO: &str = "~";
 
 /// A payment, in the order in which they are looked for.
-type Place = (Timestamp, Memo);
+type PaymentCursor = (Timestamp, Memo);
 
 /// Looks for payments.
 #[derive(Debug)]
 pub struct Settlement {
     context: Arc<Context>,
     /// The payments whose references were looked for last.
-    open_until: Option<Place>,
-    past_until: Option<Place>,
-    owed_until: Option<Place>,
+    open_until: Option<PaymentCursor>,
+    past_until: Option<PaymentCursor>,
+    owed_until: Option<PaymentCursor>,
     /// Whether all payments are known to have references.
     filled: bool,
     /// Whether the node has forgotten the transaction at the cursor.
@@ -253,11 +253,11 @@ impl Settlement {
     }
 }
 
-fn text(place: Option<&Place>) -> Option<(Timestamp, &str)> {
+fn text(place: Option<&PaymentCursor>) -> Option<(Timestamp, &str)> {
     place.map(|(at, memo)| (*at, memo.as_str()))
 }
 
-fn place(named: Option<&NamedPayment>) -> Option<Place> {
+fn place(named: Option<&NamedPayment>) -> Option<PaymentCursor> {
     named.map(|named| (named.pay_until, named.payment.memo().clone()))
 }
 

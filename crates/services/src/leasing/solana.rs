@@ -35,7 +35,7 @@ impl SolanaNodes {
 
 /// What the cluster said of its validators.
 #[derive(Debug, Clone)]
-pub(super) struct Told {
+pub(super) struct ClusterVotes {
     pub(super) at: Timestamp,
     pub(super) epoch: u64,
     pub(super) votes: Arc<VoteAccounts>,
@@ -47,7 +47,7 @@ pub(super) struct Votes {
     nodes: SolanaNodes,
     clock: Arc<dyn Clock>,
     /// Held while the cluster is asked, so that it is asked once.
-    last: Mutex<Option<Told>>,
+    last: Mutex<Option<ClusterVotes>>,
 }
 
 impl Votes {
@@ -60,7 +60,7 @@ impl Votes {
     }
 
     /// What the cluster says of its validators, at most a minute old.
-    pub(super) async fn told(&self) -> Result<Told, Fault> {
+    pub(super) async fn told(&self) -> Result<ClusterVotes, Fault> {
         let now = self.clock.now();
         let mut last = self.last.lock().await;
         if let Some(told) = &*last
@@ -71,7 +71,7 @@ impl Votes {
         let client = self.nodes.client()?;
         let votes = client.vote_accounts().await.map_err(Fault::Solana)?;
         let position = client.epoch_position().await.map_err(Fault::Solana)?;
-        let told = Told {
+        let told = ClusterVotes {
             at: now,
             epoch: position.epoch,
             votes: Arc::new(votes),

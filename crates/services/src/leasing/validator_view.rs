@@ -1,6 +1,6 @@
 //! A validator as people see it.
 
-use leasing::{BelowRent, ListingStatus, RatingSum, Span, Terms};
+use leasing::{BelowRent, ListingStatus, RatingSum, Span, ValidatorTerms};
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
 use store::leasing::{Performance, ValidatorRow};
 
@@ -18,7 +18,7 @@ pub struct ValidatorView {
     /// What people call it.
     pub name: Option<String>,
     /// What it offers.
-    pub terms: Terms,
+    pub terms: ValidatorTerms,
     /// Whether it can be seen and booked.
     pub status: ListingStatus,
     /// Where its share goes.

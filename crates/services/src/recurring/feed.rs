@@ -10,7 +10,7 @@ use primitives::{Address, BlockRef, Felt};
 use std::time::Duration;
 use store::{LearnedEvent, LearnedPlace, Store};
 use tokio_util::sync::CancellationToken;
-use trading::recurring::{Mark, Now, OrderBook, Told};
+use trading::recurring::{Mark, Now, OrderBook, RawOrderEvent};
 
 /// How often it looks for a new snapshot, which costs next to nothing.
 const POLL: Duration = Duration::from_millis(100);
@@ -148,7 +148,7 @@ impl OrderFeed {
 }
 
 fn take_up(book: &mut OrderBook, LearnedEvent { learned, event }: &LearnedEvent) {
-    let told = Told {
+    let told = RawOrderEvent {
         learned: *learned,
         mark: Mark {
             block: event.block,

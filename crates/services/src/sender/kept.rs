@@ -10,7 +10,7 @@ const FORM: u8 = 1;
 
 /// What a sender's transaction says; the rest is as ever.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeptTransaction {
     sender: [u8; 32],
     calldata: Vec<[u8; 32]>,
     nonce: u64,
@@ -29,7 +29,7 @@ pub(super) fn to_bytes(broadcast: &Broadcast) -> Result<Vec<u8>, Impossible> {
         l1_data_gas,
     } = broadcast.terms.bounds;
     let bytes = |felts: &[Felt]| felts.iter().map(Felt::to_bytes_be).collect();
-    let kept = Kept {
+    let kept = KeptTransaction {
         sender: invoke.sender.to_bytes_be(),
         calldata: bytes(&invoke.calldata),
         nonce: broadcast.terms.nonce,
@@ -46,7 +46,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Option<Broadcast> {
     let (&FORM, rest) = bytes.split_first()? else {
         return None;
     };
-    let kept: Kept = postcard::from_bytes(rest).ok()?;
+    let kept: KeptTransaction = postcard::from_bytes(rest).ok()?;
     let felts = |bytes: &[[u8; 32]]| bytes.iter().map(Felt::from_bytes_be).collect();
     let [l1_gas, l2_gas, l1_data_gas] = kept.bounds.map(|(max_amount, max_price_per_unit)| Bound {
         max_amount,

@@ -21,7 +21,7 @@ pub struct StakingFigures {
     pub pools: Vec<PoolFigures>,
 }
 
-/// Figures of a pool.
+/// What a delegation pool holds and earns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PoolFigures {
     /// The pool.

@@ -22,4 +22,4 @@ pub use gas_watch::{GasEstimates, GasWatch};
 pub use offer::Offer;
 pub use quoter::{BestQuote, QUOTE_GAP, QUOTE_SECONDS, QuoteError, SwapOptions, Swaps};
 pub use quotes::QuoteStore;
-pub use terms::{ExchangeTerms, Terms};
+pub use terms::{ExchangeTerms, SwapTerms};

@@ -5,8 +5,8 @@ use super::{
     freshness::{FreshnessLimits, Stale},
     gas_watch::GasEstimates,
     offer::Offer,
-    quotes::{Kept, QuoteStore},
-    terms::{ExchangeTerms, Terms},
+    quotes::{KeptQuote, QuoteStore},
+    terms::{ExchangeTerms, SwapTerms},
     workers::{Refused, Workers},
 };
 use crate::{
@@ -160,7 +160,7 @@ impl Swaps {
             .collect();
         let kept = offers.iter().map(|offer| {
             let quote = offer.quote.clone();
-            (offer.id, Kept { expiry, quote })
+            (offer.id, KeptQuote { expiry, quote })
         });
         self.0.quotes.keep(kept.collect(), now).await;
         Ok(offers)
@@ -195,7 +195,7 @@ impl Swaps {
         &self,
         wanted: Wanted,
         snapshot: &Arc<Snapshot>,
-        terms: &Arc<Terms>,
+        terms: &Arc<SwapTerms>,
     ) -> Result<Vec<Found>, QuoteError> {
         let started = Instant::now();
         let (inner, snapshot, terms) =
@@ -228,7 +228,7 @@ impl Swaps {
         &self,
         found: Found,
         snapshot: &Snapshot,
-        terms: &Terms,
+        terms: &SwapTerms,
         expiry: i64,
         balance: Option<U256>,
     ) -> Offer {
@@ -265,7 +265,7 @@ impl Inner {
         &self,
         wanted: &Wanted,
         snapshot: &Snapshot,
-        terms: &Terms,
+        terms: &SwapTerms,
         stop: &dyn Fn() -> bool,
     ) -> Vec<Found> {
         let model = self.options.gas.model();
@@ -291,7 +291,7 @@ impl Inner {
         wanted: &Wanted,
         route: &Route,
         snapshot: &Snapshot,
-        terms: &Terms,
+        terms: &SwapTerms,
         model: &GasModel,
     ) -> Option<Found> {
         let (pools, block) = (&snapshot.pools, snapshot.head.number);

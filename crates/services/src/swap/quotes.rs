@@ -20,13 +20,13 @@ const GENERATION_QUOTES: usize = 32_768;
 
 /// A quote as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct KeptQuote {
     /// When it ends, in seconds since 1970.
     pub(super) expiry: i64,
     pub(super) quote: Quote,
 }
 
-impl Kept {
+impl KeptQuote {
     fn lives_at(&self, now: Timestamp) -> bool {
         now < Timestamp::from_second(self.expiry).unwrap_or(Timestamp::MIN)
     }
@@ -41,7 +41,7 @@ pub struct QuoteStore {
 
 /// The quotes of this process.
 struct LocalQuotes {
-    quotes: GenerationalCache<Uuid, Arc<Kept>>,
+    quotes: GenerationalCache<Uuid, Arc<KeptQuote>>,
     /// When the young generation began, in seconds since 1970.
     since: i64,
 }
@@ -81,7 +81,7 @@ impl QuoteStore {
 
     /// Keeps quotes until they expire. When Redis does not answer, only this
     /// process knows them.
-    pub(super) async fn keep(&self, quotes: Vec<(Uuid, Kept)>, now: Timestamp) {
+    pub(super) async fn keep(&self, quotes: Vec<(Uuid, KeptQuote)>, now: Timestamp) {
         if let Some(redis) = &self.shared
             && let Err(reason) = share(redis, &quotes, now).await
         {
@@ -94,7 +94,7 @@ impl QuoteStore {
     }
 
     /// The quote of an id, unless it has expired or is not known.
-    pub(super) async fn find(&self, id: Uuid, now: Timestamp) -> Option<Arc<Kept>> {
+    pub(super) async fn find(&self, id: Uuid, now: Timestamp) -> Option<Arc<KeptQuote>> {
         let local = self.find_here(id);
         let kept = match (local, &self.shared) {
             (None, Some(redis)) => match fetch(redis, id).await {
@@ -109,7 +109,7 @@ impl QuoteStore {
         kept.filter(|kept| kept.lives_at(now))
     }
 
-    fn find_here(&self, id: Uuid) -> Option<Arc<Kept>> {
+    fn find_here(&self, id: Uuid) -> Option<Arc<KeptQuote>> {
         self.lock().quotes.peek(&id).cloned()
     }
 
@@ -121,7 +121,7 @@ impl QuoteStore {
 impl LocalQuotes {
     /// A generation turns at the latest when it is as old as a quote becomes, so
     /// that memory is given back when nobody asks any more.
-    fn keep(&mut self, id: Uuid, kept: Kept, now: Timestamp) {
+    fn keep(&mut self, id: Uuid, kept: KeptQuote, now: Timestamp) {
         let now = now.as_second();
         let is_over = now - self.since > kept.expiry - now;
         if is_over {
@@ -139,7 +139,7 @@ fn key(id: Uuid) -> String {
 
 async fn share(
     redis: &SharedRedis,
-    quotes: &[(Uuid, Kept)],
+    quotes: &[(Uuid, KeptQuote)],
     now: Timestamp,
 ) -> Result<(), Unanswered> {
     let mut pipe = redis::pipe();
@@ -155,7 +155,7 @@ async fn share(
     redis.ask(question).await
 }
 
-async fn fetch(redis: &SharedRedis, id: Uuid) -> Result<Option<Kept>, Unanswered> {
+async fn fetch(redis: &SharedRedis, id: Uuid) -> Result<Option<KeptQuote>, Unanswered> {
     let mut get = redis::cmd("GET");
     get.arg(key(id));
     let question = async |redis: &mut ConnectionManager| get.query_async(redis).await;
@@ -175,7 +175,7 @@ mod tests {
     use primitives::{Address, Felt, U256};
     use trading::{Bps, Exact, FeeSide, Fees, Gas};
 
-    fn kept(expiry: i64) -> Kept {
+    fn kept(expiry: i64) -> KeptQuote {
         let token = Address::new(Felt::ONE);
         let fees = Fees {
             side: FeeSide::Buy,
@@ -198,7 +198,7 @@ mod tests {
             gas: Gas::default(),
             block: 7,
         };
-        Kept { expiry, quote }
+        KeptQuote { expiry, quote }
     }
 
     fn at(second: i64) -> Timestamp {
@@ -244,6 +244,6 @@ mod tests {
     #[test]
     fn a_quote_survives_its_text() {
         let text = serde_json::to_string(&kept(30)).unwrap();
-        assert_eq!(serde_json::from_str::<Kept>(&text).unwrap(), kept(30));
+        assert_eq!(serde_json::from_str::<KeptQuote>(&text).unwrap(), kept(30));
     }
 }

@@ -26,7 +26,7 @@ const MAX_KNOWN: usize = 4_096;
 
 /// What a trade costs beside what its pools take.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Terms {
+pub struct SwapTerms {
     /// Fees.
     pub fees: FeeTerms,
     /// What a unit of gas costs.
@@ -42,14 +42,14 @@ struct Inner {
     /// In the order of preference; none if there is nobody to ask.
     nodes: Vec<StarknetClient>,
     exchange: Address,
-    configured: Terms,
+    configured: SwapTerms,
     known: ArcSwap<KnownTerms>,
 }
 
 /// What was read, and of whom.
 #[derive(Debug, Clone)]
 struct KnownTerms {
-    terms: Arc<Terms>,
+    terms: Arc<SwapTerms>,
     has_been_read: bool,
     tokens: BTreeSet<Address>,
     integrators: BTreeSet<Address>,
@@ -65,7 +65,7 @@ struct Subjects {
 impl ExchangeTerms {
     /// The terms of the exchange contract, or the configured ones where it does
     /// not tell.
-    pub fn new(nodes: Vec<StarknetClient>, exchange: Address, configured: Terms) -> Self {
+    pub fn new(nodes: Vec<StarknetClient>, exchange: Address, configured: SwapTerms) -> Self {
         let known = KnownTerms {
             terms: Arc::new(configured.clone()),
             has_been_read: false,
@@ -86,7 +86,7 @@ impl ExchangeTerms {
     }
 
     /// What counts where the contract does not tell.
-    pub(crate) fn configured(&self) -> &Terms {
+    pub(crate) fn configured(&self) -> &SwapTerms {
         &self.0.configured
     }
 
@@ -102,7 +102,7 @@ impl ExchangeTerms {
 
     /// The terms of a trade with these tokens, for an integrator whose fees go
     /// to this address.
-    pub async fn of(&self, tokens: [Address; 2], integrator: Option<Address>) -> Arc<Terms> {
+    pub async fn of(&self, tokens: [Address; 2], integrator: Option<Address>) -> Arc<SwapTerms> {
         let known = self.0.known.load_full();
         let unknown = known.unknown(&tokens, integrator);
         if self.0.nodes.is_empty() || (known.has_been_read && unknown.is_empty()) {
@@ -121,7 +121,7 @@ impl ExchangeTerms {
     }
 
     /// Goes on with what is known.
-    fn missing(known: &KnownTerms, reason: &str) -> Arc<Terms> {
+    fn missing(known: &KnownTerms, reason: &str) -> Arc<SwapTerms> {
         metrics::counter!("stoa_swap_terms_failures_total").increment(1);
         tracing::debug!(reason, "the exchange's terms cannot be read");
         Arc::clone(&known.terms)
@@ -216,7 +216,7 @@ struct ContractTerms {
 
 impl ContractTerms {
     /// These terms with what was read.
-    fn merged_into(&self, terms: &Terms) -> Terms {
+    fn merged_into(&self, terms: &SwapTerms) -> SwapTerms {
         let mut fees = terms.fees.clone();
         (fees.one, fees.many, fees.exact_out) = (self.one, self.many, self.exact_out);
         fees.weights.extend(self.weights.iter().copied());
@@ -227,7 +227,7 @@ impl ContractTerms {
                 fees.waived_for.remove(integrator);
             }
         }
-        Terms {
+        SwapTerms {
             fees,
             gas: self.gas,
         }

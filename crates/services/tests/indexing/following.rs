@@ -6,6 +6,7 @@ use crate::in_runtime;
 use market::{BlockEffects, TokenQuery, figures::KeptFigures};
 use primitives::{BlockRef, Clock, Felt, SignedDuration, Timestamp};
 use proptest::prelude::*;
+use routing::Graph;
 use services::{
     Doorbell, IndexerOptions, Missed, Nodes, Progress, Round, SnapshotDigest, Snapshots,
 };
@@ -70,6 +71,8 @@ proptest! {
             assert_eq!(seen(&replicated), seen(&alone.snapshots));
             assert_eq!(figures(&replicated), figures(&alone.snapshots));
             assert_eq!(digest(&replicated), digest(&alone.snapshots));
+            check_graph(&replicated);
+            check_graph(&followed.snapshots);
             let (followed, alone) = (followed.snapshots.load().unwrap(), alone.snapshots.load().unwrap());
             assert_eq!(followed.head, alone.head);
             assert_eq!(followed.head, world.node.head());
@@ -208,6 +211,13 @@ fn seen(snapshots: &Snapshots) -> (BlockRef, Timestamp, Vec<String>, Vec<String>
     (snapshot.head, snapshot.head_time, tokens, pools.collect())
 }
 
+/// Routes are searched on the pools of the block, however they came about.
+fn check_graph(snapshots: &Snapshots) {
+    let snapshot = snapshots.load().unwrap();
+    let anew = Graph::new(&snapshot.pools, &snapshot.shunned);
+    assert!(*snapshot.graph == anew, "at {:?}", snapshot.head);
+}
+
 fn figures(snapshots: &Snapshots) -> KeptFigures {
     snapshots.load().unwrap().figures.everything()
 }
@@ -248,6 +258,7 @@ async fn a_replica_that_only_serves_publishes_what_the_indexer_commits() {
         follower.look().await.unwrap();
         assert_eq!(seen(&snapshots), seen(&station.snapshots));
         assert_eq!(figures(&snapshots), figures(&station.snapshots));
+        check_graph(&snapshots);
         let (mut fresh, loaded, _) = world.replica(&station.store, Vec::new());
         fresh.look().await.unwrap();
         assert_eq!(seen(&snapshots), seen(&loaded));

@@ -2,7 +2,7 @@
 
 use chain::StarknetClient;
 use primitives::{Address, Felt};
-use services::{ExchangeTerms, Terms};
+use services::{ExchangeTerms, SwapTerms};
 use simnet::{FaultKind, StarknetNode};
 use trading::{Bps, FeeTerms, GasPrices};
 use world::{World, exchange_terms};
@@ -24,7 +24,7 @@ fn usdc() -> Address {
 }
 
 fn configured(nodes: Vec<StarknetClient>, exchange: Address) -> ExchangeTerms {
-    let terms = Terms {
+    let terms = SwapTerms {
         fees: FeeTerms {
             one: bps(7),
             many: bps(8),

@@ -3,7 +3,7 @@
 //! Numbers take as few bytes as they need. Whatever the bytes are, reading them
 //! ends with a value or with none; a length never reserves more than there is.
 
-use primitives::{Felt, U256};
+use primitives::{Felt, OrImpossible as _, U256};
 use std::sync::Arc;
 
 /// Elements of a list for which room is made before they are read.
@@ -96,7 +96,8 @@ impl Stored for bool {
 fn store_number(bytes: &[u8; 32], out: &mut Vec<u8>) {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     let digits = bytes.get(zeros..).unwrap_or_default();
-    out.push(u8::try_from(digits.len()).unwrap_or_default());
+    let length = u8::try_from(digits.len()).or_impossible("32 bytes are fewer than 256");
+    out.push(length.unwrap_or_default());
     out.extend_from_slice(digits);
 }
 

@@ -1,6 +1,8 @@
 //! Entries in a file: each with its length and a checksum, in groups that count
 //! only when they are complete.
 
+use primitives::OrImpossible as _;
+
 /// Bytes of one entry.
 const MAX_ENTRY_BYTES: usize = 256 << 20;
 
@@ -39,22 +41,17 @@ impl Group {
     }
 
     fn mark(&mut self, mark: u8) {
-        let Some(entry) = self.bytes.get_mut(self.newest..) else {
+        let entry = self.bytes.get_mut(self.newest..);
+        let parts = entry.and_then(|entry| entry.split_first_chunk_mut::<HEAD_BYTES>());
+        let Ok((head, body)) = parts.or_impossible("an entry begins with its head") else {
             return;
         };
-        let Some((head, body)) = entry.split_at_mut_checked(HEAD_BYTES) else {
-            return;
-        };
-        let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
-        let [lengths @ .., _, _, _, _, _] = head else {
-            return;
-        };
-        lengths.copy_from_slice(&length.to_le_bytes());
-        let sum = checksum(length, mark, body).to_le_bytes();
-        if let [_, _, _, _, sums @ .., marked] = head {
-            sums.copy_from_slice(&sum);
-            *marked = mark;
-        }
+        // What is longer is damaged for whoever reads it.
+        let length = u32::try_from(body.len()).or_impossible("an entry is below 4 GiB");
+        let length = length.unwrap_or(u32::MAX);
+        let [l0, l1, l2, l3] = length.to_le_bytes();
+        let [s0, s1, s2, s3] = checksum(length, mark, body).to_le_bytes();
+        *head = [l0, l1, l2, l3, s0, s1, s2, s3, mark];
     }
 }
 

@@ -24,7 +24,7 @@ const MAX_DATA_BYTES: u32 = 64 * 1_024 * 1_024;
 
 /// What the instructions for the compute budget say.
 #[derive(Debug, Default)]
-struct Asked {
+struct BudgetRequest {
     /// With the instruction that says so.
     heap: Option<(u8, u32)>,
     units: Option<u32>,
@@ -44,7 +44,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) fn of(message: &Message) -> Result<Self, TransactionError> {
-        let mut asked = Asked::default();
+        let mut asked = BudgetRequest::default();
         let mut usual = 0_u32;
         for (index, instruction) in (0_u8..).zip(&message.instructions) {
             let program = message.key(instruction.program);
@@ -73,7 +73,7 @@ impl Budget {
     }
 }
 
-impl Asked {
+impl BudgetRequest {
     /// Takes up one instruction. Each kind may be there once.
     fn read(&mut self, index: u8, data: &[u8]) -> Result<(), TransactionError> {
         let invalid = || invalid(index);

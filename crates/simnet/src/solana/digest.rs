@@ -17,9 +17,8 @@ pub(crate) fn digest(domain: &str, base: &[u8; 32], parts: &[u64]) -> [u8; 32] {
 /// A number below `end` that follows from `parts`; 0 if there is none.
 pub(crate) fn number(domain: &str, base: &[u8; 32], parts: &[u64], end: u64) -> u64 {
     let digest = digest(domain, base, parts);
-    let random = digest
-        .first_chunk()
-        .map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let [b0, b1, b2, b3, b4, b5, b6, b7, ..] = digest;
+    let random = u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
     let scaled = (u128::from(random) * u128::from(end)) >> 64;
     u64::try_from(scaled).unwrap_or_default()
 }

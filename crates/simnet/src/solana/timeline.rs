@@ -76,9 +76,7 @@ impl Timeline {
 
     /// The slot at a time of the node's clock.
     pub(crate) fn slot_at(&self, ms: u64) -> u64 {
-        let Some(joint) = self.joints.back() else {
-            return 0;
-        };
+        let joint = self.last();
         if self.paused {
             return joint.slot;
         }
@@ -90,10 +88,8 @@ impl Timeline {
     pub(crate) fn time_of(&self, slot: u64) -> u64 {
         let later = self.joints.partition_point(|joint| joint.slot <= slot);
         let end = self.joints.get(later).map_or(u64::MAX, |joint| joint.ms);
-        let index = later.saturating_sub(1);
-        let Some(joint) = self.joints.get(index) else {
-            return 0;
-        };
+        let joint = later.checked_sub(1).and_then(|at| self.joints.get(at));
+        let joint = joint.copied().unwrap_or_else(|| self.first());
         if slot < joint.slot {
             let before = (joint.slot - slot).saturating_mul(joint.slot_ms);
             return joint.ms.saturating_sub(before);
@@ -125,7 +121,7 @@ impl Timeline {
     /// Moves the clock ahead together with the slots of that time. `now` is
     /// before the move.
     pub(crate) fn advance(&mut self, ms: u64, now: u64) {
-        let slot_ms = self.joints.back().map_or(1, |joint| joint.slot_ms.max(1));
+        let slot_ms = self.last().slot_ms.max(1);
         let slot = self.slot_at(now).saturating_add(ms / slot_ms);
         self.ahead = self.ahead.saturating_add(ms);
         self.join(slot, now.saturating_add(ms));
@@ -160,11 +156,21 @@ impl Timeline {
         fork.map_or(0, |fork| fork.number)
     }
 
+    #[expect(clippy::expect_used, reason = "one that is read has some, too")]
+    fn first(&self) -> Joint {
+        *self.joints.front().expect("a timeline has a joint")
+    }
+
+    #[expect(clippy::expect_used, reason = "one that is read has some, too")]
+    fn last(&self) -> Joint {
+        *self.joints.back().expect("a timeline has a joint")
+    }
+
     fn join(&mut self, slot: u64, ms: u64) {
-        let last = self.joints.back().copied();
-        let slot_ms = last.map_or(1, |joint| joint.slot_ms);
-        let ms = ms.max(last.map_or(0, |joint| joint.ms));
-        if last.is_some_and(|joint| joint.slot == slot) {
+        let last = self.last();
+        let slot_ms = last.slot_ms;
+        let ms = ms.max(last.ms);
+        if last.slot == slot {
             self.joints.pop_back();
         }
         self.joints.push_back(Joint { slot, ms, slot_ms });

@@ -3,7 +3,7 @@
 //! Whatever the bytes are, reading ends with a transaction or with the reason
 //! why they are none. Nothing here looks at accounts or signatures.
 
-use primitives::{PublicKey, Signature, SolanaHash};
+use primitives::{OrImpossible as _, PublicKey, Signature, SolanaHash};
 use thiserror::Error;
 
 /// Bytes of a whole transaction: what fits into one packet.
@@ -137,13 +137,18 @@ impl Transaction {
 
     /// The bytes that are signed.
     pub(crate) fn message_bytes(&self) -> &[u8] {
-        self.bytes.get(self.message_at..).unwrap_or_default()
+        let message = self.bytes.get(self.message_at..);
+        message
+            .or_impossible("a transaction holds its message")
+            .unwrap_or_default()
     }
 
     /// The first signature, by which the transaction is known.
     pub(crate) fn id(&self) -> Signature {
-        let zero = Signature::from_bytes([0; 64]);
-        self.signatures.first().copied().unwrap_or(zero)
+        let first = self.signatures.first().copied();
+        first
+            .or_impossible("its payer signs a transaction")
+            .unwrap_or(Signature::from_bytes([0; 64]))
     }
 }
 

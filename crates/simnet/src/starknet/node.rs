@@ -21,7 +21,7 @@ use super::world::{
 use crate::fault::{FaultError, FaultKind, Faults};
 use crate::journal::{KeepError, OpenError};
 use primitives::transaction_hash::Version;
-use primitives::{Address, BlockRef, Clock, Felt};
+use primitives::{Address, BlockRef, Clock, Felt, OrImpossible as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
@@ -393,7 +393,9 @@ impl StarknetNode {
 fn first_chain(config: &StarknetConfig, now: u64) -> Chain {
     let mut times = config.history.timestamps(now);
     let world = World::new(genesis(config));
-    let first = times.first().copied().unwrap_or_default();
+    let first = times.first().copied();
+    let first = first.or_impossible("a history has at least one block");
+    let first = first.unwrap_or(now);
     let before_now = times.len().saturating_sub(1);
     let openings = times
         .iter_mut()

@@ -103,7 +103,7 @@ struct Version {
 }
 
 /// Where a variable is in storage, once that is worked out.
-type Place = Arc<OnceLock<Felt>>;
+type StorageAddress = Arc<OnceLock<Felt>>;
 
 /// All variables with their past. A variable that was never written is zero.
 #[derive(Debug, Default)]
@@ -113,9 +113,9 @@ pub(crate) struct State {
     keys: Vec<Key>,
     versions: Vec<VecDeque<Version>>,
     /// By slot.
-    places: Vec<Place>,
+    places: Vec<StorageAddress>,
     /// By variable and arguments: every token has a holder's balance at one place.
-    shared_places: HashMap<(Variable, [Option<Felt>; 2]), Place>,
+    shared_places: HashMap<(Variable, [Option<Felt>; 2]), StorageAddress>,
     /// All slots of a contract, in the order in which they came into use.
     contracts: HashMap<Felt, Vec<Slot>>,
 }
@@ -170,7 +170,10 @@ impl State {
     /// Where the variable of a slot is in storage, worked out by `place` once.
     pub(crate) fn place(&self, key: &Key, place: impl FnOnce(&Key) -> Felt) -> Felt {
         let slot = self.index.get(key).and_then(|slot| self.places.get(slot.0));
-        slot.map_or_else(Felt::default, |known| *known.get_or_init(|| place(key)))
+        match slot {
+            Some(known) => *known.get_or_init(|| place(key)),
+            None => place(key),
+        }
     }
 
     /// Every variable that was ever written.

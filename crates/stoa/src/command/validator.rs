@@ -8,7 +8,9 @@ use crate::{
 };
 use anyhow::{Context as _, bail};
 use ed25519_dalek::{Signer as _, SigningKey};
-use leasing::{Region, RegisterChallenge, Shared, Terms, payout_challenge, reclaim_challenge};
+use leasing::{
+    Region, RegisterChallenge, Shared, ValidatorTerms, payout_challenge, reclaim_challenge,
+};
 use primitives::{PublicKey, Signature};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
@@ -86,14 +88,14 @@ fn wallet_body(
     })
 }
 
-fn terms(offer: &OfferArgs) -> anyhow::Result<Terms> {
+fn terms(offer: &OfferArgs) -> anyhow::Result<ValidatorTerms> {
     let region: Region = offer.region.parse()?;
     let shared = match (offer.shared_price_sol, offer.seats) {
         (Some(price), Some(seats)) => Some(Shared { price, seats }),
         (None, None) => None,
         _ => bail!("seats need both --shared-price-sol and --seats"),
     };
-    Ok(Terms {
+    Ok(ValidatorTerms {
         price: offer.price_sol,
         shared,
         tier: offer.tier,

@@ -24,12 +24,12 @@ pub(super) fn http_of_people() -> anyhow::Result<Client> {
 
 /// The market's API.
 #[derive(Debug, Clone)]
-pub(crate) struct Market {
+pub(crate) struct ApiClient {
     http: Client,
     base: Url,
 }
 
-impl Market {
+impl ApiClient {
     pub(crate) fn new(http: Client, base: Url) -> Self {
         Self { http, base }
     }

@@ -1,7 +1,7 @@
 //! What an owner does beside offering: the validator's gateway reports the use
 //! of its leases, and ratings get a reply.
 
-use super::{client::Market, dice::Dice};
+use super::{client::ApiClient, dice::Dice};
 use anyhow::Context as _;
 use primitives::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ impl Gateway {
     /// Reports what the leases that run were used for.
     pub(super) async fn report(
         &mut self,
-        market: &Market,
+        market: &ApiClient,
         bearer: &str,
         validator: &str,
         now: Timestamp,
@@ -71,7 +71,7 @@ impl Gateway {
 
     async fn token(
         &mut self,
-        market: &Market,
+        market: &ApiClient,
         bearer: &str,
         validator: &str,
         now: Timestamp,
@@ -91,7 +91,7 @@ impl Gateway {
 
 /// Replies to a rating that has no reply.
 pub(super) async fn reply(
-    market: &Market,
+    market: &ApiClient,
     bearer: &str,
     validator: &str,
     dice: &Dice,

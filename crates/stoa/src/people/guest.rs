@@ -1,7 +1,7 @@
 //! Guests: what they do, somebody else sends, and often pays for.
 
 use super::{
-    client::{Market, http_of_people},
+    client::{ApiClient, http_of_people},
     dice::Dice,
     stark_wallet::StarkWallet,
 };
@@ -23,7 +23,7 @@ const USDC: &str = "0x53c91253bc9682c04929ca02ed00b3e423f6710d2ee7e0d5ebb06f3ecf
 
 /// Somebody who has others send what they sign.
 pub(crate) struct Guest {
-    api: Market,
+    api: ApiClient,
     wallet: StarkWallet,
     dice: Dice,
 }
@@ -37,7 +37,7 @@ impl Guest {
         entropy: Arc<dyn Entropy>,
     ) -> anyhow::Result<Self> {
         Ok(Self {
-            api: Market::new(http_of_people()?, api),
+            api: ApiClient::new(http_of_people()?, api),
             wallet: StarkWallet::new(node, chain_id, &StarknetNode::guest())?,
             dice: Dice::new(entropy),
         })

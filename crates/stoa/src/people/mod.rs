@@ -22,8 +22,8 @@ mod stark_wallet;
 mod trader;
 mod validator;
 
-use client::{Market, Node};
-pub(crate) use client::{Market as ApiClient, Node as WalletNode, http};
+use client::Node;
+pub(crate) use client::{ApiClient, Node as WalletNode, http};
 use dice::Dice;
 pub(crate) use guest::Guest;
 use person::Person;
@@ -47,7 +47,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 
 /// The people, before they begin.
 pub(crate) struct People {
-    market: Market,
+    market: ApiClient,
     node: Node,
     owners: Vec<Owner>,
     traders: Vec<Trader>,
@@ -77,7 +77,7 @@ impl People {
             )
         });
         Ok(Self {
-            market: Market::new(http.clone(), market),
+            market: ApiClient::new(http.clone(), market),
             node: Node::new(http, node),
             owners: owners.collect(),
             traders: (0..TRADERS)

@@ -1,6 +1,6 @@
 //! Somebody with a wallet, who signs in with it.
 
-use super::client::{Market, Refusal};
+use super::client::{ApiClient, Refusal};
 use anyhow::Context as _;
 use ed25519_dalek::{Signer as _, SigningKey};
 use primitives::{PublicKey, Signature};
@@ -44,7 +44,7 @@ impl Person {
     }
 
     /// What proves who they are; they sign in if they are not.
-    pub(super) async fn bearer(&mut self, market: &Market) -> anyhow::Result<String> {
+    pub(super) async fn bearer(&mut self, market: &ApiClient) -> anyhow::Result<String> {
         if let Some(session) = &self.session {
             return Ok(session.clone());
         }

@@ -2,7 +2,7 @@
 //! stake.
 
 use super::{
-    client::{Market, http_of_people},
+    client::{ApiClient, http_of_people},
     dice::Dice,
     stark_wallet::StarkWallet,
 };
@@ -41,7 +41,7 @@ const FREQUENCIES: [&str; 5] = ["PT1M", "PT2M", "PT5M", "PT15M", "PT1H"];
 
 /// Somebody who orders through the API, with an account of the simulated network.
 pub(crate) struct Saver {
-    api: Market,
+    api: ApiClient,
     wallet: StarkWallet,
     dice: Dice,
 }
@@ -55,7 +55,7 @@ impl Saver {
         entropy: Arc<dyn Entropy>,
     ) -> anyhow::Result<Self> {
         Ok(Self {
-            api: Market::new(http_of_people()?, api),
+            api: ApiClient::new(http_of_people()?, api),
             wallet: StarkWallet::new(node, chain_id, &StarknetNode::saver())?,
             dice: Dice::new(entropy),
         })

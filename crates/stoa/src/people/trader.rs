@@ -1,7 +1,7 @@
 //! Traders: they book, mostly pay, mint tokens, extend, and rate what they used.
 
 use super::{
-    client::{Market, Node},
+    client::{ApiClient, Node},
     dice::Dice,
     person::Person,
 };
@@ -33,7 +33,6 @@ const COMMENTS: [&str; 4] = [
     "Just what was promised.",
 ];
 
-/// A trader.
 pub(super) struct Trader {
     person: Person,
     /// Leases that are over and need no further look.
@@ -50,7 +49,7 @@ impl Trader {
 
     pub(super) async fn act(
         &mut self,
-        market: &Market,
+        market: &ApiClient,
         node: &Node,
         dice: &Dice,
     ) -> anyhow::Result<()> {
@@ -69,7 +68,7 @@ impl Trader {
     /// Mints a token of a lease whose epochs have come; now and then wants one more.
     async fn trade(
         &self,
-        market: &Market,
+        market: &ApiClient,
         node: &Node,
         bearer: &str,
         dice: &Dice,
@@ -102,7 +101,7 @@ impl Trader {
     }
 
     /// Rates one of the leases that are over, if it was used enough.
-    async fn rate(&mut self, market: &Market, bearer: &str, dice: &Dice) -> anyhow::Result<()> {
+    async fn rate(&mut self, market: &ApiClient, bearer: &str, dice: &Dice) -> anyhow::Result<()> {
         let path = "/v1/leases?state=completed&limit=50";
         let over = market.get(path, Some(bearer)).await?;
         let ids = over.as_array().into_iter().flatten();
@@ -132,7 +131,7 @@ impl Trader {
 
     async fn lease(
         &self,
-        market: &Market,
+        market: &ApiClient,
         node: &Node,
         bearer: &str,
         dice: &Dice,
@@ -153,7 +152,7 @@ impl Trader {
     }
 
     /// Pays for what was just booked or extended.
-    async fn pay(&self, market: &Market, node: &Node, bought: &Value) -> anyhow::Result<()> {
+    async fn pay(&self, market: &ApiClient, node: &Node, bought: &Value) -> anyhow::Result<()> {
         let memo = bought["payment"]["memo"].as_str().context("no memo")?;
         let unsigned = market.payment(memo, self.person.wallet()).await?;
         node.send(&self.signed(unsigned)?).await
@@ -162,7 +161,7 @@ impl Trader {
     /// Books some epochs of somebody, if there is somebody to book.
     async fn book(
         &self,
-        market: &Market,
+        market: &ApiClient,
         bearer: &str,
         dice: &Dice,
     ) -> anyhow::Result<Option<Value>> {

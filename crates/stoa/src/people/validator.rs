@@ -2,14 +2,14 @@
 //! what their lessees do, and reply to what those say.
 
 use super::{
-    client::Market,
+    client::ApiClient,
     dice::Dice,
     gateway::{self, Gateway},
     person::Person,
 };
 use crate::registration;
 use anyhow::Context as _;
-use leasing::{Region, RegisterChallenge, Shared, Terms, Tier, format_sol};
+use leasing::{Region, RegisterChallenge, Shared, Tier, ValidatorTerms, format_sol};
 use primitives::{Clock, Lamports, Ulid};
 use serde_json::{Value, json};
 use simnet::SolanaKeypair;
@@ -55,7 +55,7 @@ impl Owner {
         }
     }
 
-    pub(super) async fn act(&mut self, market: &Market, dice: &Dice) -> anyhow::Result<()> {
+    pub(super) async fn act(&mut self, market: &ApiClient, dice: &Dice) -> anyhow::Result<()> {
         let bearer = self.person.bearer(market).await?;
         let done = match self.listed.clone() {
             Some(id) => self.attend(market, &bearer, &id, dice).await,
@@ -65,7 +65,7 @@ impl Owner {
     }
 
     /// Finds the validator on the market, or brings it there.
-    async fn come(&mut self, market: &Market, bearer: &str, dice: &Dice) -> anyhow::Result<()> {
+    async fn come(&mut self, market: &ApiClient, bearer: &str, dice: &Dice) -> anyhow::Result<()> {
         let path = format!("/v1/validators?limit={LISTED}");
         let listed = market.get(&path, None).await?;
         let identity = json!(self.identity.public_key());
@@ -95,7 +95,7 @@ impl Owner {
             seats: u32::try_from(seats).unwrap_or(1),
         });
         let tier = *dice.pick(&Tier::ALL).context("no tier")?;
-        let terms = Terms {
+        let terms = ValidatorTerms {
             price,
             shared,
             tier,
@@ -120,7 +120,7 @@ impl Owner {
     /// Mostly reports; now and then another price, or a reply.
     async fn attend(
         &mut self,
-        market: &Market,
+        market: &ApiClient,
         bearer: &str,
         id: &str,
         dice: &Dice,
@@ -138,7 +138,7 @@ impl Owner {
     /// Another price.
     async fn reprice(
         &self,
-        market: &Market,
+        market: &ApiClient,
         bearer: &str,
         id: &str,
         dice: &Dice,

@@ -15,7 +15,7 @@ const EVERY: Duration = Duration::from_secs(5);
 
 /// Where the nodes of a cluster are.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ClusterNodes {
     urls: Vec<Url>,
     options: RpcOptions,
     /// The only cluster that is meant.
@@ -36,11 +36,11 @@ pub(super) struct Reached {
 /// Nodes that did not answer at the start.
 #[derive(Debug, Clone)]
 pub(crate) struct LateNodes {
-    place: Place,
+    of: ClusterNodes,
     nodes: SolanaNodes,
 }
 
-impl Place {
+impl ClusterNodes {
     /// The configured nodes, or else a `simulated` one; none if there is neither.
     pub(super) fn of(config: &Config, simulated: Option<&Url>) -> Option<Self> {
         let (urls, name) = match (&config.solana.rpc, simulated) {
@@ -97,7 +97,7 @@ impl Place {
         Ok(Reached {
             nodes: nodes.clone(),
             genesis,
-            late: Some(LateNodes { place: self, nodes }),
+            late: Some(LateNodes { of: self, nodes }),
         })
     }
 
@@ -122,7 +122,7 @@ impl LateNodes {
     /// Asks until one answers, and then waits until told to stop.
     pub(crate) async fn run(self, stop: CancellationToken) {
         while let Some(()) = stop.run_until_cancelled(tokio::time::sleep(EVERY)).await {
-            match stop.run_until_cancelled(self.place.connect()).await {
+            match stop.run_until_cancelled(self.of.connect()).await {
                 Some(Ok(client)) => {
                     tracing::info!("a Solana node answers");
                     self.nodes.connect(client);

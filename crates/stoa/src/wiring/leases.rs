@@ -1,7 +1,7 @@
 //! The lease market put together: its cluster, its options, its work.
 
 use super::{
-    cluster::{LateNodes, Place, Reached},
+    cluster::{ClusterNodes, LateNodes, Reached},
     stores::location,
 };
 use crate::{
@@ -96,7 +96,7 @@ pub(crate) struct Standing {
 
 /// The market, and how people reach it.
 #[derive(Debug)]
-pub(crate) struct Market {
+pub(crate) struct LeaseMarket {
     pub(crate) leasing: Leasing,
     pub(crate) face: MarketplaceConfig,
     /// What people sign for.
@@ -109,8 +109,8 @@ impl Cluster {
     /// The cluster of the configured nodes, one of which must answer; none where there
     /// is no market.
     pub(crate) async fn connect(config: &Config) -> anyhow::Result<Option<Self>> {
-        match Place::of(config, None).filter(|_| config.leasing.enabled) {
-            Some(place) => Ok(Some(Self::new(config, place.reach().await?))),
+        match ClusterNodes::of(config, None).filter(|_| config.leasing.enabled) {
+            Some(nodes) => Ok(Some(Self::new(config, nodes.reach().await?))),
             None => Ok(None),
         }
     }
@@ -122,11 +122,12 @@ impl Cluster {
         store: &Store,
         simulated: Option<&Url>,
     ) -> anyhow::Result<Option<Self>> {
-        let Some(place) = Place::of(config, simulated).filter(|_| config.leasing.enabled) else {
+        let Some(nodes) = ClusterNodes::of(config, simulated).filter(|_| config.leasing.enabled)
+        else {
             return Ok(None);
         };
         let is_simulated = config.solana.rpc.is_none();
-        let reached = place.reach_or_remember(store, is_simulated).await?;
+        let reached = nodes.reach_or_remember(store, is_simulated).await?;
         Ok(Some(Self::new(config, reached)))
     }
 
@@ -208,7 +209,7 @@ impl Cluster {
         config: &Config,
         store: &Store,
         listener: SocketAddr,
-    ) -> anyhow::Result<Market> {
+    ) -> anyhow::Result<LeaseMarket> {
         self.bind(config, store).await?;
         let site = site(config, listener)?;
         let domain = domain(&site)?;
@@ -251,7 +252,7 @@ impl Cluster {
             limits: config.limits.enabled.then(MarketplaceLimits::default),
             ..MarketplaceConfig::default()
         };
-        Ok(Market {
+        Ok(LeaseMarket {
             leasing,
             face,
             domain,

@@ -10,7 +10,7 @@ mod swaps;
 mod work;
 
 pub(crate) use leases::{
-    Accounts, ApiTokens, AuditBreak, Cluster, Market, Profile, ProfileError, Refused, Roles,
+    Accounts, ApiTokens, AuditBreak, Cluster, LeaseMarket, Profile, ProfileError, Refused, Roles,
     RotateError, TokenError, TokenRevokeError, User, demo_tokens, issuer, market_without_node,
 };
 pub(crate) use order_jobs::OrderJobs;
@@ -230,7 +230,7 @@ pub(crate) async fn service(
     store: &Store,
     network: Network,
     sources: Sources,
-    market: Option<&Market>,
+    market: Option<&LeaseMarket>,
     metrics: PrometheusHandle,
 ) -> anyhow::Result<Service> {
     let Sources {
@@ -339,7 +339,7 @@ fn health(
     config: &Config,
     indexing: &'static str,
     (snapshots, progress): (Snapshots, Progress),
-    market: Option<(&Market, LedgerProbe)>,
+    market: Option<(&LeaseMarket, LedgerProbe)>,
 ) -> anyhow::Result<Health> {
     let limits = HealthLimits {
         max_lag_blocks: MAX_LAG_BLOCKS,
@@ -402,7 +402,7 @@ pub(crate) fn answer_signer(config: &Config, network: Network) -> Option<AnswerS
     AnswerSigner::new(key.or(published)?)
 }
 
-fn api_config(config: &Config, network: Network, market: Option<&Market>) -> ApiConfig {
+fn api_config(config: &Config, network: Network, market: Option<&LeaseMarket>) -> ApiConfig {
     let Bytes(max_body_bytes) = config.server.max_body;
     let policy = |limit, window: Duration| Policy {
         limit,

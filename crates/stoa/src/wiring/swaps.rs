@@ -12,7 +12,7 @@ use chain::StarknetClient;
 use primitives::SignedDuration;
 use services::{
     ExchangeTerms, FreshnessLimits, GasEstimates, GasWatch, Progress, QuoteStore, SharedRedis,
-    Snapshots, SwapOptions, Swaps, Terms,
+    Snapshots, SwapOptions, SwapTerms, Swaps,
 };
 use std::{num::NonZeroUsize, thread, time::Duration};
 use trading::{Bps, FeeTerms, GasModel, GasPrices};
@@ -32,7 +32,7 @@ pub(super) fn swaps(
 ) -> anyhow::Result<(Swaps, Option<ExchangeTerms>, Option<Box<GasWatch>>)> {
     let swap = &config.swap;
     let bps = |points| Bps::new(points).context("a fee of more than everything");
-    let configured = Terms {
+    let configured = SwapTerms {
         fees: FeeTerms {
             one: bps(swap.fee_single)?,
             many: bps(swap.fee_several)?,

@@ -6,7 +6,7 @@ use crate::{
     db::{Tx, on},
     error::{StoreError, in_table},
 };
-use leasing::{ListingStatus, Offer, RatingSum, Share, Shared, Terms};
+use leasing::{ListingStatus, Offer, RatingSum, Share, Shared, ValidatorTerms};
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
 use sqlx::{FromRow, QueryBuilder};
 
@@ -29,7 +29,7 @@ pub struct ValidatorRow {
     /// Where lessees connect.
     pub endpoint: Option<String>,
     /// What it offers.
-    pub terms: Terms,
+    pub terms: ValidatorTerms,
     /// Whether it can be seen and booked.
     pub status: ListingStatus,
     /// What the cluster said last.
@@ -114,7 +114,7 @@ impl StoredValidator {
             payout_wallet: column("payout_wallet").key(&self.payout_wallet)?,
             name: self.name,
             endpoint: self.endpoint,
-            terms: Terms {
+            terms: ValidatorTerms {
                 price: column("price").lamports(self.price)?,
                 shared,
                 tier: column("tier").word(&self.tier)?,
@@ -148,7 +148,7 @@ struct Priced {
 }
 
 impl Priced {
-    fn new(terms: &Terms) -> Result<Self, StoreError> {
+    fn new(terms: &ValidatorTerms) -> Result<Self, StoreError> {
         let column = columns(TABLE);
         let shared_price = terms
             .shared

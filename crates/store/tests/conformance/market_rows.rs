@@ -1,8 +1,8 @@
 //! Rows of a lease market to begin with.
 
 use leasing::{
-    EpochWindow, Lease, Leg, ListingStatus, Mode, Payment, RatingSum, Roles, Shared, Stage, Terms,
-    Tier,
+    EpochWindow, Lease, Leg, ListingStatus, Mode, Payment, RatingSum, Roles, Shared, Stage, Tier,
+    ValidatorTerms,
 };
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
 use store::{
@@ -45,7 +45,7 @@ pub(crate) fn validator(number: u8, owner: u8) -> ValidatorRow {
         payout_wallet: key(200),
         name: Some(format!("validator {number}")),
         endpoint: None,
-        terms: Terms {
+        terms: ValidatorTerms {
             price: Lamports::new(100 + u64::from(number)),
             shared: Some(Shared {
                 price: Lamports::new(5),

@@ -214,7 +214,7 @@ const SIMULATED: GasModel = GasModel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{USUAL, Way, pools, route};
+    use crate::lab::{PoolTokens, USUAL, pools, route};
 
     #[test]
     fn a_fee_is_exact_at_any_price() {
@@ -231,7 +231,11 @@ mod tests {
     #[test]
     fn work_is_swaps_by_kind_with_ticks_and_extensions() {
         let pools = pools(&USUAL);
-        let swaps = [(6, Way::Out, 1.0), (6, Way::In, 0.5), (4, Way::In, 1.0)];
+        let swaps = [
+            (6, PoolTokens::Out, 1.0),
+            (6, PoolTokens::In, 0.5),
+            (4, PoolTokens::In, 1.0),
+        ];
         let mut legs = route(&pools, &swaps).legs;
         legs[1].ticks = 9;
         let work = Work::of(&legs, &pools);

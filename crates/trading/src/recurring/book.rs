@@ -18,7 +18,7 @@ const FEW_CYCLES: usize = 16;
 
 /// An event of the factory or of an order.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct RawOrderEvent<'a> {
     /// The block it became known with.
     pub learned: u64,
     /// Where it was told.
@@ -72,7 +72,7 @@ impl OrderBook {
     }
 
     /// Takes up an event; they come in the order in which they became known.
-    pub fn take_up(&mut self, told: &Told<'_>) -> Result<(), Nonsense> {
+    pub fn take_up(&mut self, told: &RawOrderEvent<'_>) -> Result<(), Nonsense> {
         if told.contract == self.factory {
             let deployed = DeployedOrder::read(told.keys, told.data);
             return self.open(&deployed.ok_or(Nonsense)?, told);
@@ -83,7 +83,7 @@ impl OrderBook {
         known.take_up(event, told)
     }
 
-    fn open(&mut self, deployed: &DeployedOrder, told: &Told<'_>) -> Result<(), Nonsense> {
+    fn open(&mut self, deployed: &DeployedOrder, told: &RawOrderEvent<'_>) -> Result<(), Nonsense> {
         let index = self.orders.len();
         if self.by_address.contains_key(&deployed.address) {
             return Err(Nonsense);
@@ -211,7 +211,7 @@ impl OrderBook {
 }
 
 impl KnownOrder {
-    fn take_up(&mut self, event: OrderEvent, told: &Told<'_>) -> Result<(), Nonsense> {
+    fn take_up(&mut self, event: OrderEvent, told: &RawOrderEvent<'_>) -> Result<(), Nonsense> {
         if self.order.ended.is_some() {
             return Err(Nonsense);
         }

@@ -13,7 +13,7 @@ mod order;
 mod plan;
 mod replay;
 
-pub use book::{Nonsense, OrderBook, Told};
+pub use book::{Nonsense, OrderBook, RawOrderEvent};
 pub use build::{cancel_call, cycle_call, cycle_sale, order_calls, skip_call};
 pub use event::{CycleOutcome, DeployedOrder, Ending, OrderEvent, deployed_selector};
 pub use frequency::{BadFrequency, Frequency};

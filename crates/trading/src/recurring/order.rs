@@ -30,7 +30,7 @@ pub struct PastCycle {
     pub outcome: CycleOutcome,
 }
 
-/// An order.
+/// A recurring order as its events tell it; what time makes of it is computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
     /// What its factory told.
@@ -157,7 +157,7 @@ impl Order {
         }
     }
 
-    /// All its cycles.
+    /// Each planned trade, with what became of it until now.
     #[must_use]
     pub fn cycles(&self, now: Now) -> Vec<Cycle> {
         let plan = self.deployed.terms.plan;
@@ -229,7 +229,7 @@ impl Order {
         }
     }
 
-    /// What it has traded.
+    /// Sums over the cycles that were executed.
     #[must_use]
     pub fn traded(&self) -> Traded {
         let mut traded = Traded::default();

@@ -37,8 +37,8 @@ struct Event {
 }
 
 impl Event {
-    fn told(&self) -> Told<'_> {
-        Told {
+    fn told(&self) -> RawOrderEvent<'_> {
+        RawOrderEvent {
             learned: self.block,
             mark: Mark {
                 block: self.block,

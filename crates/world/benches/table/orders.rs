@@ -26,7 +26,7 @@ use store::SendingAccount;
 use tempfile::TempDir;
 use tokio::{runtime::Runtime, time::Instant};
 use trading::recurring::{
-    BuyBounds, Mark, NewOrder, Now, OrderBook, Told, deployed_selector, order_calls,
+    BuyBounds, Mark, NewOrder, Now, OrderBook, RawOrderEvent, deployed_selector, order_calls,
 };
 use world::{Engine, Station, TestDatabase, World, exchange_terms, sale};
 
@@ -84,8 +84,8 @@ struct Event {
 }
 
 impl Event {
-    fn told(&self) -> Told<'_> {
-        Told {
+    fn told(&self) -> RawOrderEvent<'_> {
+        RawOrderEvent {
             learned: self.mark.block,
             mark: self.mark,
             contract: self.contract,

@@ -68,7 +68,7 @@ fn ticks(spacing: i32) -> Ticks {
 
 fn ekubo() -> ekubo::Pool {
     concentrated::Pool {
-        rules: ekubo::Terms {
+        rules: ekubo::EkuboTerms {
             fee: u128::MAX / 2_000,
             rounding: Rounding::Exact,
         },
@@ -82,7 +82,7 @@ fn ekubo() -> ekubo::Pool {
 
 fn v3() -> v3::Pool {
     concentrated::Pool {
-        rules: v3::Terms { fee: 500 },
+        rules: v3::V3Terms { fee: 500 },
         tick_spacing: 10,
         sqrt_ratio: v3::sqrt_ratio_at(5).unwrap(),
         tick: 5,

@@ -2,7 +2,7 @@
 //! plainer ways.
 
 use crate::{Goal, HEAP, Row};
-use oracles::generated::{Market, Plan, Variant};
+use oracles::generated::{GeneratedMarket, Plan, Variant};
 use oracles::measured::{self, Instruments};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -84,8 +84,8 @@ fn now() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-fn market(pools: usize) -> Market {
-    Market::new(Plan {
+fn market(pools: usize) -> GeneratedMarket {
+    GeneratedMarket::new(Plan {
         pools,
         seed: 1,
         variant: Variant::Usual,

@@ -72,7 +72,7 @@ fn traded(book: &Book, sold: Side, amounts: [u128; 2], after: [u128; 2]) -> Vec<
     assert!(heard.is_empty());
     book.apply(&sync);
     let trade = moved(Movement::Traded { sold, amounts });
-    witness.hear(book.pools(), 0, &trade, Some(Asked::Plain))
+    witness.hear(book.pools(), 0, &trade, Some(AskedSwap::Plain))
 }
 
 const RESERVES: [u128; 2] = [5_000_000_000_000_000, 9_000_000_000_000];
@@ -143,7 +143,7 @@ fn a_trade_that_cannot_be_told_says_nothing() {
         moved(Movement::Traded { sold, amounts }),
     );
     let mut witness = Witness::default();
-    let plain = Some(Asked::Plain);
+    let plain = Some(AskedSwap::Plain);
     assert_eq!(witness.hear(book.pools(), 0, &trade, plain), []);
     witness.hear(book.pools(), 0, &sync, None);
     let mut moved_on = book.clone();
@@ -212,7 +212,7 @@ fn core(rounding: Rounding, fee: u128, extension: u64) -> (Book, ekubo::Pool) {
         delta: [Signed::positive(u128::MAX / 4); 2],
     }));
     let mut pool = ekubo::Pool {
-        rules: ekubo::Terms { fee, rounding },
+        rules: ekubo::EkuboTerms { fee, rounding },
         tick_spacing: 1_000,
         sqrt_ratio: price.sqrt_ratio,
         tick: price.tick,
@@ -241,12 +241,12 @@ fn event(sold: Side, swapped: &Swapped) -> Change {
     })
 }
 
-fn order(sold: Side, amount: Amount, limit: U256) -> Asked {
+fn order(sold: Side, amount: Amount, limit: U256) -> AskedSwap {
     let (amount, token) = match amount {
         Amount::In(amount) => (Signed::positive(amount), sold),
         Amount::Out(amount) => (Signed::new(amount, true), sold.other()),
     };
-    Asked::Order {
+    AskedSwap::Order {
         amount,
         token,
         limit,
@@ -260,7 +260,7 @@ fn many_swaps(book: &mut Book, pool: &mut ekubo::Pool) {
         for sold in Side::BOTH {
             for amount in [Amount::In, Amount::Out] {
                 let amount = amount(10_u128.pow(17) + round * 98_765_432_123_457);
-                let limit = ekubo::Terms::widest_limit(sold);
+                let limit = ekubo::EkuboTerms::widest_limit(sold);
                 let swapped = pool.swap(sold, amount, limit, 3).unwrap();
                 let change = event(sold, &swapped);
                 let asked = Some(order(sold, amount, limit));
@@ -315,7 +315,7 @@ fn the_rounding_of_an_ekubo_core_is_found_out() {
 fn every_part_of_what_an_ekubo_swap_leaves_counts() {
     let (book, pool) = core(Rounding::Exact, FEE, 0);
     let (sold, amount) = (Side::Token0, Amount::In(10_u128.pow(18)));
-    let limit = ekubo::Terms::widest_limit(sold);
+    let limit = ekubo::EkuboTerms::widest_limit(sold);
     let right = pool.swap(sold, amount, limit, 3).unwrap();
     let exactly = |swapped: &Swapped| {
         let asked = Some(order(sold, amount, limit));
@@ -355,7 +355,7 @@ fn an_ekubo_swap_that_something_else_decides_says_nothing() {
     let (sold, amount) = (Side::Token1, Amount::In(10_u128.pow(18)));
     let heard = |fee, extension, limit: Option<U256>| {
         let (book, pool) = core(Rounding::Exact, fee, extension);
-        let widest = ekubo::Terms::widest_limit(sold);
+        let widest = ekubo::EkuboTerms::widest_limit(sold);
         let limit = limit.unwrap_or(widest);
         let swapped = pool.swap(sold, amount, limit, 3).unwrap();
         // What it paid is not what the rule says.
@@ -400,14 +400,14 @@ fn swaps_of_the_v3_type_are_replayed_both_ways() {
     let State::Concentrated(ranges) = view.pool.state() else {
         panic!("it has ticks")
     };
-    let pool = ranges.pool(v3::Terms { fee }, tick_spacing);
+    let pool = ranges.pool(v3::V3Terms { fee }, tick_spacing);
     let hear = |sold, swapped: &Swapped| {
         let event = event(sold, swapped);
-        let heard = Witness::default().hear(book.pools(), 0, &event, Some(Asked::Plain));
+        let heard = Witness::default().hear(book.pools(), 0, &event, Some(AskedSwap::Plain));
         judgements(&heard)
     };
     for sold in Side::BOTH {
-        let widest = v3::Terms::widest_limit(sold);
+        let widest = v3::V3Terms::widest_limit(sold);
         for amount in [Amount::In, Amount::Out] {
             let swapped = pool.swap(sold, amount(10_u128.pow(17)), widest).unwrap();
             let agrees = (Maths::Usual, Judgement::Agrees(sold));

@@ -1,11 +1,11 @@
 //! `GET /v3/stream`: what is new, as it happens.
 
 mod events;
+mod progress;
+#[cfg(test)]
+mod progress_tests;
 mod query;
 mod source;
-mod told;
-#[cfg(test)]
-mod told_tests;
 
 use super::{MarketState, view::View};
 use crate::http::{
@@ -15,11 +15,11 @@ use crate::http::{
 use axum::{extract::State, http::request::Parts, response::Response};
 use events::{NewsBody, block_of};
 use futures_util::stream;
+use progress::StreamProgress;
 use query::{StreamQuery, Wanted};
 use services::RecurringOrders;
 use source::Published;
 use tokio::sync::watch;
-use told::Told;
 use utoipa::IntoParams;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};
 
@@ -77,7 +77,7 @@ async fn market_stream(
     let subscriber = Subscriber {
         snapshots: state.snapshots.changes(),
         orders: wanted.trader.and(orders).map(RecurringOrders::changes),
-        told: Told::new(wanted, known),
+        progress: StreamProgress::new(wanted, known),
         state,
     };
     let events = stream::unfold(subscriber, Subscriber::next);
@@ -87,7 +87,7 @@ async fn market_stream(
 /// One open stream.
 struct Subscriber {
     state: MarketState,
-    told: Told,
+    progress: StreamProgress,
     snapshots: watch::Receiver<()>,
     /// Of whoever wants to hear of them.
     orders: Option<watch::Receiver<()>>,
@@ -124,7 +124,7 @@ impl Subscriber {
             now,
         };
         let orders = self.state.orders.as_ref();
-        let news = self.told.next(&Published { view, orders });
+        let news = self.progress.next(&Published { view, orders });
         let dialect = self.state.dialect;
         let written = news.iter().map(|news| news.written(dialect));
         written.collect::<Result<_, _>>().ok()

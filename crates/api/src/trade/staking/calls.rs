@@ -4,7 +4,7 @@
 use super::{
     super::{TradeState, built::BuiltBody},
     body::{ActionRequest, AmountDescription, ClaimDescription, UserDescription},
-    place::{MemberPath, Place},
+    member_path::{MemberPath, PoolAndUser},
 };
 use crate::http::{
     error::{FindingBodyAnswers, Rejection},
@@ -39,13 +39,15 @@ pub(super) async fn stake(
     Path(path): Path<MemberPath>,
     text: JsonText,
 ) -> Result<Json<BuiltBody>, Rejection> {
-    let place = Place::read(&state, &path)?;
-    let amount = text.parse::<ActionRequest<'_>>()?.read_amount(place.user)?;
+    let target = PoolAndUser::read(&state, &path)?;
+    let amount = text
+        .parse::<ActionRequest<'_>>()?
+        .read_amount(target.user)?;
     let amount = u128::try_from(amount).map_err(|_| {
         Rejection::invalid("amount must be less than 2^128: pools take no more".to_owned())
     })?;
-    let is_member = place.member().await?.member.is_some();
-    let calls = stake_calls(place.contracts(), place.user, amount, is_member);
+    let is_member = target.member().await?.member.is_some();
+    let calls = stake_calls(target.contracts(), target.user, amount, is_member);
     Ok(Json(BuiltBody::new(state.swaps.chain_id(), calls)))
 }
 
@@ -71,13 +73,15 @@ pub(super) async fn initiate_withdraw(
     Path(path): Path<MemberPath>,
     text: JsonText,
 ) -> Result<Json<BuiltBody>, Rejection> {
-    let place = Place::read(&state, &path)?;
-    let amount = text.parse::<ActionRequest<'_>>()?.read_amount(place.user)?;
-    let known = place.member().await?;
+    let target = PoolAndUser::read(&state, &path)?;
+    let amount = text
+        .parse::<ActionRequest<'_>>()?
+        .read_amount(target.user)?;
+    let known = target.member().await?;
     let amount = withdrawal_amount(known.member.as_ref(), amount)
         .map_err(|bad| Rejection::invalid(bad.to_string()))?;
-    let names = place.staking.options().names;
-    let call = initiate_withdrawal_call(names, place.pool.address, amount);
+    let names = target.staking.options().names;
+    let call = initiate_withdrawal_call(names, target.pool.address, amount);
     Ok(Json(BuiltBody::new(state.swaps.chain_id(), [call])))
 }
 
@@ -103,13 +107,13 @@ pub(super) async fn claim_withdraw(
     Path(path): Path<MemberPath>,
     text: JsonText,
 ) -> Result<Json<BuiltBody>, Rejection> {
-    let place = Place::read(&state, &path)?;
-    text.parse::<ActionRequest<'_>>()?.check_user(place.user)?;
-    let known = place.member().await?;
+    let target = PoolAndUser::read(&state, &path)?;
+    text.parse::<ActionRequest<'_>>()?.check_user(target.user)?;
+    let known = target.member().await?;
     check_withdrawal(known.member.as_ref(), known.snapshot.head_time)
         .map_err(|early| Rejection::invalid(early.to_string()))?;
-    let names = place.staking.options().names;
-    let call = claim_withdrawal_call(names, place.pool.address, place.user);
+    let names = target.staking.options().names;
+    let call = claim_withdrawal_call(names, target.pool.address, target.user);
     Ok(Json(BuiltBody::new(state.swaps.chain_id(), [call])))
 }
 
@@ -135,18 +139,18 @@ pub(super) async fn claim_rewards(
     Path(path): Path<MemberPath>,
     text: JsonText,
 ) -> Result<Json<BuiltBody>, Rejection> {
-    let place = Place::read(&state, &path)?;
+    let target = PoolAndUser::read(&state, &path)?;
     let restake = text
         .parse::<ActionRequest<'_>>()?
-        .read_restake(place.user)?;
+        .read_restake(target.user)?;
     let restaked = if restake {
-        let known = place.member().await?;
-        let tokens = [place.pool.token, place.staking.options().reward_token];
-        restaked_rewards(known.member.as_ref(), place.user, tokens)
+        let known = target.member().await?;
+        let tokens = [target.pool.token, target.staking.options().reward_token];
+        restaked_rewards(known.member.as_ref(), target.user, tokens)
             .map_err(|bad| Rejection::invalid(bad.to_string()))?
     } else {
         None
     };
-    let calls = claim_rewards_calls(place.contracts(), place.user, restaked);
+    let calls = claim_rewards_calls(target.contracts(), target.user, restaked);
     Ok(Json(BuiltBody::new(state.swaps.chain_id(), calls)))
 }

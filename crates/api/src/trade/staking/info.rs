@@ -1,6 +1,6 @@
 //! `GET /staking/v3`.
 
-use super::{super::TradeState, super::amount::HexAmount, place::staking};
+use super::{super::TradeState, super::amount::HexAmount, member_path::staking};
 use crate::http::{
     error::{ErrorAnswers, Rejection},
     json_answer,

@@ -3,7 +3,7 @@
 use super::{
     super::TradeState,
     member_body::MemberBody,
-    place::{MemberPath, Place},
+    member_path::{MemberPath, PoolAndUser},
 };
 use crate::http::{
     error::{ErrorAnswers, Rejection},
@@ -34,16 +34,16 @@ pub(super) async fn staking_member(
     State(state): State<TradeState>,
     Path(path): Path<MemberPath>,
 ) -> Result<Json<MemberBody>, Rejection> {
-    let place = Place::read(&state, &path)?;
+    let target = PoolAndUser::read(&state, &path)?;
     for _ in 0..ATTEMPTS {
-        let known = place.member().await?;
+        let known = target.member().await?;
         let at = known.snapshot.head;
-        let (pool, user) = (&place.pool, place.user);
-        let history = place.staking.history(pool, user, at);
-        let restake = place.staking.restake(pool, user, &known);
+        let (pool, user) = (&target.pool, target.user);
+        let history = target.staking.history(pool, user, at);
+        let restake = target.staking.restake(pool, user, &known);
         let (history, restake) = tokio::join!(history, restake);
         if let Some(deeds) = history? {
-            return Ok(Json(MemberBody::new(&place, &known, &deeds, restake)));
+            return Ok(Json(MemberBody::new(&target, &known, &deeds, restake)));
         }
     }
     Err(Rejection::NotReady)

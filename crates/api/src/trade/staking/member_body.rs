@@ -1,6 +1,6 @@
 //! A member of a pool, on the wire.
 
-use super::{super::amount::HexAmount, action_body::ActionBody, place::Place};
+use super::{super::amount::HexAmount, action_body::ActionBody, member_path::PoolAndUser};
 use primitives::{Address, Timestamp, U256};
 use serde::Serialize;
 use services::{DayRate, MemberAt, PastDeed, PastPrices, Restake, StakingPool};
@@ -106,14 +106,14 @@ struct AprBody {
 
 impl MemberBody {
     pub(super) fn new(
-        place: &Place<'_>,
+        target: &PoolAndUser<'_>,
         known: &MemberAt,
         deeds: &[PastDeed],
         restake: Option<Restake>,
     ) -> Self {
-        let (pool, strk) = (&place.pool, place.staking.options().reward_token);
+        let (pool, strk) = (&target.pool, target.staking.options().reward_token);
         let nobody = Member {
-            reward_address: place.user,
+            reward_address: target.user,
             amount: 0,
             unclaimed_rewards: 0,
             unpool_amount: 0,
@@ -123,13 +123,13 @@ impl MemberBody {
         let prices = PastPrices::new(&known.snapshot);
         let claimed = Claimed::of(deeds, strk, &prices);
         let newest = deeds.iter().rev().take(MAX_ACTIONS);
-        let rates = place.staking.day_rates(pool.address);
+        let rates = target.staking.day_rates(pool.address);
         let amount = |amount: u128| HexAmount(U256::from(amount));
         Self {
             token_address: pool.token,
             token_price_in_usd: known.price(pool.token),
             pool_address: pool.address,
-            user_address: place.user,
+            user_address: target.user,
             amount: amount(member.amount),
             amount_in_usd: known.worth(pool.token, member.amount),
             unclaimed_rewards: amount(member.unclaimed_rewards),
@@ -145,7 +145,7 @@ impl MemberBody {
                 .collect(),
             total_user_actions_count: deeds.len(),
             expected_yearly_strk_rewards: HexAmount(pool.earnings.yearly(member.amount)),
-            realised_apr: realised_apr(place, known, &member, deeds),
+            realised_apr: realised_apr(target, known, &member, deeds),
             restake: restake.map(|restake| RestakeBody::new(&restake, pool)),
             aprs: rates.iter().map(AprBody::new).collect(),
         }
@@ -154,12 +154,12 @@ impl MemberBody {
 
 /// What a year earned a member so far.
 fn realised_apr(
-    place: &Place<'_>,
+    target: &PoolAndUser<'_>,
     known: &MemberAt,
     member: &Member,
     deeds: &[PastDeed],
 ) -> Option<f64> {
-    let (pool, strk) = (&place.pool, place.staking.options().reward_token);
+    let (pool, strk) = (&target.pool, target.staking.options().reward_token);
     let actions = deeds.iter().map(|deed| (deed.time, deed.action));
     let realised = Realised::new(actions, member, known.snapshot.head_time)?;
     let worth = if pool.token == strk {

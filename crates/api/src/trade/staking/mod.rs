@@ -6,7 +6,7 @@ mod calls;
 mod info;
 mod member;
 mod member_body;
-mod place;
+mod member_path;
 
 use super::TradeState;
 use utoipa_axum::{router::UtoipaMethodRouter, routes};

@@ -352,7 +352,7 @@ async fn only_validators_of_the_chain_are_registered() {
     let market = Market::new().await;
     let keys = market.wallet(5);
     let now = market.bench.clock.now().as_second();
-    let terms = leasing::Terms {
+    let terms = leasing::ValidatorTerms {
         price: leasing::parse_sol("1").unwrap(),
         shared: None,
         tier: leasing::Tier::Economy,

@@ -9,7 +9,8 @@ use axum::{
 };
 use chain::{RpcOptions, SolanaClient};
 use leasing::{
-    RegisterChallenge, Roles, Shared, Terms, parse_sol, payout_challenge, reclaim_challenge,
+    RegisterChallenge, Roles, Shared, ValidatorTerms, parse_sol, payout_challenge,
+    reclaim_challenge,
 };
 use primitives::{Clock as _, Entropy, PublicKey, SeededEntropy, Ulid};
 use serde_json::{Value, json};
@@ -258,7 +259,7 @@ impl Market {
         nonce: &str,
     ) -> Value {
         let identity = self.validator(number).identity;
-        let terms = Terms {
+        let terms = ValidatorTerms {
             price: parse_sol(offer.price_sol).unwrap(),
             shared: offer.shared.map(|(price, seats)| Shared {
                 price: parse_sol(price).unwrap(),

@@ -8,7 +8,7 @@ use super::{
     words::{Untold, Words},
 };
 use amm::Side;
-use amm::book::{Asked, Created, Movement, Named, PoolEvent, Price, Shape, Spot};
+use amm::book::{AskedSwap, Created, Movement, Named, PoolEvent, Price, Shape, Spot};
 use primitives::Address;
 
 /// What tells pools apart: tokens, fee, spacing of ticks, extension.
@@ -68,11 +68,11 @@ pub(super) fn named(name: Name, mut words: Words<'_>) -> Result<Named, Untold> {
 }
 
 /// What a swap was asked for.
-pub(super) fn asked(mut words: Words<'_>) -> Result<Asked, Untold> {
+pub(super) fn asked(mut words: Words<'_>) -> Result<AskedSwap, Untold> {
     // Who holds the lock.
     words.skip(1)?;
     key(&mut words)?;
-    Ok(Asked::Order {
+    Ok(AskedSwap::Order {
         amount: words.signed()?,
         token: if words.bool()? {
             Side::Token1

@@ -13,7 +13,7 @@ mod pairs;
 mod words;
 
 use super::receipts::Event;
-use amm::book::{Asked, Kind, Named, PoolEvent};
+use amm::book::{AskedSwap, Kind, Named, PoolEvent};
 use names::Name;
 pub(super) use names::is_name;
 pub use words::Untold;
@@ -58,19 +58,19 @@ pub fn named_pool(kind: Kind, event: &Event) -> Option<Named> {
 
 /// What the event of a swap says of what was asked for; `None` if it is no swap,
 /// or one that is more than an exchange of one token for the other.
-pub fn asked(kind: Kind, event: &Event) -> Option<Asked> {
+pub fn asked(kind: Kind, event: &Event) -> Option<AskedSwap> {
     let (first, keys) = event.keys.split_first()?;
     let name = names::name(*first)?;
     let words = Words::new(keys, &event.data);
     match (kind, name) {
         (Kind::Ekubo, Name::Swapped) => ekubo::asked(words).ok(),
-        (Kind::JediSwapV2 | Kind::MySwap, Name::Swap) => Some(Asked::Plain),
+        (Kind::JediSwapV2 | Kind::MySwap, Name::Swap) => Some(AskedSwap::Plain),
         (
             Kind::JediSwap | Kind::TenKSwap | Kind::SithSwap | Kind::StarkDefi | Kind::Nostra,
             Name::Swap,
         ) => {
             let is_plain = pairs::is_plain(kind, words).ok()?;
-            is_plain.then_some(Asked::Plain)
+            is_plain.then_some(AskedSwap::Plain)
         }
         _ => None,
     }

@@ -40,9 +40,9 @@ impl Attack {
     /// a memory of better days.
     fn our_error(&self) -> f64 {
         let attacked = self.edges(&self.attacked);
-        let mut market = Market::of(&self.edges(&self.honest));
+        let mut market = TestMarket::of(&self.edges(&self.honest));
         assert_near(market.usd(T), self.truth);
-        let mut errors = vec![error(Market::of(&attacked).usd(T), self.truth)];
+        let mut errors = vec![error(TestMarket::of(&attacked).usd(T), self.truth)];
         for _ in 0..9 {
             market.block(&attacked);
             errors.push(error(market.usd(T), self.truth));
@@ -315,7 +315,7 @@ fn our_worst_error_is_less_than_a_tenth_of_the_best_of_the_usual_methods() {
 #[test]
 fn minted_tokens_are_not_trusted_for_their_pools_with_each_other() {
     let attack = fake_ecosystem();
-    let market = Market::of(&attack.edges(&attack.attacked));
+    let market = TestMarket::of(&attack.edges(&attack.attacked));
     for minted in [ordinary(1), ordinary(2)] {
         assert!(!market.is_trusted(minted));
     }
@@ -328,7 +328,7 @@ fn a_hub_that_loses_its_pools_for_a_block_moves_nothing() {
     let without = pools
         .iter()
         .filter(|edge| edge.tokens == [T, ETH] || !edge.tokens.contains(&ETH));
-    let mut market = Market::of(&numbered(pools.clone()));
+    let mut market = TestMarket::of(&numbered(pools.clone()));
     market.block(&numbered(without.copied()));
     assert_near(market.usd(T), 5.0);
     assert_near(market.usd(ETH), 3_000.0);

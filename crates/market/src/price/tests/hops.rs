@@ -11,7 +11,7 @@ fn with_anchors(more: impl IntoIterator<Item = Edge>) -> Vec<Edge> {
 #[test]
 fn anchors_are_quoted_in_dollars_and_others_in_anchors() {
     let [next, last] = [ordinary(1), ordinary(2)];
-    let market = Market::of(&with_anchors([
+    let market = TestMarket::of(&with_anchors([
         pool([T, ETH], 0.001, 10.0),
         pool([next, T], 4.0, 5_000.0),
         pool([last, USDT], 7.0, 9_000.0),
@@ -31,7 +31,7 @@ fn anchors_are_quoted_in_dollars_and_others_in_anchors() {
 
 #[test]
 fn support_is_what_agrees_and_its_weightiest_pools_are_named() {
-    let market = Market::of(&with_anchors([
+    let market = TestMarket::of(&with_anchors([
         pool([T, USDC], 2.0, 4_000.0),
         pool([T, USDC], 2.03, 1_000.0),
         pool([T, USDC], 2.1, 3_000.0),
@@ -48,7 +48,7 @@ fn support_is_what_agrees_and_its_weightiest_pools_are_named() {
 #[test]
 fn what_is_seen_through_a_token_counts_less() {
     let through = |tokens, price, depth| {
-        let market = Market::of(&with_anchors([pool(tokens, price, depth)]));
+        let market = TestMarket::of(&with_anchors([pool(tokens, price, depth)]));
         market.standing(T).support
     };
     assert_near(through([T, USDC], 1.0, 6_000.0), 6_000.0);
@@ -64,7 +64,7 @@ fn a_neighbour_vouches_for_no_more_than_what_supports_it() {
             pool([T, USDC], 5.0, 1_500.0),
         ];
         edges.extend((0..count).map(|_| pool([T, thin], 50.0, 1e6)));
-        Market::of(&with_anchors(edges))
+        TestMarket::of(&with_anchors(edges))
     };
     for count in [1, 2, 100] {
         let market = pools(count);
@@ -87,7 +87,7 @@ fn tokens_that_somebody_mints_do_not_vouch_for_one_another() {
         edges.push(pool([favourite, minted], 50.0, 1e9));
         edges.push(pool([T, minted], 50.0, 1e9));
     }
-    let market = Market::of(&with_anchors(edges));
+    let market = TestMarket::of(&with_anchors(edges));
     assert_near(market.usd(T), 5.0);
     assert!(!market.is_trusted(favourite));
     assert!(market.standing(favourite).support < 1.0);
@@ -96,7 +96,7 @@ fn tokens_that_somebody_mints_do_not_vouch_for_one_another() {
 #[test]
 fn a_token_that_is_not_trusted_has_a_price_and_passes_none_on() {
     let beyond = ordinary(1);
-    let market = Market::of(&with_anchors([
+    let market = TestMarket::of(&with_anchors([
         pool([T, USDC], 2.0, 999.0),
         pool([beyond, T], 3.0, 1e6),
     ]));
@@ -114,7 +114,7 @@ fn a_token_far_from_anchors_still_has_a_price() {
             .windows(2)
             .map(|pair| pool([pair[1], pair[0]], 2.0, 1e6)),
     );
-    let market = Market::of(&with_anchors(edges));
+    let market = TestMarket::of(&with_anchors(edges));
     assert_near(market.usd(chain[1]), 4.0);
     assert_near(market.usd(chain[2]), 8.0);
     assert!(market.is_trusted(chain[1]));
@@ -127,7 +127,7 @@ fn a_token_far_from_anchors_still_has_a_price() {
 #[test]
 fn far_from_anchors_the_deeper_pool_still_counts_more() {
     let [near, far] = [ordinary(1), ordinary(2)];
-    let market = Market::of(&with_anchors([
+    let market = TestMarket::of(&with_anchors([
         pool([T, USDC], 2.0, 1e6),
         pool([near, T], 2.0, 1e6),
         pool([far, near], 0.1, 50.0),
@@ -144,13 +144,13 @@ fn many_small_pools_weigh_as_much_as_a_large_one() {
     edges.extend((0..100).map(|_| pool([ETH, USDC], 3_000.0, 900.0)));
     edges.push(pool([T, USDC], 50.0, 30_000.0));
     edges.push(pool([T, ETH], 5.0 / 3_000.0, 1_000.0));
-    assert_near(Market::of(&numbered(edges)).usd(T), 5.0);
+    assert_near(TestMarket::of(&numbered(edges)).usd(T), 5.0);
 }
 
 #[test]
 fn hubs_are_settled_before_what_hangs_on_them() {
     // Each hub has less behind it than the liar, all of them together more.
-    let market = Market::of(&numbered([
+    let market = TestMarket::of(&numbered([
         pool([ETH, USDC], 3_000.0, 90_000.0),
         pool([STRK, USDC], 0.5, 90_000.0),
         pool([T, USDC], 50.0, 100_000.0),
@@ -168,9 +168,9 @@ fn liquidity_on_one_side_supports_nothing() {
         depth: [1.0, 1e9],
         ..pool([T, USDC], 50.0, 1.0)
     };
-    let market = Market::of(&with_anchors([one_sided]));
+    let market = TestMarket::of(&with_anchors([one_sided]));
     assert!(!market.is_trusted(T));
     assert_near(market.standing(T).support, 50.0);
-    let market = Market::of(&with_anchors([one_sided, pool([T, USDC], 5.0, 2_000.0)]));
+    let market = TestMarket::of(&with_anchors([one_sided, pool([T, USDC], 5.0, 2_000.0)]));
     assert_near(market.usd(T), 5.0);
 }

@@ -71,13 +71,13 @@ fn honest_anchors() -> Vec<Edge> {
 }
 
 /// Block after block.
-struct Market {
+struct TestMarket {
     anchors: Anchors,
     rules: Rules,
     settled: Vec<Option<Settled>>,
 }
 
-impl Market {
+impl TestMarket {
     fn new() -> Self {
         Self::with(anchors())
     }

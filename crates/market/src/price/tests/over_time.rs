@@ -10,7 +10,7 @@ fn with_t(price: f64, depth: f64) -> Vec<Edge> {
 
 #[test]
 fn trust_is_won_at_a_thousand_dollars_and_lost_below_five_hundred() {
-    let mut market = Market::new();
+    let mut market = TestMarket::new();
     for (depth, is_trusted) in [
         (999.0, false),
         (1_000.0, true),
@@ -37,7 +37,7 @@ fn one_that_was_trusted_waits_for_all_that_speaks_like_one_that_was_not() {
         pool([T, through], 3.0, 1_000.0),
     ]);
     let edges = numbered(edges);
-    let mut market = Market::of(&edges);
+    let mut market = TestMarket::of(&edges);
     assert!(market.is_trusted(T));
     assert_near(market.usd(T), 3.0);
     market.block(&edges);
@@ -47,7 +47,7 @@ fn one_that_was_trusted_waits_for_all_that_speaks_like_one_that_was_not() {
 #[test]
 fn a_jump_that_little_supports_waits_five_blocks() {
     for price in [2.7, 20.0, 1.5, 0.1] {
-        let mut market = Market::of(&with_t(2.0, 10_000.0));
+        let mut market = TestMarket::of(&with_t(2.0, 10_000.0));
         for held in 1..=5 {
             market.block(&with_t(price, 4_999.0));
             let standing = market.standing(T);
@@ -65,7 +65,7 @@ fn a_jump_that_little_supports_waits_five_blocks() {
 #[test]
 fn a_jump_that_is_small_or_confirmed_is_published_at_once() {
     for (price, depth) in [(2.59, 1_000.0), (1.55, 1_000.0), (20.0, 5_000.0)] {
-        let mut market = Market::of(&with_t(2.0, 10_000.0));
+        let mut market = TestMarket::of(&with_t(2.0, 10_000.0));
         market.block(&with_t(price, depth));
         assert_near(market.usd(T), price);
         assert_eq!(market.standing(T).held, 0);
@@ -75,7 +75,7 @@ fn a_jump_that_is_small_or_confirmed_is_published_at_once() {
 #[test]
 fn a_jump_that_is_taken_back_was_never_there() {
     let honest = with_t(2.0, 10_000.0);
-    let mut market = Market::of(&honest);
+    let mut market = TestMarket::of(&honest);
     let before = market.price(T);
     market.block(&with_t(9.0, 300.0)).block(&honest);
     assert_eq!(market.price(T), before);
@@ -89,7 +89,7 @@ fn what_hangs_on_a_held_price_hangs_on_the_old_one() {
         edges.push(pool([next, T], 3.0, 5_000.0));
         numbered(edges)
     };
-    let mut market = Market::of(&block(2.0, 10_000.0));
+    let mut market = TestMarket::of(&block(2.0, 10_000.0));
     assert_near(market.usd(next), 6.0);
     market.block(&block(20.0, 100.0));
     assert_near(market.usd(T), 2.0);
@@ -108,7 +108,7 @@ fn a_token_without_pools_keeps_its_ratio_and_loses_trust() {
     };
     let mut edges = with_eth(3_000.0);
     edges.push(pool([T, ETH], 0.001, 10.0));
-    let mut market = Market::of(&numbered(edges));
+    let mut market = TestMarket::of(&numbered(edges));
     market.block(&numbered(with_eth(3_300.0)));
     assert_near(market.usd(T), 3.3);
     let kept = market.standing(T);
@@ -125,7 +125,7 @@ fn where_a_hub_loses_its_pools_all_prices_stay() {
         pool([ETH, USDC], 3_000.0, 900_000.0),
         pool([T, ETH], 0.001, 10.0),
     ]);
-    let mut market = Market::of(&linked);
+    let mut market = TestMarket::of(&linked);
     for _ in 0..9 {
         market.block(&linked[1..]);
         assert_near(market.usd(ETH), 3_000.0);
@@ -140,7 +140,7 @@ fn where_a_hub_loses_its_pools_all_prices_stay() {
 fn a_hub_that_is_one_no_longer_leaves_prices_in_dollars() {
     let mut edges = honest_anchors();
     edges.push(pool([T, STRK], 4.0, 90_000.0));
-    let mut market = Market::of(&numbered(edges));
+    let mut market = TestMarket::of(&numbered(edges));
     assert_eq!(market.standing(T).quote.hub, Hub::Token(STRK));
     market.anchors.hubs = vec![ETH];
     market.block(&numbered(honest_anchors()));
@@ -152,7 +152,7 @@ fn a_hub_that_is_one_no_longer_leaves_prices_in_dollars() {
 
 #[test]
 fn support_is_published_only_with_something_that_matters() {
-    let mut market = Market::of(&with_t(2.0, 10_000.0));
+    let mut market = TestMarket::of(&with_t(2.0, 10_000.0));
     let first = market.standing(T);
     market.block(&with_t(2.0, 700.0));
     assert_eq!(market.standing(T), first);

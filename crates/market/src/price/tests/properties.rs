@@ -70,7 +70,7 @@ fn bits(settled: &[Option<Settled>]) -> Vec<String> {
         .collect()
 }
 
-fn assert_sound(market: &Market, settled: &[Option<Settled>]) -> Result<(), TestCaseError> {
+fn assert_sound(market: &TestMarket, settled: &[Option<Settled>]) -> Result<(), TestCaseError> {
     prop_assert_eq!(settled.len(), usize::try_from(TOKENS).unwrap());
     for (token, price) in (0..TOKENS).map(TokenId).zip(settled) {
         let Some(Settled { standing, usd }) = price else {
@@ -101,7 +101,7 @@ proptest! {
             (Just(edges.clone()), Just(edges).prop_shuffle())
         }), 1..4),
     ) {
-        let [mut market, mut shuffled] = [Market::new(), Market::new()];
+        let [mut market, mut shuffled] = [TestMarket::new(), TestMarket::new()];
         for (edges, other) in blocks {
             market.block(&edges);
             shuffled.block(&other);
@@ -113,7 +113,7 @@ proptest! {
     fn no_pool_makes_a_price_that_cannot_be_reckoned_with(
         blocks in vec(edges(figure()), 1..6),
     ) {
-        let mut market = Market::new();
+        let mut market = TestMarket::new();
         for edges in blocks {
             market.block(&edges);
             assert_sound(&market, &market.settled)?;
@@ -122,7 +122,7 @@ proptest! {
 
     #[test]
     fn what_once_had_a_price_always_has_one(blocks in vec(edges(ordinary_figure()), 2..6)) {
-        let mut market = Market::new();
+        let mut market = TestMarket::new();
         for edges in blocks {
             let next = market.next(&edges);
             for (before, now) in market.settled.iter().zip(&next) {
@@ -136,7 +136,7 @@ proptest! {
     fn a_standing_changes_only_with_its_quote_its_trust_or_its_holding_back(
         blocks in vec(prop_oneof![honest_edges(), edges(ordinary_figure())], 2..6),
     ) {
-        let mut market = Market::new();
+        let mut market = TestMarket::new();
         for edges in blocks {
             let next = market.next(&edges);
             for (before, now) in market.settled.iter().zip(&next) {
@@ -156,13 +156,13 @@ proptest! {
     fn a_block_in_which_nothing_happens_changes_nothing(
         edges in prop_oneof![honest_edges(), edges(ordinary_figure())],
     ) {
-        let market = Market::of(&edges);
+        let market = TestMarket::of(&edges);
         prop_assert_eq!(bits(&market.next(&edges)), bits(&market.settled));
     }
 
     #[test]
     fn honest_pools_give_honest_prices(edges in honest_edges()) {
-        let market = Market::of(&edges);
+        let market = TestMarket::of(&edges);
         for (token, settled) in (0..FEW).map(TokenId).zip(&market.settled) {
             // Each pool is a hundredth off at most, a path has two or three, and
             // the dollar itself is one more.
@@ -184,7 +184,7 @@ proptest! {
             pool([T, USDC], 10_f64.powf(*exponent), 0.99 * all * share / lied)
         });
         let edges = [honest_anchors(), honest_pools.collect(), lying_pools.collect()].concat();
-        let usd = Market::of(&numbered(edges)).usd(T);
+        let usd = TestMarket::of(&numbered(edges)).usd(T);
         let prices = honest.iter().map(|(price, _)| *price);
         let (low, high) = prices.fold((f64::MAX, 0.0_f64), |(low, high), price| {
             (low.min(price), high.max(price))

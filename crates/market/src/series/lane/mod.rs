@@ -11,7 +11,7 @@ mod page;
 mod tests;
 
 use super::codec::{PageError, Record};
-use page::{Draft, Page, Single, encode, first_of};
+use page::{Draft, LanePage, Single, encode, first_of};
 use std::sync::Arc;
 
 pub(super) use page::{Segment, page_of};
@@ -20,7 +20,7 @@ pub(super) use page::{Segment, page_of};
 #[derive(Debug, Clone)]
 pub(super) struct Lane<R: Record> {
     /// What will not change, unless blocks are taken back.
-    pages: Option<Arc<Vec<Page<R>>>>,
+    pages: Option<Arc<Vec<LanePage<R>>>>,
     /// The page of the newest record but one.
     tail: Option<Arc<Draft<R>>>,
     last: Option<Single<R>>,
@@ -86,7 +86,7 @@ impl<R: Record> Lane<R> {
         // Of the page that the bucket lies in, all records may be later ones.
         let at = self.position(page_of(bucket));
         let at = at.saturating_sub(1)..self.pages().len().min(at + 1);
-        let pages = self.pages().get(at)?.iter().rev().map(Page::segment);
+        let pages = self.pages().get(at)?.iter().rev().map(LanePage::segment);
         self.drafts()
             .chain(pages)
             .map(|segment| segment.until(bucket.saturating_add(1)))
@@ -98,7 +98,7 @@ impl<R: Record> Lane<R> {
         let pages = self.pages().get(self.position(page_of(from))..);
         let pages = pages.unwrap_or_default().iter();
         pages
-            .map(Page::segment)
+            .map(LanePage::segment)
             .chain(self.drafts())
             .chain(self.last.iter().map(Single::segment))
             .map(move |segment| segment.since(from))
@@ -116,7 +116,7 @@ impl<R: Record> Lane<R> {
         let last = self.last.iter().filter(move |_| is_newest);
         let pages = pages.unwrap_or_default().iter();
         pages
-            .map(Page::segment)
+            .map(LanePage::segment)
             .chain(drafts)
             .chain(last.map(Single::segment))
             .map(move |segment| segment.since(from).until(to))
@@ -136,7 +136,7 @@ impl<R: Record> Lane<R> {
         self.changed = self.changed.min(page_of(bucket));
         let is_kept = |segment: Segment<'_, R>| segment.first().is_some_and(|at| at < bucket);
         if !self.drafts().any(is_kept) {
-            let kept = |page: &Page<R>| is_kept(page.segment());
+            let kept = |page: &LanePage<R>| is_kept(page.segment());
             let kept = self.pages().partition_point(kept);
             self.reopen(kept);
         }
@@ -180,7 +180,7 @@ impl<R: Record> Lane<R> {
         self.tail = last.map(|page| Arc::new(Draft::from(&page)));
     }
 
-    fn pages(&self) -> &[Page<R>] {
+    fn pages(&self) -> &[LanePage<R>] {
         self.pages.as_ref().map_or(&[], |pages| pages.as_slice())
     }
 
@@ -239,7 +239,7 @@ impl<R: Record> Lane<R> {
         let mut newest = Draft::decode(number, &bytes)?;
         let pages = kept
             .into_iter()
-            .map(|(number, bytes)| Page::kept(number, bytes))
+            .map(|(number, bytes)| LanePage::kept(number, bytes))
             .collect::<Result<Vec<_>, _>>()?;
         if !pages.is_empty() {
             lane.pages = Some(Arc::new(pages));

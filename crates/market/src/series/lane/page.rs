@@ -32,7 +32,7 @@ const fn bucket_of(page: u32, offset: u8) -> u32 {
 /// The records of 256 consecutive buckets, as far as there are any. They do not
 /// change any more; copies share them.
 #[derive(Debug, Clone)]
-pub(super) struct Page<R: Record> {
+pub(super) struct LanePage<R: Record> {
     pub(super) number: u32,
     leaf: Arc<Leaf<R>>,
 }
@@ -79,7 +79,7 @@ pub(in crate::series) struct Segment<'a, R: Record> {
     rests: &'a [R::Rest],
 }
 
-impl<R: Record> Page<R> {
+impl<R: Record> LanePage<R> {
     /// A page that was kept.
     pub(super) fn kept(number: u32, bytes: Vec<u8>) -> Result<Self, PageError> {
         if number > page_of(u32::MAX) {
@@ -125,8 +125,8 @@ impl<R: Record> From<Draft<R>> for Columns<R> {
     }
 }
 
-impl<R: Record> From<&Page<R>> for Draft<R> {
-    fn from(page: &Page<R>) -> Self {
+impl<R: Record> From<&LanePage<R>> for Draft<R> {
+    fn from(page: &LanePage<R>) -> Self {
         let columns = page.columns();
         Self {
             number: page.number,
@@ -137,7 +137,7 @@ impl<R: Record> From<&Page<R>> for Draft<R> {
     }
 }
 
-impl<R: Record> From<&Draft<R>> for Page<R> {
+impl<R: Record> From<&Draft<R>> for LanePage<R> {
     fn from(draft: &Draft<R>) -> Self {
         Self {
             number: draft.number,

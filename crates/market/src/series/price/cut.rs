@@ -7,6 +7,7 @@ use super::{
 use crate::{
     series::{
         Resolution,
+        lane::Lane,
         track::{Track, place},
     },
     token_id::TokenId,
@@ -32,6 +33,11 @@ impl PriceBoard {
         for resolution in Resolution::STORED {
             let bucket = place(resolution.bucket(start));
             for &token in &changed {
+                let newest = self.tracks.get(token).map(|track| track.lane(resolution));
+                let newest = newest.and_then(Lane::last);
+                if newest.is_none_or(|(at, _)| at < bucket) {
+                    continue;
+                }
                 let rest = self.rest(token, resolution, start);
                 let lane = self.tracks.get_mut(token).lane_mut(resolution);
                 lane.cut(bucket);

@@ -31,12 +31,12 @@ pub(super) struct KeyRing(Arc<Ring>);
 
 struct Ring {
     provider: Provider,
-    kept: ArcSwapOption<Kept>,
+    kept: ArcSwapOption<KeySet>,
     /// The last reading. Whoever reads holds it.
     last: Arc<Mutex<Option<Reading>>>,
 }
 
-struct Kept {
+struct KeySet {
     keys: Vec<Key>,
     read_at: Timestamp,
 }
@@ -55,7 +55,7 @@ pub(super) enum Found {
 }
 
 /// Keys of an issuer.
-pub(super) struct FoundKeys(Arc<Kept>);
+pub(super) struct FoundKeys(Arc<KeySet>);
 
 impl FoundKeys {
     pub(super) fn iter(&self) -> impl Iterator<Item = &Key> {
@@ -63,7 +63,7 @@ impl FoundKeys {
     }
 }
 
-impl Kept {
+impl KeySet {
     fn is_younger(&self, than: SignedDuration, now: Timestamp) -> bool {
         now.duration_since(self.read_at) < than
     }
@@ -114,7 +114,7 @@ impl KeyRing {
     }
 
     /// What is kept, if the key is there and it is young enough.
-    fn usable(&self, kid: &str, age: SignedDuration, now: Timestamp) -> Option<Arc<Kept>> {
+    fn usable(&self, kid: &str, age: SignedDuration, now: Timestamp) -> Option<Arc<KeySet>> {
         let kept = self.0.kept.load_full();
         kept.filter(|kept| kept.is_younger(age, now) && kept.has(kid))
     }
@@ -146,7 +146,7 @@ async fn read(
     counter!("stoa_oidc_key_reads_total", "outcome" => outcome).increment(1);
     let failure = match read {
         Ok(keys) => {
-            let kept = Kept { keys, read_at: now };
+            let kept = KeySet { keys, read_at: now };
             ring.kept.store(Some(Arc::new(kept)));
             None
         }

@@ -42,8 +42,12 @@ impl Stored for Timeline {
     }
 
     fn load(input: &mut Input<'_>) -> Option<Self> {
+        let joints: Vec<Joint> = Vec::load(input)?;
+        if joints.is_empty() {
+            return None;
+        }
         Some(Self {
-            joints: Vec::load(input)?.into(),
+            joints: joints.into(),
             forks: Vec::load(input)?.into(),
             ahead: u64::load(input)?,
             paused: bool::load(input)?,

@@ -3,6 +3,7 @@
 use crate::fault::FaultKind;
 use crate::jsonrpc::{self, Answer, Params, Reply};
 use crate::solana::node::SolanaNode;
+use primitives::OrImpossible as _;
 use serde_json::Value;
 use std::cell::Cell;
 
@@ -47,7 +48,8 @@ pub(super) fn answer(
 
 /// Nothing in the place of a transaction, or of each in a list of statuses.
 fn missing(text: &str) -> String {
-    let mut answer: Value = serde_json::from_str(text).unwrap_or_default();
+    let answer = serde_json::from_str(text).or_impossible("an answer is JSON");
+    let mut answer: Value = answer.unwrap_or_default();
     match answer.get_mut("value").and_then(Value::as_array_mut) {
         Some(statuses) => statuses.fill(Value::Null),
         None => answer = Value::Null,

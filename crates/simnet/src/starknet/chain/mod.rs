@@ -117,8 +117,10 @@ impl Chain {
     }
 
     /// The oldest block that is still kept.
+    #[expect(clippy::expect_used, reason = "the last block is never dropped")]
     pub(crate) fn first_number(&self) -> u64 {
-        self.blocks.front().map_or(0, |block| block.number)
+        let first = self.blocks.front();
+        first.expect("a chain has at least one block").number
     }
 
     /// The newest block that counts as accepted on L1.

@@ -7,7 +7,7 @@ use crate::starknet::builder::OpenBlock;
 use crate::starknet::state::{Key, Slot, State};
 use crate::starknet::transaction::Request;
 use crate::starknet::world::World;
-use primitives::U256;
+use primitives::{OrImpossible as _, U256};
 use std::collections::HashSet;
 
 /// A block with what it wrote, apart from any state.
@@ -28,7 +28,8 @@ impl Chain {
     /// The state at the height `at`, without what the block `at` wrote itself.
     pub(crate) fn values_before(&self, at: u64) -> Vec<(Key, U256)> {
         let block = self.by_number(at);
-        let written = block.map_or_else(Vec::new, |block| self.writes_of(block));
+        let block = block.or_impossible("a checkpoint is at a block that is kept");
+        let written = block.map_or_else(|_| Vec::new(), |block| self.writes_of(block));
         let written: HashSet<Key> = written.into_iter().map(|(key, _)| key).collect();
         let keys = self.state.keys().iter();
         keys.filter(|key| !written.contains(key))

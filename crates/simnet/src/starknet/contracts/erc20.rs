@@ -188,7 +188,6 @@ pub(crate) fn balances_of(key: &Key) -> bool {
     key.variable == BALANCES
 }
 
-/// A call that transfers.
 pub(crate) fn transfer_call(token: Felt, to: Felt, amount: U256) -> Call {
     call(token, *TRANSFER, to, amount)
 }

@@ -6,7 +6,7 @@ use crate::fault::FaultKind;
 use crate::jsonrpc::{self, Answer, Params, Reply, result};
 use crate::starknet::hash::digest;
 use crate::starknet::node::StarknetNode;
-use primitives::{Felt, felt_to_hex};
+use primitives::{Felt, OrImpossible as _, felt_to_hex};
 use serde_json::Value;
 use std::cell::Cell;
 
@@ -50,6 +50,7 @@ fn stale_head(node: &StarknetNode, method: &str) -> Answer {
     let chain = node.read();
     let number = chain.head().number.saturating_sub(STALE_BLOCKS);
     let head = chain.by_number(number.max(chain.first_number()));
+    let head = head.or_impossible("blocks from the first to the head are kept");
     let head = head.unwrap_or(chain.head()).reference();
     match method {
         "starknet_blockNumber" => result(&head.number),
@@ -60,7 +61,7 @@ fn stale_head(node: &StarknetNode, method: &str) -> Answer {
 /// The answer after a change of its JSON.
 fn edited(answer: Answer, edit: impl Fn(&mut Value)) -> Answer {
     let text = answer?;
-    match serde_json::from_str(&text) {
+    match serde_json::from_str(&text).or_impossible("an answer is JSON") {
         Ok(mut value) => {
             edit(&mut value);
             result(&value)

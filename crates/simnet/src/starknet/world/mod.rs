@@ -39,7 +39,7 @@ use super::network::{DEPLOYER, SEQUENCER, STRK};
 use super::process::Charge;
 use super::state::Key;
 use super::transaction::{Call, Deed};
-use market::Market;
+use market::AmmMarket;
 use primitives::{Felt, U256};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -64,7 +64,7 @@ pub(crate) struct World {
     /// From the most to the least popular.
     tokens: Vec<Traded>,
     holders: Vec<Felt>,
-    market: Market,
+    market: AmmMarket,
     /// Contracts that are there only if there is a market.
     exchanges: HashSet<Felt>,
 }
@@ -80,7 +80,7 @@ impl World {
         let mut contracts = Contracts::default();
         accounts::install(&accounts, &mut contracts);
         deployer::install(&mut contracts);
-        let market = Market::new(genesis);
+        let market = AmmMarket::new(genesis);
         for address in holders
             .iter()
             .copied()

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     config::{Config, Role},
     people::People,
-    wiring::{self, Cluster, Market},
+    wiring::{self, Cluster, LeaseMarket},
 };
 use anyhow::Context as _;
 use std::{net::SocketAddr, sync::Arc};
@@ -22,7 +22,7 @@ pub(super) async fn open(
     store: &wiring::Store,
     simulated: Option<&Url>,
     listener: SocketAddr,
-) -> anyhow::Result<Option<Market>> {
+) -> anyhow::Result<Option<LeaseMarket>> {
     match Cluster::open(config, store, simulated).await? {
         Some(cluster) => cluster.market(config, store, listener).await.map(Some),
         None => Ok(None),
@@ -31,7 +31,11 @@ pub(super) async fn open(
 
 /// Starts what the market needs done. Every process has to know the epoch; the
 /// rest is for those with the role.
-pub(super) fn spawn(config: &Config, market: &Market, tasks: &mut Tasks) -> anyhow::Result<()> {
+pub(super) fn spawn(
+    config: &Config,
+    market: &LeaseMarket,
+    tasks: &mut Tasks,
+) -> anyhow::Result<()> {
     if let Some(late) = market.late.clone() {
         tasks.spawn("connection to a Solana node", |stop| ending(late.run(stop)));
     }
@@ -61,7 +65,7 @@ pub(super) fn spawn(config: &Config, market: &Market, tasks: &mut Tasks) -> anyh
 /// Starts the simulated people of our own simulated network.
 pub(super) fn spawn_people(
     config: &Config,
-    market: &Market,
+    market: &LeaseMarket,
     simulation: &Simulation,
     listener: SocketAddr,
     tasks: &mut Tasks,

@@ -314,7 +314,7 @@ proptest! {
 #[test]
 fn what_a_swap_was_asked_for_is_read_and_loans_are_told_from_trades() {
     let pair = |kind, keys: &[u64], data: &[u64]| asked(kind, &event("Swap", keys, data));
-    let plain = Some(Asked::Plain);
+    let plain = Some(AskedSwap::Plain);
     let kind = Kind::JediSwap;
     assert_eq!(pair(kind, &[], &[8, 5, 0, 0, 0, 0, 0, 7, 0, 9]), plain);
     assert_eq!(pair(kind, &[], &[8, 0, 0, 5, 0, 7, 0, 0, 0, 9]), plain);
@@ -335,7 +335,7 @@ fn what_a_swap_was_asked_for_is_read_and_loans_are_told_from_trades() {
         vec![500, 1, 1, 77, 3, 6],
         vec![4, 0, 5, 1, 7, 0, 8, 0, 6],
     ];
-    let asked_for = Asked::Order {
+    let asked_for = AskedSwap::Order {
         amount: Signed::from(-500),
         token: Side::Token1,
         limit: U256::from(77) | U256::from(3) << 128_usize,

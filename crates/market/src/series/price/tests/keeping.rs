@@ -4,21 +4,21 @@ use crate::series::{
     lane::Lane,
 };
 
-type Kept = BTreeMap<(TokenId, u8, u32), Vec<u8>>;
+type PageBytes = BTreeMap<(TokenId, u8, u32), Vec<u8>>;
 
-fn keep(kept: &mut Kept, pages: Vec<(TokenId, TrackPage)>) {
+fn keep(kept: &mut PageBytes, pages: Vec<(TokenId, TrackPage)>) {
     for (token, (resolution, number, bytes)) in pages {
         kept.insert((token, resolution, number), bytes);
     }
 }
 
-fn kept(board: &PriceBoard) -> Kept {
-    let mut all = Kept::new();
+fn kept(board: &PriceBoard) -> PageBytes {
+    let mut all = PageBytes::new();
     keep(&mut all, board.pages_from(0));
     all
 }
 
-fn load(kept: &Kept) -> PriceBoard {
+fn load(kept: &PageBytes) -> PriceBoard {
     let track = |token: TokenId| {
         let pages = kept.iter().filter(|((of, ..), _)| *of == token);
         let pages =
@@ -127,7 +127,7 @@ proptest! {
         height: prop::sample::Index,
         more in chains(30),
     ) {
-        let (mut board, mut store) = (PriceBoard::default(), Kept::new());
+        let (mut board, mut store) = (PriceBoard::default(), PageBytes::new());
         for (index, block) in blocks.iter().enumerate() {
             board.block(block.time, &block.quotes);
             if index % take_every == 0 {

@@ -14,7 +14,7 @@ use crate::starknet::execution::View;
 use crate::starknet::failure::Revert;
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::syscalls::Syscalls;
-use primitives::{Felt, U256};
+use primitives::{Felt, OrImpossible as _, U256};
 
 const SQRT_RATIO: Variable = Variable::u256("pool_sqrt_ratio");
 const TICK: Variable = Variable::u256("pool_tick");
@@ -46,9 +46,11 @@ pub(crate) fn price_keys(key: &PoolKey) -> [Key; 2] {
 }
 
 fn snapshot(read: impl Fn(Variable) -> U256) -> Snapshot {
+    let tick = Signed::load(read(TICK)).tick();
+    let tick = tick.or_impossible("a pool's tick is one");
     Snapshot {
         sqrt_ratio: read(SQRT_RATIO),
-        tick: Signed::load(read(TICK)).tick().unwrap_or_default(),
+        tick: tick.unwrap_or_default(),
         liquidity: read(LIQUIDITY).saturating_to(),
     }
 }

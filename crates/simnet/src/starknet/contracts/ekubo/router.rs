@@ -49,7 +49,6 @@ static KIND: LazyLock<Kind<Router>> = LazyLock::new(|| {
     Kind::new("Ekubo router", FUNCTIONS, interface)
 });
 
-/// The router.
 #[derive(Debug)]
 pub(super) struct Router;
 

@@ -8,7 +8,7 @@ use crate::starknet::hash::from_felt;
 use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::{Call, Event};
 use amm::Side;
-use amm::ekubo::{Amount, Terms, sqrt_ratio_at};
+use amm::ekubo::{Amount, EkuboTerms, sqrt_ratio_at};
 use primitives::U256;
 use proptest::prelude::*;
 
@@ -423,7 +423,7 @@ proptest! {
         let tick = start * 10;
         lab.run(ALICE, &initialize_call(&key, tick));
         let mut model = amm::ekubo::Pool {
-            rules: Terms { fee: FEE, rounding: predicted(rounding) },
+            rules: EkuboTerms { fee: FEE, rounding: predicted(rounding) },
             tick_spacing: spacing,
             sqrt_ratio: sqrt_ratio_at(tick).unwrap(),
             tick,

@@ -48,7 +48,6 @@ static KIND: LazyLock<Kind<Executor>> = LazyLock::new(|| {
     Kind::new("Private executor", FUNCTIONS, interface)
 });
 
-/// The executor.
 #[derive(Debug)]
 pub(super) struct Executor;
 

@@ -17,12 +17,12 @@ const BRANCH: Felt = Felt::from_hex_unchecked("0x6272616e6368");
 pub(super) struct Route<'c> {
     pub(super) sold: Felt,
     pub(super) bought: Felt,
-    pub(super) way: Way<'c>,
+    pub(super) choice: LegChoice<'c>,
 }
 
 /// Where it is sold.
 #[derive(Debug)]
-pub(super) enum Way<'c> {
+pub(super) enum LegChoice<'c> {
     Direct(Leg<'c>),
     /// At the first, unless another one is better now.
     Branch(Leg<'c>, Vec<Leg<'c>>),
@@ -45,7 +45,7 @@ pub(super) fn read<'c>(calldata: &mut Calldata<'c>) -> Result<Vec<Route<'c>>, Re
 
 fn read_route<'c>(calldata: &mut Calldata<'c>) -> Result<Route<'c>, Revert> {
     let (sold, bought, place) = (calldata.felt()?, calldata.felt()?, calldata.felt()?);
-    let way = if place == BRANCH {
+    let choice = if place == BRANCH {
         let principal = calldata.felt()?;
         let principal = read_leg(principal, calldata)?;
         let count = calldata.length()?;
@@ -53,11 +53,15 @@ fn read_route<'c>(calldata: &mut Calldata<'c>) -> Result<Route<'c>, Revert> {
             let exchange = calldata.felt()?;
             read_leg(exchange, calldata)
         });
-        Way::Branch(principal, alternatives.collect::<Result<_, _>>()?)
+        LegChoice::Branch(principal, alternatives.collect::<Result<_, _>>()?)
     } else {
-        Way::Direct(read_leg(place, calldata)?)
+        LegChoice::Direct(read_leg(place, calldata)?)
     };
-    Ok(Route { sold, bought, way })
+    Ok(Route {
+        sold,
+        bought,
+        choice,
+    })
 }
 
 fn read_leg<'c>(exchange: Felt, calldata: &mut Calldata<'c>) -> Result<Leg<'c>, Revert> {

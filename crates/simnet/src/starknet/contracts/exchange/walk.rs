@@ -1,7 +1,7 @@
 //! Goes along routes, and chooses among the alternatives of a branch.
 
 use super::adapter::Trade;
-use super::routes::{Leg, Route, Way};
+use super::routes::{Leg, LegChoice, Route};
 use crate::starknet::contract::{Env, halves};
 use crate::starknet::contracts::arithmetic::{mul_div, mul_div_up, sub};
 use crate::starknet::contracts::erc20::balance_of;
@@ -26,9 +26,9 @@ pub(super) fn along(env: &mut Env<'_, '_>, routes: &[Route<'_>]) -> Result<(), R
     for route in routes {
         let own = env.address();
         let balance = balance_of(env, route.sold, own)?;
-        match &route.way {
-            Way::Direct(leg) => route.trade(leg).swap(env, leg.share(balance)?)?,
-            Way::Branch(principal, alternatives) => {
+        match &route.choice {
+            LegChoice::Direct(leg) => route.trade(leg).swap(env, leg.share(balance)?)?,
+            LegChoice::Branch(principal, alternatives) => {
                 let amount = principal.share(balance)?;
                 branch(env, route, principal, alternatives, amount)?;
             }

@@ -42,7 +42,6 @@ static KIND: LazyLock<Kind<Factory>> = LazyLock::new(|| {
     Kind::new("JediSwap v2 factory", FUNCTIONS, interface)
 });
 
-/// The factory.
 #[derive(Debug)]
 pub(super) struct Factory;
 

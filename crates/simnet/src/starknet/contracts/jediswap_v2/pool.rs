@@ -18,7 +18,7 @@ use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{digest, felt, from_felt};
 use crate::starknet::state::{Key, Variable};
 use crate::starknet::transaction::Call;
-use primitives::{Felt, U256, selector};
+use primitives::{Felt, OrImpossible as _, U256, selector};
 use std::sync::LazyLock;
 
 const TOKENS: [Variable; 2] = [Variable::felt("token0"), Variable::felt("token1")];
@@ -138,9 +138,11 @@ pub(crate) fn price_keys(pool: Felt) -> [Key; 2] {
 }
 
 fn read(read: impl Fn(Variable) -> U256) -> Snapshot {
+    let tick = Signed::load(read(TICK)).tick();
+    let tick = tick.or_impossible("a pool's tick is one");
     Snapshot {
         sqrt_ratio: read(SQRT_RATIO),
-        tick: Signed::load(read(TICK)).tick().unwrap_or_default(),
+        tick: tick.unwrap_or_default(),
         liquidity: read(LIQUIDITY).saturating_to(),
     }
 }

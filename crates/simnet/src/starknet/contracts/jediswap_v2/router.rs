@@ -45,7 +45,6 @@ static KIND: LazyLock<Kind<Router>> = LazyLock::new(|| {
     Kind::new("JediSwap v2 router", FUNCTIONS, interface)
 });
 
-/// The router.
 #[derive(Debug)]
 pub(super) struct Router;
 

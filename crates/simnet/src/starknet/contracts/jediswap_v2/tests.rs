@@ -6,7 +6,7 @@ use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, call, event, nu
 use crate::starknet::contracts::signed::Signed;
 use crate::starknet::transaction::Call;
 use amm::Side;
-use amm::v3::{Amount, Terms, sqrt_ratio_at};
+use amm::v3::{Amount, V3Terms, sqrt_ratio_at};
 use primitives::U256;
 use proptest::prelude::*;
 
@@ -201,7 +201,7 @@ proptest! {
         let id = PoolId::new(ETH, DAI, fee);
         let mut lab = lab(&id, start);
         let mut model = amm::v3::Pool {
-            rules: Terms { fee },
+            rules: V3Terms { fee },
             tick_spacing: spacing,
             sqrt_ratio: sqrt_ratio_at(start).unwrap(),
             tick: start,

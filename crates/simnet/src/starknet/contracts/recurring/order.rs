@@ -13,7 +13,7 @@ use crate::starknet::failure::{Returned, Revert};
 use crate::starknet::hash::{felt as to_felt, from_felt};
 use crate::starknet::state::Variable;
 use crate::starknet::transaction::Call;
-use primitives::{Felt, U256, selector};
+use primitives::{Felt, OrImpossible as _, U256, selector};
 use std::sync::LazyLock;
 
 const FACTORY: Variable = Variable::felt("Order_factory");
@@ -89,8 +89,9 @@ impl Contract for RecurringOrder {
 }
 
 fn number(env: &Env<'_, '_>, variable: Variable) -> u64 {
-    // Whatever was written there had 64 bits.
-    u64::try_from(env.read(variable, &[])).unwrap_or(u64::MAX)
+    u64::try_from(env.read(variable, &[]))
+        .or_impossible("what was written had 64 bits")
+        .unwrap_or(u64::MAX)
 }
 
 fn plan(env: &Env<'_, '_>) -> Plan {

@@ -10,7 +10,7 @@ use crate::starknet::contracts::arithmetic::{add, mul, mul_div, sub};
 use crate::starknet::failure::Revert;
 use crate::starknet::hash::{felt, from_felt};
 use crate::starknet::state::Variable;
-use primitives::{Felt, U256};
+use primitives::{Felt, OrImpossible as _, U256};
 
 /// What all members have staked.
 pub(super) const STAKED: Variable = Variable::felt("Pool_staked");
@@ -59,7 +59,7 @@ impl Member {
         }
         let since = sub(earned(env, terms)?, of(MEMBER_EARNED))?;
         let new = mul_div(of(AMOUNT), since, scale(), TOO_LARGE)?;
-        let unpool_time = u64::try_from(of(UNPOOL_TIME)).unwrap_or(u64::MAX);
+        let unpool_time = time(of(UNPOOL_TIME));
         Ok(Some(Self {
             reward_address: felt(reward_address),
             amount: of(AMOUNT),
@@ -102,10 +102,17 @@ impl Member {
     }
 }
 
+/// A time that was written.
+fn time(stored: U256) -> u64 {
+    u64::try_from(stored)
+        .or_impossible("times have 64 bits")
+        .unwrap_or(u64::MAX)
+}
+
 /// What a unit of stake has earned until now: its share of what all stakes of
 /// the token earn, without the commission, rounded down.
 fn earned(env: &Env<'_, '_>, terms: &PoolTerms) -> Result<U256, Revert> {
-    let changed = u64::try_from(env.read(CHANGED, &[])).unwrap_or(u64::MAX);
+    let changed = time(env.read(CHANGED, &[]));
     let seconds = U256::from(env.time().saturating_sub(changed));
     let kept = U256::from(COMMISSION_DENOMINATOR - COMMISSION);
     let rewards = mul(mul(U256::from(terms.epoch_rewards), seconds)?, kept)?;

@@ -24,7 +24,6 @@ const FUNCTIONS: &[Entrypoint] = &[
 static KIND: LazyLock<Kind<Supplier>> =
     LazyLock::new(|| Kind::new("Reward supplier", FUNCTIONS, Interface::default()));
 
-/// The supplier.
 #[derive(Debug)]
 pub(super) struct Supplier;
 

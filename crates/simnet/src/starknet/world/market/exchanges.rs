@@ -11,7 +11,7 @@ use crate::starknet::contracts::{
 use crate::starknet::execution::Contracts;
 use crate::starknet::world::genesis::Genesis;
 use crate::starknet::world::random::random_felt;
-use primitives::Felt;
+use primitives::{Felt, OrImpossible as _};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -34,7 +34,7 @@ const LATER_POOLS: usize = 8;
 
 /// The pools, what their tokens are worth, and who trades for a living.
 #[derive(Debug)]
-pub(crate) struct Market {
+pub(crate) struct AmmMarket {
     pub(super) assets: Vec<Asset>,
     /// The busiest first; behind the first ones those that may come later.
     pub(super) pools: Vec<Pool>,
@@ -54,7 +54,7 @@ pub(crate) struct Market {
     pub(super) founder: Felt,
 }
 
-impl Market {
+impl AmmMarket {
     /// The market of a world.
     pub(crate) fn new(Genesis { seed, pools, wild }: Genesis) -> Self {
         let first = pools;
@@ -131,7 +131,12 @@ impl Market {
     pub(crate) fn unit_prices(&self, seed: u64, time: u64) -> Vec<f64> {
         let prices = self.prices(seed);
         let each = self.assets.iter().enumerate();
-        each.map(|(index, asset)| prices.usd(index, time).unwrap_or_default() / asset.whole)
+        let usd = |index| {
+            let usd = prices.usd(index, time);
+            usd.or_impossible("every asset has a price")
+                .unwrap_or_default()
+        };
+        each.map(|(index, asset)| usd(index) / asset.whole)
             .collect()
     }
 

@@ -21,7 +21,7 @@ mod trading;
 mod watch;
 
 pub(super) use arbitrage::settle;
-pub(super) use exchanges::{Market, install};
+pub(super) use exchanges::{AmmMarket, install};
 pub(super) use opening::{blocks as opening_blocks, of_block as opening, open};
 pub(super) use saving::of_block as saving;
 pub(super) use scene::Scene;

@@ -1,7 +1,7 @@
 //! How pools come to be: created by a provider through the exchange's own
 //! entrypoints, with the first liquidity at the price of the time.
 
-use super::exchanges::Market;
+use super::exchanges::AmmMarket;
 use super::pool::{At, Pool, V2};
 use super::scene::Scene;
 use crate::starknet::contracts::ekubo::{self, POSITIONS, PoolKey};
@@ -10,7 +10,7 @@ use crate::starknet::contracts::jediswap_v2;
 use crate::starknet::contracts::pairs::my_swap;
 use crate::starknet::gas::Work;
 use crate::starknet::transaction::{Call, Deed};
-use primitives::{Felt, U256};
+use primitives::{Felt, OrImpossible as _, U256};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -58,12 +58,12 @@ const V2_REACH: i32 = 2_000;
 const V2_TICK_ROOT: f64 = 1.000_049_998_750_062_5;
 
 /// The pools that open in block `number`.
-pub(crate) fn of_block(market: &Market, number: u64) -> &[Pool] {
+pub(crate) fn of_block(market: &AmmMarket, number: u64) -> &[Pool] {
     if number == BAITS_BLOCK {
         let baits = market.pools.get(market.first + market.later..);
-        return baits.unwrap_or_default();
+        return of_list(baits);
     }
-    let first = market.pools.get(..market.first).unwrap_or(&market.pools);
+    let first = of_list(market.pools.get(..market.first));
     let skipped = number
         .checked_sub(1)
         .and_then(|block| usize::try_from(block).ok()?.checked_mul(A_BLOCK));
@@ -72,8 +72,14 @@ pub(crate) fn of_block(market: &Market, number: u64) -> &[Pool] {
     left.get(..A_BLOCK).unwrap_or(left)
 }
 
+/// A part of all pools, which were listed in this order.
+fn of_list(part: Option<&[Pool]>) -> &[Pool] {
+    part.or_impossible("a market lists as many pools as it says")
+        .unwrap_or_default()
+}
+
 /// Blocks until all have opened.
-pub(crate) fn blocks(market: &Market) -> usize {
+pub(crate) fn blocks(market: &AmmMarket) -> usize {
     market.first.div_ceil(A_BLOCK)
 }
 
@@ -174,9 +180,8 @@ fn initialized(
         let usd = pool.worth * part;
         let middle = tick + rng.random_range(-reach / 8..=reach / 8);
         let bounds = around(key, middle, reach)?;
-        let amounts = pool
-            .assets
-            .map(|asset| scene.units(asset, usd / 2.0).unwrap_or_default());
+        let [low, high] = pool.assets;
+        let amounts = [scene.units(low, usd / 2.0)?, scene.units(high, usd / 2.0)?];
         calls.extend(position(pool, key, bounds, amounts));
         // A spacing as wide as the range has room for one position only.
         if i64::from(key.tick_spacing) > i64::from(reach) {

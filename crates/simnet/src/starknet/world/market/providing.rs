@@ -158,9 +158,8 @@ fn open_position(scene: Scene<'_>, provider: Felt, rng: &mut ChaCha8Rng) -> Opti
     let cell = tick.div_euclid(width) + rng.random_range(-1..=1);
     let bounds = [cell.checked_mul(width)?, (cell + 1).checked_mul(width)?];
     let usd = pool.worth / 2.0 * f64::from(rng.random_range(10_u32..=80)) / 1_000.0;
-    let amounts = pool
-        .assets
-        .map(|asset| scene.units(asset, usd).unwrap_or_default());
+    let [low, high] = pool.assets;
+    let amounts = [scene.units(low, usd)?, scene.units(high, usd)?];
     let calls = opening::position(pool, key, bounds, amounts);
     Rehearsal::deed(scene.view, provider, calls)
 }

@@ -1,7 +1,7 @@
 //! Providers who stake STRK through the vault, and what the vault earns: at heights
 //! that everybody can foresee.
 
-use super::exchanges::Market;
+use super::exchanges::AmmMarket;
 use super::opening::MOST_WORK;
 use crate::starknet::contracts::erc20::approve_call;
 use crate::starknet::contracts::vault::{STAKED_STRK, deposit_call, reward_call};
@@ -22,7 +22,7 @@ const REWARDS: u64 = 48;
 const REWARD: u64 = 2;
 
 /// What somebody does with the vault in block `number`.
-pub(crate) fn of_block(market: &Market, number: u64) -> Option<Deed> {
+pub(crate) fn of_block(market: &AmmMarket, number: u64) -> Option<Deed> {
     if !market.is_open() {
         return None;
     }

@@ -1,7 +1,7 @@
 //! What those who trade see before they decide.
 
 use super::asset::Asset;
-use super::exchanges::Market;
+use super::exchanges::AmmMarket;
 use super::pool::{Pool, Spot};
 use crate::starknet::execution::View;
 use crate::starknet::world::traded::Traded;
@@ -16,7 +16,7 @@ const BEARABLE: f64 = 0.005;
 /// What an agent sees: the market, the chain so far, and the time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scene<'a> {
-    pub(crate) market: &'a Market,
+    pub(crate) market: &'a AmmMarket,
     /// What prices follow from.
     pub(crate) seed: u64,
     /// All tokens, each with its holders.

@@ -92,7 +92,7 @@ fn events(chain: &Chain) -> BTreeMap<&'static str, usize> {
 
 #[test]
 fn every_pool_has_an_anchor_on_a_side() {
-    let market = Market::new(Genesis {
+    let market = AmmMarket::new(Genesis {
         seed: 1,
         pools: 1_000,
         wild: false,

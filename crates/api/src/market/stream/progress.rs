@@ -22,7 +22,7 @@ const MAX_CANDLES: i64 = 64;
 
 /// One subscriber.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct StreamProgress {
     wanted: Wanted,
     /// The newest block that it knows.
     known: Option<BlockRef>,
@@ -36,7 +36,7 @@ pub(super) struct Told {
     orders: Option<u64>,
 }
 
-impl Told {
+impl StreamProgress {
     /// A subscriber that knows the chain up to a block.
     pub(super) fn new(wanted: Wanted, known: Option<BlockRef>) -> Self {
         Self {

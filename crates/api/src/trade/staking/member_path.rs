@@ -22,7 +22,7 @@ pub(super) struct MemberPath {
 
 /// A pool of the staker's and somebody who is, was or may become its member.
 #[derive(Debug)]
-pub(super) struct Place<'s> {
+pub(super) struct PoolAndUser<'s> {
     pub(super) staking: &'s Staking,
     pub(super) pool: StakingPool,
     pub(super) user: Address,
@@ -33,7 +33,7 @@ pub(super) fn staking(state: &TradeState) -> Result<&Staking, Rejection> {
     state.staking.as_ref().ok_or(Rejection::NoStaking)
 }
 
-impl<'s> Place<'s> {
+impl<'s> PoolAndUser<'s> {
     /// The place of a path: the pool is named by its address, or by that of the
     /// token that it takes.
     pub(super) fn read(state: &'s TradeState, path: &MemberPath) -> Result<Self, Rejection> {
