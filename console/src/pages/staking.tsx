@@ -8,12 +8,12 @@ import { date, share, usd } from "../lib/format";
 import { pace } from "../lib/live";
 import { useLoaded } from "../lib/load";
 import { attempt } from "../lib/notices";
-import type { Call } from "../lib/simulator";
+import { isSimulated } from "../lib/settings";
+import { simulated, type Call } from "../lib/simulator";
 import { decimalsOf, needTokens, symbol, tokens } from "../lib/tokens";
 import { AccountPicker } from "../ui/account-picker";
 import { Logo } from "../ui/logo";
 import { Action, Address, Choice, Empty, Figure, Figures, Page, Panel, Skeleton, Trouble } from "../ui/parts";
-import "../style/staking.css";
 
 interface Pool {
   poolAddress: string;
@@ -43,6 +43,10 @@ interface Member {
 }
 
 const STRK_DECIMALS = 18;
+/** As many panels as a staker mostly has pools, with the place of what is awaited. */
+const AWAITED: undefined[] = [undefined, undefined];
+/** A line that holds the place of a hint. */
+const NOTHING_YET = "\u00a0";
 /** By then what was sent is in a block. */
 const INCLUDED_MS = 3_000;
 
@@ -58,28 +62,20 @@ export function Staking() {
         {failure.status === 404 ? <Empty title="No staking here">This network has no staker, or the operator has not named one.</Empty> : <Trouble failure={failure} again={again} />}
       </Page>
     );
+  // A simulated account is chosen as soon as they are known.
+  const isChosenSoon = isSimulated && !simulated.value;
   const pool = data?.delegationPools.find((one) => one.poolAddress === chosen.value) ?? data?.delegationPools[0];
   return (
     <Page title="Staking" lead={`The staker takes a commission of ${share(data?.commission)} and has ${usd(data?.selfStakedAmountInUsd)} of its own staked.`}>
       <div class="stack">
         <div class="columns">
-          {!data && [0, 1].map((at) => <Panel key={at} class="pool-wait"><Skeleton class="block" /></Panel>)}
-          {data?.delegationPools.map((one) => (
-            <Panel key={one.poolAddress} title={<><Logo address={one.tokenAddress} size={20} /> {symbol(one.tokenAddress)}</>} aside={<Address value={one.poolAddress} />}>
-              <Figures>
-                <Figure label="APR" tone="up">{share(one.apr, 2)}</Figure>
-                <Figure label="Staked" hint={usd(one.stakedAmountInUsd)}>
-                  {shown(BigInt(one.stakedAmount), decimalsOf(one.tokenAddress), 6)} {symbol(one.tokenAddress)}
-                </Figure>
-              </Figures>
-            </Panel>
+          {(data?.delegationPools ?? AWAITED).map((one, at) => (
+            <PoolPanel key={one?.poolAddress ?? at} pool={one} />
           ))}
         </div>
         <div class="side">
-          {pool && account.value ? (
-            <Stake pool={pool} user={account.value.address} />
-          ) : !data ? (
-            <Panel class="stake-wait"><Skeleton class="block" /></Panel>
+          {account.value || isChosenSoon ? (
+            <Stake pool={pool} user={account.value?.address} />
           ) : (
             <Panel title="Your stake">
               <Empty title="No account chosen">Choose one to see its stake.</Empty>
@@ -99,14 +95,28 @@ export function Staking() {
   );
 }
 
-function Stake({ pool, user }: { pool: Pool; user: string }) {
-  const path = `/staking/v3/pools/${pool.poolAddress}/members/${user}`;
+function PoolPanel({ pool }: { pool: Pool | undefined }) {
+  const token = pool?.tokenAddress ?? "";
+  return (
+    <Panel title={pool ? <><Logo address={token} size={20} /> {symbol(token)}</> : "Pool"} aside={pool && <Address value={pool.poolAddress} />}>
+      <Figures>
+        <Figure label="APR" tone="up">{pool ? share(pool.apr, 2) : <Skeleton />}</Figure>
+        <Figure label="Staked" hint={pool ? usd(pool.stakedAmountInUsd) : NOTHING_YET}>
+          {pool ? `${shown(BigInt(pool.stakedAmount), decimalsOf(token), 6)} ${symbol(token)}` : <Skeleton />}
+        </Figure>
+      </Figures>
+    </Panel>
+  );
+}
+
+function Stake({ pool, user }: { pool: Pool | undefined; user: string | undefined }) {
+  const path = pool && user ? `/staking/v3/pools/${pool.poolAddress}/members/${user}` : null;
   const turn = useSignal(0);
-  const { data, failure, again } = useLoaded(path, (signal) => ask<Member>(path, { signal }), pace, turn);
+  const { data, failure, again } = useLoaded(path, (signal) => ask<Member>(path!, { signal }), pace, turn);
   const amount = useSignal("100");
-  const unit = decimalsOf(pool.tokenAddress);
+  const unit = decimalsOf(pool?.tokenAddress ?? "");
   const units = toUnits(amount.value, unit);
-  const name = symbol(pool.tokenAddress);
+  const name = pool ? symbol(pool.tokenAddress) : "";
   const act = (what: string, action: string, body: Record<string, unknown>) =>
     attempt(async () => {
       const { calls } = await ask<{ calls: Call[] }>(`${path}/${action}`, { body: { userAddress: user, ...body } });
@@ -114,14 +124,14 @@ function Stake({ pool, user }: { pool: Pool; user: string }) {
       setTimeout(() => turn.value++, INCLUDED_MS);
     }, `${what} sent. It will be in one of the next blocks.`);
   return (
-    <Panel title={`Your ${name} stake`}>
+    <Panel title={name ? `Your ${name} stake` : "Your stake"}>
       {failure && !data ? (
         <Trouble failure={failure} again={again} />
       ) : (
         <div class="stack">
           <Figures>
-            <Figure label="Staked" hint={usd(data?.amountInUsd)}>{data ? `${shown(BigInt(data.amount), unit)} ${name}` : <Skeleton />}</Figure>
-            <Figure label="Claimable rewards" hint={usd(data?.unclaimedRewardsInUsd)}>{data ? `${shown(BigInt(data.unclaimedRewards), STRK_DECIMALS)} STRK` : <Skeleton />}</Figure>
+            <Figure label="Staked" hint={data ? usd(data.amountInUsd) : NOTHING_YET}>{data ? `${shown(BigInt(data.amount), unit)} ${name}` : <Skeleton />}</Figure>
+            <Figure label="Claimable rewards" hint={data ? usd(data.unclaimedRewardsInUsd) : NOTHING_YET}>{data ? `${shown(BigInt(data.unclaimedRewards), STRK_DECIMALS)} STRK` : <Skeleton />}</Figure>
             <Figure label="Expected per year">{data ? `${shown(BigInt(data.expectedYearlyStrkRewards), STRK_DECIMALS)} STRK` : <Skeleton />}</Figure>
             <Figure label="Withdrawing" hint={data?.unpoolTime ? `from ${date(data.unpoolTime * (data.unpoolTime < 1e11 ? 1000 : 1))}` : undefined}>
               {data ? `${shown(BigInt(data.unpoolAmount), unit)} ${name}` : <Skeleton />}
@@ -129,10 +139,10 @@ function Stake({ pool, user }: { pool: Pool; user: string }) {
           </Figures>
           <div class="fields">
             <label class="field">
-              <span>Amount of {name}</span>
+              <span>Amount{name && ` of ${name}`}</span>
               <input inputMode="decimal" value={amount.value} onInput={(event) => (amount.value = event.currentTarget.value)} />
             </label>
-            <Action class="primary" disabled={!units} run={() => act("Stake", "stake", { amount: hex(units!) })}>Stake</Action>
+            <Action class="primary" disabled={!units || !path} run={() => act("Stake", "stake", { amount: hex(units!) })}>Stake</Action>
             <Action disabled={!units || !data || BigInt(data.amount) === 0n} run={() => act("Withdrawal", "initiate-withdraw", { amount: hex(units!) })}>Withdraw</Action>
             <Action disabled={!data || BigInt(data.unclaimedRewards) === 0n} run={() => act("Claim", "claim-rewards", { restake: false })}>Claim</Action>
           </div>
