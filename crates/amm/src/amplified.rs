@@ -43,7 +43,7 @@ pub struct Amplified {
     rates: [u128; 2],
     /// In thousandths.
     amplification: u32,
-    /// Of 10¹⁸.
+    /// In parts of 10¹⁸ of what is sold.
     fee: u64,
 }
 

@@ -11,7 +11,7 @@ use thiserror::Error;
 /// A tick that bounds at least one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tick {
-    /// Which one.
+    /// The logarithm of its price, to the base that its kind of pool uses.
     pub index: i32,
     /// What the active liquidity gains when the price passes upwards.
     pub net: i128,

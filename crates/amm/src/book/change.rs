@@ -48,14 +48,15 @@ pub enum PoolEvent {
         spot: Spot,
         /// Its tokens, where they are part of its key.
         tokens: Option<[Address; 2]>,
-        /// What.
+        /// What happened, in the numbers of the event.
         movement: Movement,
     },
     /// A trade of a pool that names the token that was sold.
     Sold {
         /// Which pool.
         spot: Spot,
-        /// The token.
+        /// The contract of the token that was sold; without effect if the pool does not
+        /// have it.
         token: Address,
         /// What was sold and bought.
         amounts: [u128; 2],
@@ -82,7 +83,7 @@ pub struct Created {
 pub struct Price {
     /// Its square root.
     pub sqrt_ratio: U256,
-    /// Its tick.
+    /// As the contract tells it: on a boundary, the ratio alone does not decide it.
     pub tick: i32,
 }
 
@@ -127,7 +128,7 @@ pub enum Movement {
     Swapped {
         /// What the pool gained of either token.
         delta: [Signed; 2],
-        /// The price.
+        /// The price that the trade left.
         price: Price,
         /// The liquidity at the price.
         liquidity: u128,
@@ -177,34 +178,36 @@ pub enum Change {
     Created {
         /// The venue's contract.
         venue: Address,
-        /// The pool.
+        /// What its venue said of it. Applied, it gets the book's next [`PoolId`].
         pool: Created,
     },
     /// Something happened to a pool.
     Moved {
-        /// Which one.
+        /// Its place in the book, from when it was created.
         pool: PoolId,
-        /// What.
+        /// What happened; where it does not fit the pool's state, the pool is flawed
+        /// from then on.
         movement: Movement,
     },
     /// A pool's contract was asked.
     Asked {
-        /// Which pool.
+        /// One of a kind that has settings which no event tells.
         pool: PoolId,
         /// What it said.
         facts: Facts,
     },
     /// A contract's class was read.
     Class {
-        /// The contract.
+        /// A venue's, or a pool's own.
         contract: Address,
-        /// Its class.
+        /// What it runs from this block on; of a proxy, what it forwards to.
         #[serde(with = "felt_bytes")]
         class: Felt,
     },
     /// A pool is not followed any more.
     Flawed {
-        /// Which one.
+        /// It stays in the book, but no event changes it any more and no route passes
+        /// it.
         pool: PoolId,
         /// Why.
         flaw: Flaw,
@@ -213,7 +216,7 @@ pub enum Change {
     Judged {
         /// The venue's contract.
         venue: Address,
-        /// The class.
+        /// What the contract of the swapping pool ran.
         #[serde(with = "felt_bytes")]
         class: Felt,
         /// The rule.

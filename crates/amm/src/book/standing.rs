@@ -37,7 +37,7 @@ pub struct VenueStanding {
 /// What is known of a class of a venue's contracts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassStanding {
-    /// The class.
+    /// The hash by which the list of venues and the records of swaps name it.
     pub class: Felt,
     /// The pools whose contract runs it now.
     pub pools: usize,

@@ -33,9 +33,9 @@ pub enum AskedSwap {
     /// An amount of a token, positive if the pool is to take it, and how far the
     /// price may go.
     Order {
-        /// The amount.
+        /// Positive if the pool is to take it, negative if it is to give it.
         amount: Signed,
-        /// Its token.
+        /// The token that `amount` counts, be it sold or bought.
         token: Side,
         /// The farthest square root of the price.
         limit: U256,
@@ -47,9 +47,9 @@ pub enum AskedSwap {
 /// What one swap says of one rule of its contract's class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Testimony {
-    /// The pool.
+    /// The pool that swapped, or took a deposit.
     pub pool: PoolId,
-    /// The class.
+    /// What the pool's contract ran at that moment.
     pub class: Felt,
     /// The rule.
     pub maths: Maths,

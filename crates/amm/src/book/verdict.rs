@@ -107,7 +107,7 @@ impl Tally {
 /// What swaps said of a class of a venue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The venue.
+    /// Swaps of other venues do not count, not even those of the same class.
     pub venue: VenueId,
     /// The class of its contracts.
     pub class: Felt,

@@ -199,7 +199,7 @@ pub struct PoolView<'a> {
     pub id: PoolId,
     /// Itself.
     pub pool: &'a Pool,
-    /// Its venue.
+    /// The exchange that it belongs to, as the list has it.
     pub venue: &'a Venue,
     pools: &'a Pools,
 }
