@@ -88,7 +88,7 @@ pub enum RpcError {
     HttpStatus {
         /// Scheme, host and port.
         node: Arc<str>,
-        /// The status.
+        /// Server errors and 429 are worth another attempt.
         status: StatusCode,
         /// How long the node asks to be left alone.
         retry_after: Option<Duration>,
@@ -192,7 +192,7 @@ pub enum RpcError {
     /// node takes too many pages to say where.
     #[error("contract {contract:#x} has too long a past: more than {limit} blocks or pages")]
     LongPast {
-        /// The contract.
+        /// The one whose events were looked for.
         contract: Felt,
         /// The most that is read.
         limit: usize,

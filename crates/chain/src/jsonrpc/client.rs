@@ -50,7 +50,7 @@ impl JsonRpc {
         self.endpoint.node()
     }
 
-    /// One call.
+    /// One call, repeated as long as its error is a passing one and attempts are left.
     pub(crate) async fn call<P: Serialize, T: DeserializeOwned>(
         &self,
         method: &'static str,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct BlockProduction {
     /// The first slot that is counted, which is the epoch's.
     pub first_slot: u64,
-    /// The last one.
+    /// The last slot that is counted: the newest final one when the node answered.
     pub last_slot: u64,
     /// The slots of each validator identity that led any.
     pub by_identity: BTreeMap<PublicKey, LedSlots>,

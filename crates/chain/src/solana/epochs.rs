@@ -22,7 +22,7 @@ pub struct EpochSchedule {
     pub warmup: bool,
     /// The first epoch of full length.
     pub first_normal_epoch: u64,
-    /// Its first slot.
+    /// The first slot of `first_normal_epoch`, counted from the chain's first.
     pub first_normal_slot: u64,
 }
 

@@ -5,11 +5,11 @@ use crate::error::RpcError;
 use primitives::{Lamports, PublicKey};
 use serde::Deserialize;
 
-/// One vote account.
+/// An account with which a validator votes, and to which stake is delegated.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VoteAccount {
-    /// Its key.
+    /// The account's address, not the validator's identity.
     #[serde(rename = "votePubkey")]
     pub key: PublicKey,
     /// The validator that votes with it. A validator may have several.
@@ -29,7 +29,7 @@ pub struct VoteAccount {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Vec<u64>")]
 pub struct EpochCredits {
-    /// The epoch.
+    /// The epoch in which they were earned.
     pub epoch: u64,
     /// All credits at its end.
     pub credits: u64,

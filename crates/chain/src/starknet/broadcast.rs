@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 /// A transaction with all that its sender says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broadcast {
-    /// What it is for.
+    /// What it does: calls, or the deployment of its own sender.
     pub action: BroadcastAction,
     /// What it costs at most, and its place among the sender's.
     pub terms: Terms,

@@ -34,7 +34,7 @@ pub struct PoolQuestion {
     pub kind: Kind,
     /// Its venue's factory.
     pub factory: Address,
-    /// Its contract.
+    /// The pool's own, which tells what it holds.
     pub contract: Address,
     /// Its tokens, in the pool's order.
     pub tokens: [Address; 2],

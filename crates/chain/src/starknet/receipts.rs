@@ -40,7 +40,7 @@ pub struct Event {
 /// What a token's ERC-20 transfers of a block move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfers {
-    /// The token.
+    /// The contract that emitted them.
     pub token: Address,
     /// All amounts together, at most what 256 bits hold. One that is no number
     /// of 256 bits counts as nothing.

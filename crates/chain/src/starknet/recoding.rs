@@ -27,7 +27,7 @@ static IMPLEMENTATION_DIGITS: LazyLock<String> = LazyLock::new(|| {
 /// The contracts that a block gave other code.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Recoding {
-    /// The block.
+    /// To be compared with the block that was read: both must be the same.
     pub(super) block_hash: Felt,
     /// Sorted, unique.
     pub(super) contracts: Vec<Address>,

@@ -28,7 +28,7 @@ pub struct Imagined {
     pub account: Address,
     /// How many they sent before.
     pub nonce: u64,
-    /// Its calls.
+    /// What the account would be made to call, in this order.
     pub calls: Vec<ContractCall>,
 }
 

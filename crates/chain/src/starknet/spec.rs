@@ -6,11 +6,11 @@ use std::fmt;
 /// A version that this program understands. Patch levels make no difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SpecVersion {
-    /// 0.8
+    /// 0.8: the block in the making is pending.
     V0_8,
-    /// 0.9
+    /// 0.9: the block in the making is pre-confirmed.
     V0_9,
-    /// 0.10
+    /// 0.10: blocks also tell how many events they have, and a commitment to receipts.
     V0_10,
 }
 

@@ -16,7 +16,7 @@ const MAX_POOLS: usize = 16;
 pub struct StakerQuestion {
     /// The staking contract.
     pub contract: Address,
-    /// The staker.
+    /// The address that stakes, by which the contract knows the staker.
     pub staker: Address,
 }
 
@@ -31,11 +31,11 @@ pub struct StakerAnswer {
     pub own_stake: u128,
     /// What it keeps of its members' rewards, in basis points.
     pub commission: u16,
-    /// Its pools.
+    /// Where its members stake, in the contract's order; 16 at most.
     pub pools: Vec<DelegationPool>,
     /// Seconds that a withdrawal takes.
     pub exit_window_s: u64,
-    /// Seconds of an epoch.
+    /// How long an epoch lasts, which `epoch_rewards` are earned in.
     pub epoch_seconds: u64,
     /// What all stakers have staked: STRK, and tokens of Bitcoin, with 18 decimals.
     pub all_stakes: [u128; 2],
