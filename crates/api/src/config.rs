@@ -30,7 +30,7 @@ pub struct ApiConfig {
     pub public_metrics: bool,
     /// Who signs answers of the trading and market APIs, for callers who ask for it.
     pub signer: Option<AnswerSigner>,
-    /// The marketplace.
+    /// How the marketplace names itself and limits its callers; unused without one.
     pub marketplace: MarketplaceConfig,
 }
 

@@ -33,7 +33,6 @@ const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering
 
 const MEDIA_TYPE: &str = "text/event-stream";
 
-/// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StreamEvent {
     /// What a client says to go on from here.

@@ -33,7 +33,7 @@ pub(super) enum Feed {
     Closes,
 }
 
-/// Which series.
+/// Whose prices a page has, in what, and what it tells of each bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct SeriesKey {
     pub(super) token: TokenId,

@@ -20,7 +20,7 @@ const DIGITS: usize = 6;
 /// The parts of a unit of a basis point that fees are told in.
 const FEE_PARTS: f64 = 10_000.0;
 
-/// A pool.
+/// A pool of an exchange, with what lies in it and what moves its price.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PoolBody<'a> {
@@ -53,7 +53,7 @@ pub(super) struct PoolBody<'a> {
     depth: Option<Depths>,
 }
 
-/// A token of a pool.
+/// One of the two tokens that a pool trades.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct PoolToken<'a> {
     /// Its contract, hexadecimal without padding.
@@ -91,7 +91,7 @@ pub(super) struct Depth {
     sell1_usd: Option<f64>,
 }
 
-/// A page of pools.
+/// A page of the pools that match, the largest by TVL first.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PoolPage<'a> {

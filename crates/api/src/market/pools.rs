@@ -129,7 +129,7 @@ struct VenueBody<'a> {
     /// How its contracts speak and compute.
     #[schema(example = "ekubo")]
     kind: &'static str,
-    /// Its pools.
+    /// All of its pools that are known, tradable or not.
     #[schema(example = 120)]
     pools: usize,
     /// Those of them that routes pass.

@@ -22,7 +22,7 @@ pub(super) struct RecordFacts<'a> {
     pub(super) global: Option<GlobalMarket>,
 }
 
-/// A token and its market.
+/// A token with its market on this network, and elsewhere if that is known.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TokenMarket<'a> {
@@ -48,7 +48,7 @@ pub(super) struct TokenMarket<'a> {
     tags: Vec<&'static str>,
     /// The last seven days in hours.
     line_price_feed_in_usd: Vec<PricePoint>,
-    /// On this network.
+    /// What is known from the pools of this network, in USD.
     network: NetworkFigures,
     /// At a global aggregator, if it knows the token.
     #[schema(value_type = Option<GlobalFigures>, nullable = false)]
@@ -113,7 +113,7 @@ pub(super) struct GlobalFigures {
     usd_market_cap_change_percentage_24h: f64,
 }
 
-/// A token and its market.
+/// A token with its market: figures of this network and of an aggregator together.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TokenMarketV1<'a> {

@@ -5,7 +5,7 @@ use primitives::Address;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A price in USD.
+/// What one whole token is worth.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct UsdPrice {
     #[schema(example = 3_500.25)]
@@ -27,7 +27,7 @@ pub(super) struct TokenPrice {
     pub(super) address: Address,
     #[schema(example = 18, maximum = 36)]
     pub(super) decimals: u8,
-    /// On this network.
+    /// By the pools of this network.
     #[schema(value_type = UsdPrice)]
     pub(super) network_market: Optional<UsdPrice>,
     /// At a global aggregator, if it knows the token.
@@ -45,7 +45,7 @@ pub(super) struct TokenPriceV1 {
     pub(super) address: Address,
     #[schema(example = 18, maximum = 36)]
     pub(super) decimals: u8,
-    /// In USD.
+    /// Of one whole token; `priceInUSD` and `priceInUsd` are the same number.
     #[serde(rename = "usdPrice")]
     #[schema(example = 3_500.25)]
     pub(super) usd_price: f64,

@@ -79,7 +79,7 @@ fn resolutions() -> [&'static str; 9] {
     RESOLUTIONS.map(|(name, ..)| name)
 }
 
-/// A symbol.
+/// What a charting library has to know of a token.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct UdfSymbol<'a> {
     #[schema(example = "ETH")]

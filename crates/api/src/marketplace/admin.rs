@@ -61,7 +61,7 @@ struct StrayTransactionBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StrayLeg)]
 struct LegBody {
-    /// The wallet.
+    /// One of those that the named payments go to, in base58.
     #[schema(example = "7Kq2mYvKQ2Xv3LwqjPz6yYw1g9oM4n8J7d2c5b6a3XyZ")]
     wallet: String,
     /// What it gained.
@@ -79,7 +79,7 @@ struct NamedBody {
     /// The payment's memo.
     #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
     memo: String,
-    /// The lease that it is of.
+    /// The `public_id` of the lease that it is of.
     #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
     lease_id: String,
     /// Why it was not taken: `short`, `orphaned`, `doubled`, `unclear`,

@@ -26,7 +26,8 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 1] {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 struct AllLeasesQuery {
-    /// In this state.
+    /// Leases in this state: `pending_payment`, `active`, `revoked`, `completed` or
+    /// `expired`.
     #[param(value_type = Option<String>, example = "active")]
     state: Vec<String>,
     /// Of this validator, by its `public_id`.

@@ -45,7 +45,7 @@ pub(super) struct AuditBody {
     /// What was done.
     #[schema(example = "lease.booked")]
     action: String,
-    /// To what.
+    /// The lease, validator, user or other thing that it was done to.
     subject: SubjectBody,
     /// More about it; which fields it has depends on the action.
     #[schema(value_type = Object, example = json!({"mode": "exclusive"}))]
@@ -104,7 +104,7 @@ impl From<&AuditRow> for AuditBody {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 struct AuditLogQuery {
-    /// With this action.
+    /// Rows with exactly this `action`.
     #[param(value_type = Option<String>, pattern = "^[A-Za-z0-9._-]{1,64}$", example = "lease.booked")]
     action: Vec<String>,
     /// Of the lease, validator, user or token with this id.

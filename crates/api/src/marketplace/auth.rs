@@ -103,7 +103,7 @@ struct SessionWish {
     signature: String,
 }
 
-/// A session.
+/// A session that a wallet just opened.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Session)]
 struct SessionBody {

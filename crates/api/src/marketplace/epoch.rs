@@ -20,7 +20,7 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 1] {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Epoch)]
 struct EpochBody {
-    /// The epoch.
+    /// The number of the current epoch.
     #[schema(example = 800)]
     epoch: u64,
     /// The slot, counted from the epoch's first.

@@ -91,7 +91,7 @@ struct ExtendedBody {
     /// The lease's `public_id`.
     #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
     lease_id: String,
-    /// The extension.
+    /// The epochs that are held for the lease until they are paid.
     extension: ExtensionBody,
     /// What is to be paid.
     payment: PaymentBody,

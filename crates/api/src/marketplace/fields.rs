@@ -90,7 +90,7 @@ impl<'a> Fields<'a> {
         Problem::new(self.flaw, told)
     }
 
-    /// A text.
+    /// A text; `None` if it is absent or null.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Problem> {
         let Some(value) = self.given(name) else {
             return Ok(None);

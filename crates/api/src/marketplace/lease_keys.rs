@@ -38,7 +38,7 @@ struct CredentialsBody {
     /// The lease's `public_id`.
     #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
     lease_id: String,
-    /// The validator.
+    /// The validator's identity key, in base58.
     #[schema(example = "4Nd1mYvKQ2Xv3LwqjPz6yYw1g9oM4n8J7d2c5b6a3XyZ")]
     validator_identity: String,
     /// Where that is reached; null if it has not said.

@@ -181,7 +181,8 @@ async fn book_lease(
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 struct LeasesQuery {
-    /// In this state.
+    /// Leases in this state: `pending_payment`, `active`, `revoked`, `completed` or
+    /// `expired`.
     #[param(value_type = Option<String>, example = "active")]
     state: Vec<String>,
     /// Of this validator, by its `public_id`.

@@ -33,10 +33,10 @@ pub(super) fn routes() -> [UtoipaMethodRouter<MarketplaceState>; 4] {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Stake)]
 struct StakeBody {
-    /// The identity.
+    /// The validator's public key in base58, with which it produces blocks.
     #[schema(example = "4Nd1mYvKQ2Xv3LwqjPz6yYw1g9oM4n8J7d2c5b6a3XyZ")]
     identity_pubkey: String,
-    /// The epoch.
+    /// The epoch in which this stake counts.
     #[schema(example = 800)]
     epoch: u64,
     /// The stake of all its vote accounts.
@@ -48,7 +48,7 @@ struct StakeBody {
     /// Whether it has fallen behind.
     #[schema(example = false)]
     delinquent: bool,
-    /// Its vote accounts.
+    /// All that vote for the identity, delinquent ones too, in base58.
     vote_accounts: Vec<String>,
 }
 
@@ -171,10 +171,10 @@ struct EpochQuery {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = LeaderSchedule)]
 struct ScheduleBody {
-    /// The epoch.
+    /// The epoch that was asked about, or the current one.
     #[schema(example = 800)]
     epoch: u64,
-    /// Its first slot.
+    /// The epoch's first slot, counted from the chain's first.
     #[schema(example = 345_600_000)]
     first_slot: u64,
     /// How many slots it has.
@@ -189,10 +189,10 @@ struct ScheduleBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = LeaderSchedules)]
 struct SchedulesBody {
-    /// The epoch.
+    /// The epoch that was asked about, or the current one.
     #[schema(example = 800)]
     epoch: u64,
-    /// Its first slot.
+    /// The epoch's first slot, counted from the chain's first.
     #[schema(example = 345_600_000)]
     first_slot: u64,
     /// How many slots it has.
@@ -209,7 +209,7 @@ struct LeaderBody {
     /// The validator's `public_id`.
     #[schema(example = "01KA0XJ8QG3V1B7Z5N9D2T6M4R")]
     validator_id: String,
-    /// Its identity.
+    /// The validator's public key in base58, with which it produces blocks.
     #[schema(example = "4Nd1mYvKQ2Xv3LwqjPz6yYw1g9oM4n8J7d2c5b6a3XyZ")]
     identity_pubkey: String,
     /// The slots, counted from the chain's first.

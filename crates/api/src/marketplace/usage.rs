@@ -227,7 +227,7 @@ struct DayBody {
     /// Signatures.
     #[schema(example = 12_000)]
     signs: u64,
-    /// Handshakes that failed.
+    /// Handshakes that failed, as the validator's gateway counted them.
     #[schema(example = 3)]
     handshakes_failed: u64,
 }

@@ -45,10 +45,10 @@ struct BrowseQuery {
     /// At most this price.
     #[param(value_type = Option<u64>, example = 2_000_000_000)]
     price_max_lamports: Vec<String>,
-    /// In this region.
+    /// Validators in the region of this code.
     #[param(value_type = Option<String>, example = "eu-central-1")]
     region: Vec<String>,
-    /// Of this tier.
+    /// Validators that offer themselves in this tier.
     #[param(value_type = Option<String>, pattern = "^(economy|standard|performance)$", example = "standard")]
     tier: Vec<String>,
     /// Offering this mode, `exclusive` or `shared`. Prices are of the exclusive
@@ -430,7 +430,8 @@ async fn patch_validator(
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 struct HeldQuery {
-    /// In this state.
+    /// Leases in this state: `pending_payment`, `active`, `revoked`, `completed` or
+    /// `expired`.
     #[param(value_type = Option<String>, example = "active")]
     state: Vec<String>,
     /// At most so many.

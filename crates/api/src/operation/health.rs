@@ -154,7 +154,7 @@ impl From<ClusterHealth> for Cluster {
     }
 }
 
-/// One part.
+/// What trading stands on, as this process has it: blocks, pools and prices.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Part {
@@ -165,7 +165,7 @@ pub(crate) struct Part {
     ready: bool,
     /// The newest block served.
     block_number: Option<u64>,
-    /// Its hash.
+    /// That block's hash; null before the first block is served.
     #[schema(example = "0x5f1a")]
     block_hash: Option<String>,
     /// A short name for all pools and prices of the block: the same in every process that

@@ -43,7 +43,7 @@ impl BodyReader {
         self.take(raw.ok_or_else(|| format!("{name} is required")))
     }
 
-    /// A text.
+    /// A JSON string's content, or the problem that it is none.
     pub(super) fn text<'r>(&mut self, name: &str, raw: &'r RawValue) -> Option<Cow<'r, str>> {
         let read = serde_json::from_str(raw.get());
         self.take(read.map_err(|_| format!("{name} must be a text, not {}", shown(raw.get()))))

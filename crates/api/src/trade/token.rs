@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// A token.
+/// A token of the list, as it is traded.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Token)]
 #[serde(rename_all = "camelCase")]
@@ -59,7 +59,7 @@ pub(crate) enum TagName {
     Platform,
 }
 
-/// A page of tokens.
+/// A page of the tokens that match.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TokenPage)]
 #[serde(rename_all = "camelCase")]

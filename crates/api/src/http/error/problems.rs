@@ -13,7 +13,7 @@ const MAX_SHOWN_CHARS: usize = 80;
 pub struct Problems(Vec<String>);
 
 impl Problems {
-    /// Adds one.
+    /// Adds one, unless there are as many as are told.
     pub fn add(&mut self, message: String) {
         if self.0.len() < MAX_PROBLEMS {
             self.0.push(message);

@@ -2,7 +2,6 @@
 
 use super::super::{date::Time, decimal::Decimal};
 
-/// A column.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Column {
     pub(in super::super) name: &'static str,

@@ -3,7 +3,7 @@
 use primitives::Timestamp;
 use serde::{Serialize, Serializer};
 
-/// A time of ISO 8601.
+/// A moment, written as ISO 8601 in UTC.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IsoTime(pub(super) Timestamp);
 

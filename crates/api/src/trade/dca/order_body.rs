@@ -10,7 +10,7 @@ use trading::recurring::{BuyBounds, Cycle, CycleState, Now, Order, shortfall_bps
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A page of orders.
+/// A page of a trader's recurring orders.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = OrderPage)]
 #[serde(rename_all = "camelCase")]
@@ -124,7 +124,7 @@ struct PricingBody {
 #[schema(as = RecurringTrade)]
 #[serde(rename_all = "camelCase")]
 struct TradeBody {
-    /// What it sells.
+    /// What it sold; unless it was executed, what the order plans for each cycle.
     #[schema(value_type = String, example = "0x16345785d8a0000")]
     sell_amount: HexAmount,
     /// In USD, at the time of the trade; absent if it was not executed, or the

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use services::{Fault, MemberAt, Staking, StakingPool, Stale};
 use utoipa::IntoParams;
 
-/// The path of a member.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Path)]

@@ -16,7 +16,7 @@ use uuid::Uuid;
 #[schema(as = BuildRequest, rename_all = "camelCase")]
 #[expect(dead_code, reason = "only describes the body, which is read in place")]
 pub(super) struct BuildBodyDescription {
-    /// The quote.
+    /// The `quoteId` of a quote that has not expired.
     #[schema(format = "uuid", example = "6f0c2b1e-8a57-4c0f-9d5e-2b7f3a1c4d60")]
     quote_id: String,
     /// Who will execute the calls; not needed if the quote was asked for with

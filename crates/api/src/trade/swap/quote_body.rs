@@ -9,7 +9,7 @@ use services::Offer;
 use trading::{Bps, Hop, RouteNode, tree};
 use utoipa::ToSchema;
 
-/// A quote.
+/// What an order sells and buys by the best way found, with fees and route.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Quote)]
 #[serde(rename_all = "camelCase")]

@@ -71,7 +71,7 @@ impl From<&ClassStanding> for ClassBody {
     }
 }
 
-/// What a source is.
+/// Whether a source is an exchange, or wraps a token.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum SourceType {

@@ -206,7 +206,6 @@ impl Market {
         person(&self.leasing, roles).await
     }
 
-    /// Another trader.
     pub(crate) async fn another_trader(&self) -> Person {
         self.person(TRADER).await
     }

@@ -13,7 +13,6 @@ use std::time::Duration;
 /// Far longer than any event takes.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// An event.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Event {
     pub(crate) id: String,
