@@ -25,7 +25,7 @@ impl AuditHash {
         Self(bytes)
     }
 
-    /// Its bytes.
+    /// The hash as it is stored and hashed on, not as it is written.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

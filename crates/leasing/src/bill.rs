@@ -44,7 +44,7 @@ impl FeeRate {
         }
     }
 
-    /// In basis points.
+    /// In hundredths of a per cent; always below 10,000.
     pub fn basis_points(self) -> u16 {
         self.0
     }

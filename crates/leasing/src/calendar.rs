@@ -9,7 +9,7 @@ pub const HORIZON: i32 = 60;
 /// What is booked of one epoch of a validator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {
-    /// The epoch.
+    /// By its number on the cluster.
     pub epoch: i32,
     /// Whether one lease has all of it.
     pub exclusive: bool,

@@ -30,7 +30,7 @@ pub enum CancelError {
 /// Why a lease was not completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompleteError {
-    /// It is not active.
+    /// Only active leases are completed; this one is in this state.
     NotActive(LeaseState),
     /// Some of its epochs are not over.
     NotOver,

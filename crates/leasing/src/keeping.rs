@@ -12,7 +12,7 @@ pub enum KeyError {
     NotFound,
     /// The user did not book it.
     Forbidden,
-    /// It is not active.
+    /// Only active leases have a key; this one is in this state.
     NotActive(LeaseState),
     /// Its epochs are over.
     Over,

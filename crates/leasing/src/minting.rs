@@ -13,7 +13,7 @@ pub enum MintError {
     NotFound,
     /// The user did not book it.
     Forbidden,
-    /// It is not active.
+    /// Tokens are minted for active leases alone; this one is in this state.
     NotActive(LeaseState),
     /// It does not have the current epoch.
     OutOfRange {

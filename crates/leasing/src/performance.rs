@@ -15,7 +15,7 @@ pub struct Share(u32);
 pub struct LedSlots {
     /// In all.
     pub slots: u64,
-    /// With a block.
+    /// Those of them in which it produced a block.
     pub blocks: u64,
 }
 
@@ -41,7 +41,7 @@ impl Share {
         (millionths <= MILLION).then_some(Self(millionths))
     }
 
-    /// In millionths.
+    /// In parts of which the whole has 1,000,000.
     pub const fn millionths(self) -> u32 {
         self.0
     }

@@ -36,7 +36,7 @@ pub enum RateError {
     NotFound,
     /// The user did not book it.
     Forbidden,
-    /// It is not completed.
+    /// Only completed leases are rated; this one is in this state.
     NotCompleted(LeaseState),
     /// It was used for so few signatures.
     TooLittleUsed(u64),

@@ -15,7 +15,7 @@ pub enum RevokeError {
     NotFound,
     /// The user neither registered the validator nor is staff.
     Forbidden,
-    /// It is revoked.
+    /// It was revoked before, and stays as it is.
     AlreadyRevoked,
     /// It has ended otherwise.
     NotActive(LeaseState),

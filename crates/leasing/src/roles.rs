@@ -25,7 +25,7 @@ pub struct Party {
 /// Who asks about a lease: a user, or whoever has the key of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
-    /// A user.
+    /// Somebody who is signed in, with the roles that they have by the request.
     User(Party),
     /// The holder of this lease's key, who stands for its trader.
     Key(Ulid),

@@ -127,7 +127,7 @@ impl Lease {
 
 /// What a transaction brought for a payment.
 pub(crate) enum Brought {
-    /// Nothing.
+    /// The transaction failed.
     Nothing,
     /// Something that does not pay it.
     Stray(StrayReason),

@@ -40,7 +40,7 @@ pub struct Usage {
 pub struct UsageReport {
     /// By which it is known if it comes again.
     pub id: Ulid,
-    /// The lease.
+    /// One of the reporting validator's; batches with others are refused.
     pub lease: Ulid,
     /// From when.
     pub from: Timestamp,

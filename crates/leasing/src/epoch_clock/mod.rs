@@ -17,7 +17,7 @@ const FASTEST_SLOT: SignedDuration = SignedDuration::from_millis(50);
 /// A place in the count of epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EpochPosition {
-    /// The epoch.
+    /// By its number on the cluster, where the first epoch is 0.
     pub epoch: u64,
     /// The slot, counted from the chain's first.
     pub slot: u64,

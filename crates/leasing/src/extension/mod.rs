@@ -24,7 +24,7 @@ use primitives::{Lamports, Signature, SignedDuration, Timestamp, Ulid};
 pub struct Extension {
     /// The public id.
     pub id: Ulid,
-    /// Of which lease.
+    /// The lease that has the epochs once they are paid.
     pub lease: Ulid,
     /// The epochs.
     pub window: EpochWindow,
@@ -47,7 +47,7 @@ pub enum ExtensionStage {
     Open,
     /// Paid: its lease has the epochs.
     Settled {
-        /// By what.
+        /// The transaction that was taken for its payment.
         receipt: Receipt,
     },
     /// Nobody paid in time.
@@ -56,7 +56,7 @@ pub enum ExtensionStage {
     Void,
     /// It was paid when its epochs could no longer be had.
     Orphaned {
-        /// By what.
+        /// The transaction that paid too late, and is to be given back.
         receipt: Receipt,
     },
 }
@@ -85,7 +85,7 @@ pub enum ExtendError {
     NotFound,
     /// The user did not book it.
     Forbidden,
-    /// It is not active.
+    /// Only active leases are extended; this one is in this state.
     NotActive(LeaseState),
     /// Its epochs are over.
     Over,
@@ -146,7 +146,7 @@ pub enum ExtensionSettling {
 pub struct Extended {
     /// The lease with the epochs.
     pub lease: Lease,
-    /// The extension.
+    /// What was paid for, settled from now on.
     pub extension: Extension,
 }
 

@@ -42,7 +42,7 @@ words! {
 }
 
 words! {
-    /// What a payment is for.
+    /// What somebody gets for a payment, or back by it.
     PaymentKind {
         /// The epochs of a booking.
         Booking = "booking",
@@ -131,7 +131,7 @@ pub enum Stage {
     PendingPayment,
     /// Paid.
     Active {
-        /// By what.
+        /// The transaction that was taken for its payment.
         receipt: Receipt,
     },
     /// Paid, and its epochs are over.

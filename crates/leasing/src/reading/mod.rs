@@ -29,7 +29,7 @@ pub struct Landed {
 /// What became of one account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BalanceChange {
-    /// The account.
+    /// One of those that the transaction names, changed or not.
     pub account: PublicKey,
     /// What it held before.
     pub before: Lamports,

@@ -31,7 +31,7 @@ words! {
 /// Epochs that were paid for: those of a booking or of an extension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Purchase {
-    /// The lease.
+    /// The lease that was booked, or extended.
     pub lease: Ulid,
     /// The epochs.
     pub window: EpochWindow,
@@ -65,7 +65,7 @@ pub struct StrayLeg {
     pub leg: Leg,
     /// The lease of the payment that the transaction names.
     pub lease: Ulid,
-    /// That payment.
+    /// What the transaction names, and did not pay.
     pub payment: Payment,
 }
 
@@ -100,7 +100,7 @@ pub enum RefundStage {
     Open,
     /// It is paid.
     Settled {
-        /// By what.
+        /// The transaction that paid it back.
         receipt: Receipt,
     },
 }

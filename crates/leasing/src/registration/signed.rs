@@ -33,7 +33,7 @@ pub struct RegisterChallenge<'a> {
 }
 
 impl RegisterChallenge<'_> {
-    /// The text.
+    /// One line of printable ASCII, which the identity signs.
     pub fn text(&self) -> String {
         let Self {
             domain,

@@ -54,7 +54,7 @@ pub struct Jwk {
 /// Public keys as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Jwks {
-    /// The keys.
+    /// Any number of them; tokens name theirs by its `kid`.
     pub keys: Vec<Jwk>,
 }
 
@@ -147,7 +147,7 @@ impl TokenSecret {
         key.map(Self).map_err(|_| NotTokenKey)
     }
 
-    /// Its bytes.
+    /// The 32 secret bytes, which `from_bytes` takes.
     pub fn to_bytes(&self) -> [u8; 32] {
         self.0.to_bytes().into()
     }

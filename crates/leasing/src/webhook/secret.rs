@@ -26,7 +26,7 @@ impl WebhookSecret {
         Self(bytes)
     }
 
-    /// Its bytes.
+    /// The 32 secret bytes, without the form that receivers keep.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
