@@ -8,7 +8,7 @@ use primitives::{Address, BlockRef, Felt, Timestamp};
 /// nothing but the state before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockEffects {
-    /// The block.
+    /// The block that has them, by height and hash.
     pub block: BlockRef,
     /// Hash of the block before it.
     pub parent_hash: Felt,

@@ -53,7 +53,7 @@ pub enum ListingError {
     RawListing {
         /// Position in `tokens`, from 0.
         index: usize,
-        /// The field.
+        /// The name that it has in the JSON.
         field: &'static str,
         /// What is wrong with it.
         problem: String,

@@ -43,7 +43,7 @@ pub struct SortKey {
     pub direction: Direction,
 }
 
-/// A property to sort by.
+/// What tokens can be compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortProperty {
     /// The address as a number.

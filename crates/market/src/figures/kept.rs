@@ -21,7 +21,7 @@ use thiserror::Error;
 /// Consecutive buckets of one series in one resolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptPage {
-    /// Which series.
+    /// The number of a token times 256, plus that of the series among the token's.
     pub series: u32,
     /// Which resolution, from the finest on.
     pub resolution: u8,
@@ -63,7 +63,7 @@ pub enum KeptError {
     /// A page makes no sense.
     #[error("a kept page of series {series}")]
     Page {
-        /// Which series.
+        /// As `KeptPage` numbers it.
         series: u32,
         /// What is wrong.
         source: PageError,

@@ -33,7 +33,7 @@ pub type UsdE8 = u128;
 /// A price of now.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// In USD.
+    /// What one whole token is worth.
     pub usd: f64,
     /// How it came about.
     pub standing: Standing,

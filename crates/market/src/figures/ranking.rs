@@ -12,7 +12,7 @@ pub(super) struct Ranking {
 /// What lies of a token in pools, in USD.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tvl {
-    /// What counts.
+    /// TVL, by which tokens are ordered.
     pub(super) counted: f64,
     /// What does not, since nobody vouches for the token.
     pub(super) uncounted: f64,

@@ -10,7 +10,7 @@ use amm::{
 pub struct Trade {
     /// The place of its transaction in the block.
     pub transaction: u32,
-    /// The pool.
+    /// The pool that was traded with.
     pub pool: PoolId,
     /// What the pool gained of either token.
     pub gained: [Signed; 2],

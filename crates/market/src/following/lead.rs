@@ -29,7 +29,7 @@ impl Following {
 /// A contract that is followed, and what of its events leads to others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lead {
-    /// The contract.
+    /// The one that is configured; what it leads to is kept under it.
     pub contract: Address,
     /// The first block whose events count.
     pub from_block: u64,

@@ -16,7 +16,7 @@ pub struct FollowedContract {
 /// An event of a followed contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContractEvent {
-    /// The contract.
+    /// The followed contract that emitted it.
     pub contract: Address,
     /// The height of its block.
     pub block: u64,
@@ -26,7 +26,7 @@ pub struct ContractEvent {
     pub transaction: u32,
     /// Its place among all events of the transaction, counted from 0.
     pub index: u32,
-    /// The hash of the transaction.
+    /// By which nodes know the transaction.
     pub transaction_hash: Felt,
     /// Who sent the transaction; none if it came from the base layer.
     pub sender: Option<Address>,
@@ -56,7 +56,7 @@ pub struct SentTransaction {
     pub time: Timestamp,
     /// Its place in the block, counted from 0.
     pub transaction: u32,
-    /// Its hash.
+    /// By which nodes and its sender know it.
     pub hash: Felt,
     /// What the sender paid for it.
     pub fee: Fee,
@@ -69,7 +69,7 @@ pub struct SentTransaction {
 pub struct Fee {
     /// How much.
     pub amount: u128,
-    /// What of.
+    /// In which token's smallest unit the amount is, as the receipt says.
     pub unit: FeeUnit,
 }
 

@@ -6,9 +6,9 @@ use amm::book::PoolId;
 /// A pool as a statement about the price between two tokens, in whole tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
-    /// Which pool.
+    /// The pool that states it.
     pub pool: PoolId,
-    /// Its tokens.
+    /// In the pool's order, which `mid` and `depth` follow.
     pub tokens: [TokenId; 2],
     /// Of the second token for one of the first, without the pool's fee.
     pub mid: f64,

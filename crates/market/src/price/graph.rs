@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 pub(super) struct Link {
     /// The other token.
     pub(super) neighbour: TokenId,
-    /// Which pool.
+    /// The pool that connects both; others may do so, too.
     pub(super) pool: PoolId,
     /// Of the neighbour for one of the token.
     pub(super) mid: f64,

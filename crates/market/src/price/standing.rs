@@ -19,7 +19,7 @@ pub enum Hub {
 pub struct Quote {
     /// What it is a ratio to.
     pub hub: Hub,
-    /// The ratio.
+    /// How many of the hub one whole token is worth.
     pub ratio: f64,
 }
 
@@ -44,7 +44,7 @@ pub struct Standing {
 pub struct Settled {
     /// How it came about.
     pub standing: Standing,
-    /// In USD.
+    /// The ratio of the quote, times what its hub is worth in this block.
     pub usd: f64,
 }
 
@@ -55,6 +55,6 @@ pub struct Before<'a> {
     pub tokens: usize,
     /// How the prices came about.
     pub standings: &'a [Option<Standing>],
-    /// In USD.
+    /// The same prices in USD; `None` where there was none.
     pub usd: &'a [Option<f64>],
 }

@@ -10,17 +10,17 @@ use jiff::{Timestamp, civil, tz::Offset};
 /// The length of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Resolution {
-    /// One minute.
+    /// One minute, the finest that is stored.
     Minute,
-    /// Five minutes.
+    /// Five minutes, twelve to the hour.
     FiveMinutes,
-    /// A quarter of an hour.
+    /// A quarter of an hour, the first of them on the hour.
     QuarterHour,
-    /// An hour.
+    /// An hour, beginning on the hour in UTC.
     Hour,
-    /// Four hours.
+    /// Four hours, the first of a day from midnight in UTC.
     FourHours,
-    /// A day.
+    /// A day, from midnight in UTC.
     Day,
     /// A week, from Monday on.
     Week,

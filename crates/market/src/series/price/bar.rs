@@ -12,7 +12,7 @@ use crate::{
 /// The course of a price in one bucket.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ohlc {
-    /// Which bucket.
+    /// By its number in the resolution that is read.
     pub bucket: Bucket,
     /// At its beginning, which is the close of the bucket before. The first
     /// bucket opens at the first price.

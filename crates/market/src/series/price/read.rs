@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// Makes something of candles.
 pub(crate) trait Make<T> {
-    /// Of one.
+    /// Makes it of the candle of one bucket.
     fn one(&mut self, bar: Ohlc) -> T;
 
     /// Of those of consecutive buckets, whose courses lie side by side.
