@@ -15,7 +15,7 @@ pub enum Fault {
     /// The database.
     #[error("store")]
     Store(#[from] StoreError),
-    /// The node.
+    /// A Starknet node failed, or answers in a way that cannot be.
     #[error("starknet node")]
     Node(#[from] RpcError),
     /// The node's chain and ours have no block in common: it is another chain,

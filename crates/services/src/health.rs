@@ -125,7 +125,7 @@ pub struct SettlementHealth {
 /// The state of what a lease market stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarketHealth {
-    /// The cluster.
+    /// Whether it is known where the chain is that leases are paid on.
     pub cluster: ClusterHealth,
     /// Where leases are kept.
     pub ledger: LedgerHealth,

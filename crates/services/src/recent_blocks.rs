@@ -10,7 +10,7 @@ const LENGTH: usize = store::RECENT_BLOCKS;
 /// A block and its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockHead {
-    /// Which one.
+    /// Its height and hash.
     pub at: BlockRef,
     /// The time that its header carries.
     pub time: Timestamp,
@@ -103,7 +103,7 @@ impl RecentBlocks {
         }
     }
 
-    /// The newest one.
+    /// The head of the chain; `None` before the first block.
     #[must_use]
     pub fn newest(&self) -> Option<&BlockHead> {
         self.chain.last()

@@ -37,10 +37,10 @@ pub struct TradePlace {
     pub place: u32,
 }
 
-/// Which trades are asked for.
+/// Some trades of a token in a span of time, the newest first.
 #[derive(Debug, Clone)]
 pub struct TradesAsked {
-    /// Of this token.
+    /// Trades that sold or bought it.
     pub token: Address,
     /// Of these seconds since 1970.
     pub span: Range<i64>,
@@ -59,7 +59,7 @@ pub struct ToldTrade {
     pub time: Timestamp,
     /// The hash of its transaction, if it is kept.
     pub transaction: Option<Felt>,
-    /// The pool.
+    /// The pool that was traded with, by its place in the page's snapshot.
     pub pool: PoolId,
     /// Whether the token was bought from the pool.
     pub is_purchase: bool,
@@ -78,7 +78,7 @@ pub struct ToldTrade {
 pub struct TradePage {
     /// As of this snapshot, which knows the pools.
     pub snapshot: Arc<Snapshot>,
-    /// The trades.
+    /// At most as many as were asked for.
     pub trades: Vec<ToldTrade>,
     /// Where to go on, with the time of that block; none after the oldest.
     pub next: Option<(TradePlace, i64)>,

@@ -69,7 +69,7 @@ pub struct Profile {
 /// What is wrong with a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProfileError {
-    /// The name.
+    /// It is empty, too long, or has hidden characters.
     DisplayName,
     /// The address.
     Email,

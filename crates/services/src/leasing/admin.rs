@@ -23,7 +23,7 @@ pub enum AddUserError {
     /// Nobody could ever be told apart from them: neither a wallet nor an
     /// e-mail address.
     Nameless,
-    /// The profile.
+    /// A field of the profile is wrong, or another user's.
     Profile(ProfileError),
 }
 

@@ -13,7 +13,7 @@ pub struct AuditLog(pub(super) Arc<Context>);
 /// Which rows are looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditFilter {
-    /// With this action.
+    /// Rows with exactly this action, such as `lease.booked`; any without it.
     pub action: Option<String>,
     /// Of the thing with this id.
     pub subject: Option<String>,

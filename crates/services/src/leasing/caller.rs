@@ -17,14 +17,14 @@ pub enum Caller {
     Unprovisioned(Session),
     /// Of whoever has the key of a lease: they read it and mint its tokens.
     LeaseKey {
-        /// The lease.
+        /// The only lease that the key opens.
         lease: Ulid,
         /// The key's public part.
         id: String,
     },
     /// Of a validator's gateway: it reports usage.
     Service {
-        /// The validator.
+        /// The only one whose leases it may report of.
         validator: Ulid,
         /// The token's public part.
         id: String,

@@ -14,7 +14,7 @@ use store::leasing::{Actor, LedgerTx, NamedPayment, User};
 /// What somebody wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtensionWish {
-    /// Of which lease.
+    /// The lease that is to have them.
     pub lease: Ulid,
     /// How many epochs.
     pub count: i32,

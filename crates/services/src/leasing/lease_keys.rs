@@ -28,7 +28,7 @@ pub struct NewLeaseKey {
     pub id: String,
     /// Rises with every new key of the lease.
     pub version: u64,
-    /// The lease.
+    /// What it opens; an earlier key of it is worth nothing from now on.
     pub lease: Ulid,
     /// The validator that it is of.
     pub identity: PublicKey,

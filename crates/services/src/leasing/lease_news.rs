@@ -46,7 +46,7 @@ pub struct StreamTicket {
 pub struct LeaseEvent {
     /// Its place in the audit log's chain.
     pub position: u64,
-    /// The lease.
+    /// The lease that it happened to.
     pub lease: Ulid,
     /// What happened.
     pub event: WebhookEvent,

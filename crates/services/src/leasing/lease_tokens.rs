@@ -23,13 +23,13 @@ pub struct LeaseTokens {
 /// A token that was just minted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Minted {
-    /// The token.
+    /// A signed JWT, which is not kept.
     pub token: String,
     /// How long it can be used.
     pub lifetime: SignedDuration,
     /// Until when.
     pub expires_at: Timestamp,
-    /// The lease.
+    /// The lease that it speaks of; active, and with the current epoch.
     pub lease: Ulid,
     /// The validator that it is for.
     pub identity: PublicKey,

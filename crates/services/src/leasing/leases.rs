@@ -32,7 +32,7 @@ pub struct Leases(pub(super) Arc<Context>);
 /// A lease that was just booked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Booked {
-    /// The lease.
+    /// As it was written: it waits for its payment, and holds its epochs.
     pub lease: Lease,
     /// What its trader should know.
     pub warnings: Vec<BookingWarning>,
@@ -50,16 +50,16 @@ pub enum BookingWarning {
 /// Which leases are looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeaseFilter {
-    /// In this state.
+    /// Leases in this state; in any without it.
     pub state: Option<LeaseState>,
-    /// Of this validator.
+    /// Leases of this validator; of any without it.
     pub validator: Option<Ulid>,
 }
 
 /// A lease with everything about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseDetail {
-    /// The lease.
+    /// As it stands now.
     pub lease: Lease,
     /// Money that came for it and was not taken, in the order of the chain.
     pub strays: Vec<Stray>,

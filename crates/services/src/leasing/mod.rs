@@ -163,7 +163,7 @@ pub struct Leasing {
     pub news: LeaseNews,
     /// What happened.
     pub audit_log: AuditLog,
-    /// Which epoch it is.
+    /// Which epoch it is, reckoned on between the answers of nodes.
     pub epochs: Epochs,
     /// Whether payments can be looked for.
     pub settling: Settling,

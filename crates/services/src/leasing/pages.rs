@@ -25,7 +25,7 @@ pub struct Browse {
     pub price_min: Option<Lamports>,
     /// At most this price.
     pub price_max: Option<Lamports>,
-    /// In this region.
+    /// In this region; in any without it.
     pub region: Option<Region>,
     /// Of this class.
     pub tier: Option<Tier>,
@@ -35,7 +35,7 @@ pub struct Browse {
     pub available_epoch: Option<i32>,
     /// In this order.
     pub sort: Sort,
-    /// After this one.
+    /// After the last of the page before; the first page without it.
     pub after: Option<BrowseKey>,
     /// At most so many.
     pub limit: u16,

@@ -17,7 +17,7 @@ pub struct Ratings(pub(super) Arc<Context>);
 pub enum RatingError {
     /// This user cannot rate it, or not yet.
     Rate(RateError),
-    /// It is rated already.
+    /// A lease is rated once, and this one was.
     AlreadyRated,
 }
 

@@ -31,7 +31,7 @@ pub enum RegisterError {
     NoOwner,
     /// The user is no validator.
     Forbidden,
-    /// A field.
+    /// One is missing, or not as it must be.
     Field(FieldError),
     /// The challenge is not of the last or next five minutes.
     TimestampSkew,
@@ -50,7 +50,7 @@ pub enum RegisterError {
 /// Why a payout wallet was not changed, in the order of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PayoutError {
-    /// A field.
+    /// One is missing, or not as it must be.
     Field(FieldError),
     /// The challenge is not of the last or next five minutes.
     TimestampSkew,

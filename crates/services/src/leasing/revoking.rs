@@ -15,7 +15,7 @@ use store::leasing::{Actor, LedgerTx, User};
 /// A lease that was just revoked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revoked {
-    /// The lease.
+    /// As it is from now on.
     pub lease: Lease,
     /// Its epochs that were paid and cannot be had.
     pub unused_epochs: i32,

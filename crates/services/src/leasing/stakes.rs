@@ -26,9 +26,9 @@ pub enum StakeError {
 /// What is staked with an identity, by the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StakeView {
-    /// The identity.
+    /// The one that was asked about.
     pub identity: PublicKey,
-    /// The epoch.
+    /// The epoch in which the stake counts.
     pub epoch: u64,
     /// The stake of all its vote accounts.
     pub stake: Lamports,
@@ -36,16 +36,16 @@ pub struct StakeView {
     pub cluster_stake: Lamports,
     /// Whether it fell behind.
     pub delinquent: bool,
-    /// Its vote accounts.
+    /// All that vote for the identity, delinquent ones too.
     pub vote_accounts: Vec<PublicKey>,
 }
 
 /// Who leads when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaders {
-    /// The epoch.
+    /// The epoch that was asked about, or the current one.
     pub epoch: u64,
-    /// Its first slot.
+    /// The epoch's first slot, counted from the chain's first.
     pub first_slot: u64,
     /// How many slots it has.
     pub slots_in_epoch: u64,
@@ -56,9 +56,9 @@ pub struct Leaders {
 /// One who leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leader {
-    /// The validator.
+    /// A listed validator, by its public id.
     pub validator: Ulid,
-    /// Its identity.
+    /// By which the cluster's schedule names it.
     pub identity: PublicKey,
     /// Its slots, counted from the chain's first.
     pub slots: Vec<u64>,

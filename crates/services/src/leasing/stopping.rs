@@ -40,7 +40,7 @@ pub enum LiftError {
     Forbidden,
     /// There is no such validator.
     NotFound,
-    /// It is not stopped.
+    /// Only a stop can be lifted; it has this status.
     NotStopped(ListingStatus),
 }
 

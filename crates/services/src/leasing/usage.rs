@@ -42,7 +42,7 @@ pub enum UsageError {
 /// How much a lease was used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseUsage {
-    /// The lease.
+    /// The public id by which it was asked about.
     pub lease: Ulid,
     /// In all.
     pub total: UsageCount,

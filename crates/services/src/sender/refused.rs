@@ -49,7 +49,7 @@ pub enum SendRefused {
          any more: the ledger is of another chain, or its history was rewritten"
     )]
     TakenBack {
-        /// Its nonce.
+        /// Its place among what the account sent.
         nonce: u64,
         /// Where it was.
         block: u64,

@@ -45,7 +45,7 @@ struct Parts {
 /// Whether Redis is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RedisState {
-    /// It is.
+    /// It answers, or has not failed often enough to be spared.
     Asked,
     /// It failed too often, and is left alone for a while.
     LeftAlone,

@@ -13,7 +13,7 @@ use trading::usd;
 /// price, nothing is worth anything.
 #[derive(Debug, Clone)]
 pub struct StakingFigures {
-    /// The staker.
+    /// As it was last read of the network's staking contract.
     pub staker: Arc<Staker>,
     /// What its own stake is worth in USD.
     pub own_stake_usd: f64,
@@ -24,7 +24,7 @@ pub struct StakingFigures {
 /// What a delegation pool holds and earns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PoolFigures {
-    /// The pool.
+    /// As it was read with the staker.
     pub pool: StakingPool,
     /// What its stakes are worth in USD.
     pub stake_usd: f64,

@@ -17,9 +17,9 @@ const MAX_PAGES: usize = 20;
 pub struct PastDeed {
     /// The height of the block.
     pub block: u64,
-    /// Its time.
+    /// The time in that block's header.
     pub time: Timestamp,
-    /// The transaction.
+    /// The hash of the transaction in which it was done.
     pub transaction: Felt,
     /// What that cost, if it is known.
     pub fee: Option<Fee>,

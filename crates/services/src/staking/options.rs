@@ -8,7 +8,7 @@ use trading::staking::WithdrawalNames;
 pub struct StakingOptions {
     /// The network's staking contract.
     pub contract: Address,
-    /// The staker.
+    /// The one whose pools are offered.
     pub staker: Address,
     /// How its pools name withdrawals.
     pub names: WithdrawalNames,

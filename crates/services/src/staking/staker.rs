@@ -22,7 +22,7 @@ pub struct Staker {
     pub commission: u16,
     /// Seconds that a withdrawal takes.
     pub exit_window_s: u64,
-    /// Its pools.
+    /// Where its members stake, in the contract's order.
     pub pools: Vec<StakingPool>,
 }
 

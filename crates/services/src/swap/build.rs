@@ -8,7 +8,7 @@ use uuid::Uuid;
 /// Which quote, and how it is to be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildRequest {
-    /// The quote.
+    /// The id that the quote was given with.
     pub quote: Uuid,
     /// Who will execute it.
     pub taker: Taker,

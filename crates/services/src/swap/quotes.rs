@@ -15,10 +15,10 @@ use std::{
 use trading::Quote;
 use uuid::Uuid;
 
-/// Quotes of one generation.
+/// Quotes after which a generation is full; two of them are kept.
 const GENERATION_QUOTES: usize = 32_768;
 
-/// A quote as it is kept.
+/// A quote and its end, in memory and in Redis alike.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct KeptQuote {
     /// When it ends, in seconds since 1970.

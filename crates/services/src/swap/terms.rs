@@ -27,7 +27,7 @@ const MAX_KNOWN: usize = 4_096;
 /// What a trade costs beside what its pools take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwapTerms {
-    /// Fees.
+    /// What the exchange contract charges.
     pub fees: FeeTerms,
     /// What a unit of gas costs.
     pub gas: GasPrices,

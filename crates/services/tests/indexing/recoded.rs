@@ -23,7 +23,7 @@ const FORWARDER: u64 = 0xf0;
 /// What the relay says otherwise than the node.
 #[derive(Default)]
 struct Lies {
-    /// The contract.
+    /// The contract whose code it lies about.
     contract: Felt,
     /// Its class in every block.
     class: Option<u64>,
