@@ -159,7 +159,7 @@ pub enum StoreError {
     /// A number is larger than its column.
     #[error("{column} is larger than the store can hold")]
     OutOfRange {
-        /// The column.
+        /// The name of the column that cannot hold it.
         column: &'static str,
     },
     /// A stored value is not one that this program writes.

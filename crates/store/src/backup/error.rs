@@ -22,7 +22,7 @@ pub enum BackupError {
     /// The folder is no backup of this engine.
     #[error("{} is no backup of {engine}: there is no {file} in it", folder.display())]
     NoBackup {
-        /// The folder.
+        /// The one that was named as the backup.
         folder: PathBuf,
         /// What the store is kept by.
         engine: &'static str,
@@ -32,7 +32,7 @@ pub enum BackupError {
     /// A file or folder cannot be written or read.
     #[error("cannot use {}", path.display())]
     File {
-        /// Which one.
+        /// The one that the operating system refuses.
         path: PathBuf,
         /// What the operating system says.
         source: io::Error,

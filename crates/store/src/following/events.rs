@@ -34,7 +34,7 @@ pub type LearnedPlace = (u64, EventPlace);
 pub struct LearnedEvent {
     /// The height of the block.
     pub learned: u64,
-    /// The event.
+    /// What happened in that block, or in an older one that was read with it.
     pub event: ContractEvent,
 }
 

@@ -14,7 +14,7 @@ const TABLE: &str = "audit_log";
 /// Who did something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
-    /// A user.
+    /// A user, by their public id.
     User(Ulid),
     /// Somebody at the command line.
     Operator,
@@ -58,7 +58,7 @@ pub struct AuditQuery<'a> {
     /// Those of this user: what they did, and what was done to them, to their
     /// leases and to their validators with their leases. All without it.
     pub of: Option<Ulid>,
-    /// With this action.
+    /// Rows with exactly this action; with any without it.
     pub action: Option<&'a str>,
     /// Of the thing with this id.
     pub subject: Option<&'a str>,

@@ -22,7 +22,7 @@ const UNLINKED: &str = "audit_unlinked";
 pub struct AuditLink {
     /// Its place, from 1.
     pub position: u64,
-    /// The row that it is of.
+    /// The row of the log that its hash covers.
     pub row: Ulid,
     /// The hash of the row and of the link before.
     pub hash: AuditHash,
@@ -65,7 +65,7 @@ struct StoredCounts {
 }
 
 impl LedgerTx {
-    /// The last link.
+    /// The newest link, from which the next one is made; `None` in a new chain.
     pub async fn last_audit_link(&mut self) -> Result<Option<AuditLink>, StoreError> {
         let row: Option<StoredLink> = on!(tx &mut self.0, connection =>
             sqlx::query_as("SELECT * FROM audit_link ORDER BY position DESC LIMIT 1")

@@ -17,7 +17,7 @@ pub struct BrowseQuery {
     pub price_min: Option<i64>,
     /// At most this price.
     pub price_max: Option<i64>,
-    /// In this region.
+    /// In this region; in any without it.
     pub region: Option<Region>,
     /// Of this class.
     pub tier: Option<Tier>,
@@ -25,7 +25,7 @@ pub struct BrowseQuery {
     pub mode: Option<Mode>,
     /// That can be booked in this epoch.
     pub available_epoch: Option<i32>,
-    /// In this order.
+    /// In this order, which `after` goes by.
     pub order: BrowseOrder,
     /// After the one with this value and id.
     pub after: Option<(i64, Ulid)>,

@@ -23,7 +23,7 @@ const TABLE: &str = "validator_epoch";
 pub struct EpochRow {
     /// Of whom.
     pub validator: Ulid,
-    /// What.
+    /// Which epoch it is, and how much of it is taken.
     pub occupancy: Occupancy,
 }
 
@@ -32,7 +32,7 @@ pub struct EpochRow {
 pub struct Drift {
     /// Of whom.
     pub validator: Ulid,
-    /// Which epoch.
+    /// By its number on the cluster.
     pub epoch: i32,
 }
 

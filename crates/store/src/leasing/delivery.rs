@@ -18,7 +18,7 @@ const CURSOR: &str = "webhook_cursor";
 pub struct DeliveryRow {
     /// The public id. Rows sort by it.
     pub id: Ulid,
-    /// To which webhook.
+    /// The webhook whose receiver gets it.
     pub webhook: Ulid,
     /// What receivers know it by; a webhook has it once.
     pub event_id: Ulid,
@@ -47,11 +47,11 @@ pub struct DeliveryRow {
 /// Which deliveries of a webhook are looked for, the newest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeliveryQuery {
-    /// Of this webhook.
+    /// The webhook whose deliveries are told.
     pub webhook: Ulid,
     /// That stand so.
     pub status: Option<DeliveryStatus>,
-    /// Before this one.
+    /// Older than this one, by id; from the newest on without it.
     pub before: Option<Ulid>,
     /// At most so many.
     pub limit: u16,

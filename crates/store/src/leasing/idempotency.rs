@@ -30,11 +30,11 @@ pub struct StoredAnswer {
 pub struct KeyName {
     /// Whose.
     pub user: Ulid,
-    /// For which method.
+    /// The HTTP method in capitals.
     pub method: String,
-    /// For which path.
+    /// The path of the request, without its query.
     pub path: String,
-    /// The key.
+    /// What the caller sent as the key.
     pub key: Ulid,
 }
 

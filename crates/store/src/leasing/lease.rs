@@ -20,9 +20,9 @@ const TABLE: &str = "lease";
 pub struct LeaseQuery {
     /// Booked by this trader.
     pub trader: Option<Ulid>,
-    /// Of this validator.
+    /// Leases of this validator; of any without it.
     pub validator: Option<Ulid>,
-    /// In this state.
+    /// Leases in this state; in any without it.
     pub state: Option<LeaseState>,
     /// Before this one.
     pub after: Option<Ulid>,

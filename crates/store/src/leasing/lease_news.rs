@@ -16,7 +16,7 @@ const TABLE: &str = "audit_link";
 pub struct LeaseNewsRow {
     /// Its place in the chain.
     pub position: u64,
-    /// The lease.
+    /// The lease that it happened to.
     pub lease: Ulid,
     /// What happened, e.g. `lease.activated`.
     pub action: String,

@@ -80,7 +80,7 @@ impl StoredPayment {
 pub struct NamedPayment {
     /// What kind of thing.
     pub kind: PaymentKind,
-    /// Of which lease.
+    /// The lease that is booked or extended, or of which something is owed.
     pub lease: Ulid,
     /// Whose validator.
     pub validator: Ulid,

@@ -17,7 +17,7 @@ const TABLE: &str = "rating";
 pub struct RatingRow {
     /// The public id.
     pub id: Ulid,
-    /// The lease.
+    /// The lease that it is about, which has no other one.
     pub lease: Ulid,
     /// The validator that it was of.
     pub validator: Ulid,

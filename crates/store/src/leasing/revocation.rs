@@ -26,7 +26,7 @@ pub struct RevocationRow {
 pub struct RevocationPlace {
     /// When.
     pub at: Timestamp,
-    /// Which lease.
+    /// The lease; its id decides among those of one moment.
     pub lease: Ulid,
 }
 

@@ -14,7 +14,7 @@ const TABLE: &str = "service_token";
 /// A token of a validator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceTokenRow {
-    /// Of which validator.
+    /// The validator whose gateway reports with it.
     pub validator: Ulid,
     /// The token, of whoever made it.
     pub token: TokenRow,

@@ -30,7 +30,7 @@ pub struct UsedLease {
 /// The use of a lease in a day, which is counted from 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UsageDay {
-    /// The day.
+    /// Days since 1970-01-01, in UTC.
     pub day: i64,
     /// What was used.
     pub usage: Usage,

@@ -13,7 +13,7 @@ pub(super) const fn column(name: &'static str) -> Column {
 /// An account on a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SendingAccount {
-    /// Which chain.
+    /// The chain that the account is on: nonces are counted on each.
     pub chain_id: Felt,
     /// Where the account is.
     pub address: Address,

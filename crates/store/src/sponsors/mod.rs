@@ -168,7 +168,7 @@ impl LedgerStore {
         rows.into_iter().map(StoredSponsor::decode).collect()
     }
 
-    /// The rules of a sponsor.
+    /// What a sponsor says of calls, by kind and contract; 1,024 rules at most.
     pub async fn sponsor_rules(&self, id: &str) -> Result<Vec<SponsorRule>, StoreError> {
         let rows: Vec<StoredRule> = on!(reader self.db(), pool =>
             sqlx::query_as(

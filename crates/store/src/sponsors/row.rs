@@ -59,7 +59,7 @@ impl RuleKind {
 pub struct SponsorRule {
     /// What it does.
     pub kind: RuleKind,
-    /// To which contract.
+    /// The contract that is called, or the private pool.
     pub contract: Address,
     /// To which function of it; all of them without one.
     pub selector: Option<Felt>,

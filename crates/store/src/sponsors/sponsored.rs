@@ -88,7 +88,7 @@ pub struct SponsoredOutcome {
     pub reverted: bool,
     /// The block's height.
     pub block_number: u64,
-    /// Its time.
+    /// The time in that block's header.
     pub block_time: Timestamp,
 }
 
