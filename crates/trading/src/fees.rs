@@ -189,7 +189,7 @@ pub enum FeeSide {
 pub struct Fees {
     /// Which token pays.
     pub side: FeeSide,
-    /// That token.
+    /// The contract of that token.
     pub token: Address,
     /// What the platform gets of it. Where the bought amount is fixed the
     /// platform charges nothing; it gets what the swaps give beyond that amount,
@@ -208,9 +208,9 @@ pub struct Fees {
 pub struct Rates {
     /// Of which token.
     pub side: FeeSide,
-    /// By the platform.
+    /// What the platform takes; nothing where it is waived for the integrator.
     pub platform: Bps,
-    /// By the integrator.
+    /// What the integrator takes; nothing where there is none.
     pub integrator: Bps,
 }
 

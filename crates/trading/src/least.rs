@@ -7,7 +7,7 @@ use primitives::U256;
 pub(crate) enum Reach {
     /// It is too small.
     Short,
-    /// It is enough.
+    /// It is enough; a smaller one may be, too.
     Enough,
     /// It is more than can be tried.
     Beyond,

@@ -16,7 +16,7 @@ use routing::Share;
 /// One swap of a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step {
-    /// The pool.
+    /// The pool that is swapped with, on the way out and back.
     pub pool: PoolId,
     /// Which of its tokens is sold to it on the way out.
     pub sold: Side,

@@ -9,11 +9,11 @@ use primitives::{Felt, Timestamp, U256};
 /// Where something was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mark {
-    /// The block.
+    /// The height of the block.
     pub block: u64,
-    /// Its time.
+    /// The time in that block's header.
     pub time: Timestamp,
-    /// The transaction.
+    /// The hash of the transaction.
     pub transaction: Felt,
 }
 
@@ -100,7 +100,7 @@ pub struct Cycle {
 /// How many cycles came to what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct CycleCounts {
-    /// Executed.
+    /// Those that sold and bought.
     pub executed: u32,
     /// Skipped, missed or cancelled.
     pub cancelled: u32,
@@ -124,7 +124,7 @@ pub struct Traded {
 pub struct Now {
     /// Its height.
     pub block: u64,
-    /// Its time.
+    /// The time in its header, by which cycles are due.
     pub time: Timestamp,
 }
 

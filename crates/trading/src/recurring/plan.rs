@@ -67,9 +67,9 @@ impl Plan {
 /// What a cycle has to buy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BuyBounds {
-    /// At least.
+    /// At least so much, in its smallest unit; without it, anything is enough.
     pub least: Option<U256>,
-    /// At most.
+    /// At most so much, in its smallest unit; without it, nothing is too much.
     pub most: Option<U256>,
 }
 
@@ -91,7 +91,7 @@ pub struct NewOrder {
     pub buy: Address,
     /// In all.
     pub amount: U256,
-    /// In one cycle.
+    /// In each cycle; what whole cycles leave of the amount is paid back.
     pub per_cycle: U256,
     /// When.
     pub plan: Plan,
@@ -111,7 +111,7 @@ pub enum BadOrder {
     /// Not even one cycle could be paid.
     #[error("sellAmountPerCycle is more than sellAmount")]
     TooMuchPerCycle,
-    /// Too many cycles.
+    /// It would take so many cycles, more than an order has.
     #[error("{0} cycles, and at most {MAX_CYCLES} are possible: sell more in each of them")]
     TooManyCycles(U256),
     /// A cycle would be missed before the order is there.

@@ -53,7 +53,7 @@ pub enum Action {
 pub struct Deed {
     /// Who.
     pub member: Address,
-    /// What.
+    /// What the pool's events say that they did.
     pub action: Action,
 }
 
