@@ -69,7 +69,7 @@ impl Network {
         Ok(Self { chain_id, kind })
     }
 
-    /// Its chain id.
+    /// What its nodes say, as a short string.
     pub(crate) fn chain_id(self) -> Felt {
         self.chain_id
     }

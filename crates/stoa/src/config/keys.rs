@@ -22,11 +22,11 @@ pub(crate) struct Section {
     pub(crate) name: &'static str,
     /// Its documentation, line by line.
     pub(crate) doc: &'static [&'static str],
-    /// Its keys.
+    /// In the order in which an example of the file has them.
     pub(crate) keys: &'static [Key],
 }
 
-/// One key.
+/// A setting, with what the file and the command line have to know of it.
 #[derive(Debug)]
 pub(crate) struct Key {
     /// `section.key`.

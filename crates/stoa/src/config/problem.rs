@@ -7,14 +7,14 @@ use std::{fmt, path::PathBuf};
 pub(crate) enum Origin {
     /// Nowhere.
     Default,
-    /// In the file.
+    /// In the file, at this line.
     File {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
     },
-    /// In the environment.
+    /// In the environment, by the variable of this name.
     Environment(String),
     /// On the command line.
     Flag(&'static str),

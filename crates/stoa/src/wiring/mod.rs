@@ -448,7 +448,7 @@ pub(crate) enum Face {
     Market,
     /// The lease marketplace.
     Leasing,
-    /// The paymaster.
+    /// The paymaster's JSON-RPC.
     Paymaster,
     /// How a process that only indexes does.
     Health,
