@@ -11,7 +11,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{what} (at {place})")]
 pub struct Impossible {
-    /// What.
+    /// In words, for whoever reads the report.
     pub what: &'static str,
     /// Where in our source.
     pub place: SourceLocation,

@@ -96,9 +96,9 @@ pub struct Terms {
     pub bounds: ResourceBounds,
     /// Somebody else who pays; empty on today's networks.
     pub paymaster_data: Vec<Felt>,
-    /// Of the nonce.
+    /// Where the data of the nonce are kept; the base layer by default.
     pub nonce_data_availability: DataAvailability,
-    /// Of the fee.
+    /// Where the data of the fee are kept; the base layer by default.
     pub fee_data_availability: DataAvailability,
 }
 

@@ -66,7 +66,7 @@ impl<'d> TypedData<'d> {
         Ok(Encoder::new(&self.types).type_hash(self.types.find(name)?))
     }
 
-    /// The hash of the domain.
+    /// What ties the document's hash to its domain: a part of what is signed.
     pub fn domain_hash(&self) -> Result<Felt, TypedDataError> {
         self.hash_domain(&mut Encoder::new(&self.types))
     }
