@@ -36,18 +36,18 @@ pub struct Role {
 /// An instruction.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// The program.
+    /// The program that executes it.
     pub program: PublicKey,
     /// What it is called with.
     pub accounts: Vec<Role>,
-    /// Its data.
+    /// Its arguments, in the program's own form.
     pub data: Vec<u8>,
 }
 
 /// Accounts of a table on the chain.
 #[derive(Debug, Clone)]
 pub struct Lookup {
-    /// The table.
+    /// The table's own account, which the message names.
     pub table: PublicKey,
     /// Places of accounts that are written.
     pub writable: Vec<u8>,

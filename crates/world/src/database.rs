@@ -44,7 +44,7 @@ struct Server {
 /// A column as the engine describes it, with types reduced to what both have.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ColumnShape {
-    /// Its table.
+    /// The table that has it.
     pub table: String,
     /// Its name.
     pub column: String,

@@ -74,7 +74,7 @@ pub struct World {
     pub node: StarknetNode,
     /// Where its JSON-RPC is.
     pub node_url: Url,
-    /// A client of it.
+    /// A client that gives up quickly: the node is on this machine.
     pub client: StarknetClient,
     /// The time of everything.
     pub clock: Arc<ManualClock>,
@@ -91,7 +91,7 @@ pub struct World {
 /// A store with everything that works on it.
 #[derive(Debug)]
 pub struct Station {
-    /// The store.
+    /// Where the indexer keeps the chain.
     pub store: Store,
     /// What is published.
     pub snapshots: Snapshots,

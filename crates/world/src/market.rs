@@ -55,7 +55,7 @@ pub struct Market {
     pub clock: Arc<ManualClock>,
     /// The randomness of everything.
     pub entropy: Arc<SeededEntropy>,
-    /// The store.
+    /// Where its leases are kept.
     pub store: Store,
     /// The market.
     pub leasing: Leasing,

@@ -69,7 +69,7 @@ impl Relay {
         Self { url, shared }
     }
 
-    /// A client of it.
+    /// A client that asks through the relay, and gets what it alters.
     pub fn client(&self, entropy: &Arc<SeededEntropy>) -> chain::StarknetClient {
         crate::client(&self.url, entropy)
     }

@@ -18,7 +18,7 @@ const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 /// An account of the world.
 #[derive(Debug, Clone)]
 pub struct Trader {
-    /// Its address.
+    /// The first of the world's accounts, in whose name calls are simulated.
     pub address: Address,
     node: Router,
 }

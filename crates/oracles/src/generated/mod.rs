@@ -23,7 +23,7 @@ use primitives::Address;
 use stage::Stage;
 use std::collections::HashMap;
 
-/// A generated market.
+/// Tokens and pools that follow from a plan and its seed alone.
 #[derive(Debug, Clone)]
 pub struct GeneratedMarket {
     book: Book,

@@ -122,7 +122,7 @@ fn some<'a>(draws: &Draws, tokens: &'a [Token]) -> Option<&'a Token> {
     tokens.get(place)
 }
 
-/// One pool.
+/// Adds a pool between two tokens; what it holds, its fee and its price are drawn.
 fn pool(stage: &mut Stage, draws: &Draws, variant: Variant, class: &Class, pair: &[Token; 2]) {
     let alpha = draws.between(0.7, 1.0);
     let larger = (1.0 - draws.unit()).powf(-1.0 / alpha).min(SPREAD);

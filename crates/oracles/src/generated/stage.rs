@@ -25,7 +25,7 @@ pub(super) enum PoolHome {
     Core = 4,
     /// `x³y + y³x = k`.
     Flat = 5,
-    /// Amplified.
+    /// A stable invariant with an amplification.
     Amplified = 6,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Stage {
 
 /// A pool with ranges.
 pub(super) struct Ranges {
-    /// Of 2^128.
+    /// As a fraction of 2^128.
     pub(super) fee: u128,
     pub(super) tick_spacing: u32,
     pub(super) price: Price,

@@ -5,7 +5,7 @@
 pub struct Sample {
     /// Whether what is bought was named.
     pub exact_out: bool,
-    /// What it is worth.
+    /// What the order is worth by the market's reference prices.
     pub worth: f64,
     /// Seconds.
     pub time: f64,

@@ -3,7 +3,7 @@
 
 use primitives::OrImpossible as _;
 
-/// Bytes of one entry.
+/// An entry that claims to be longer is taken for damaged.
 const MAX_ENTRY_BYTES: usize = 256 << 20;
 
 /// Bytes of which checksums are made in search of an entry behind a damaged one.

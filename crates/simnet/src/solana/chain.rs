@@ -55,7 +55,7 @@ pub(crate) enum Rejection {
     Full,
 }
 
-/// One chain.
+/// All of a simulated chain's state, as of when somebody last looked.
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub(crate) rules: Rules,

@@ -13,7 +13,7 @@ const TIP_STEP: u64 = 1_000_000;
 /// A transaction of version 3 as its sender signed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedTransaction {
-    /// What it is for.
+    /// What it does: calls, or the deployment of its own account.
     pub action: Action,
     /// Nonce, tip, bounds and the like.
     pub terms: Terms,

@@ -61,7 +61,7 @@ pub struct PrefundedAccount {
 pub struct Funding {
     /// The token's symbol.
     pub symbol: &'static str,
-    /// The token.
+    /// The contract that counts it.
     pub token: Address,
     /// In the token's smallest unit.
     pub amount: U256,

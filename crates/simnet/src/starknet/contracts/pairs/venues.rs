@@ -89,7 +89,7 @@ pub(crate) static JEDISWAP: Venue = Venue {
     router: LazyLock::new(|| router::kind(&JEDISWAP.rules)),
 };
 
-/// 10kSwap.
+/// 10kSwap: names in camel case, and a fee in thousandths.
 pub(crate) static TEN_K_SWAP: Venue = Venue {
     rules: Rules {
         name: "10kSwap",
