@@ -36,18 +36,18 @@ pub struct Role {
 /// An instruction.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// The program that executes it.
+    /// The program.
     pub program: PublicKey,
     /// What it is called with.
     pub accounts: Vec<Role>,
-    /// Its arguments, in the program's own form.
+    /// Its data.
     pub data: Vec<u8>,
 }
 
 /// Accounts of a table on the chain.
 #[derive(Debug, Clone)]
 pub struct Lookup {
-    /// The table's own account, which the message names.
+    /// The table.
     pub table: PublicKey,
     /// Places of accounts that are written.
     pub writable: Vec<u8>,

@@ -66,7 +66,7 @@ macro_rules! base58_value {
                 Self(bytes)
             }
 
-            /// What its base58 stands for.
+            /// Its bytes.
             pub const fn as_bytes(&self) -> &[u8; $length] {
                 &self.0
             }
@@ -143,7 +143,7 @@ impl Lamports {
     /// Nothing.
     pub const ZERO: Self = Self(0);
 
-    /// The lamports of one SOL.
+    /// One SOL.
     pub const PER_SOL: Self = Self(1_000_000_000);
 
     /// The amount of this many lamports.

@@ -70,7 +70,7 @@ pub enum PayerError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{wallet} would hold {missing} lamports less than an account must")]
 pub struct BelowRent {
-    /// The payment's payout wallet, or the platform's.
+    /// The wallet.
     pub wallet: PublicKey,
     /// How much it lacks before it can receive its part.
     pub missing: Lamports,

@@ -55,7 +55,7 @@ pub(crate) enum Rejection {
     Full,
 }
 
-/// All of a simulated chain's state, as of when somebody last looked.
+/// One chain.
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub(crate) rules: Rules,

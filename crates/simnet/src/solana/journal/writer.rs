@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 const MAX_SEGMENT_BYTES: u64 = 16 << 20;
 const MAX_CHECKPOINTS_WORTH: u64 = 4;
 
-/// Accounts of a checkpoint that share an entry.
+/// Accounts in one entry.
 const ACCOUNTS_PER_ENTRY: usize = 1_000;
 
 /// The journal of a chain, open for writing. Others cannot open it meanwhile.
