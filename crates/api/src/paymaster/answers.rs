@@ -16,7 +16,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Who asks, for the one who counts.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl PendingAnswer for Pending {
 pub(super) fn refused(rejection: Rejection) -> Response {
     let (status, retry_after_s) = (rejection.status(), rejection.retry_after_s());
     let error = error(rejection);
-    let body = Json(RpcAnswer::new(Value::Null, Err(error)));
+    let body = Json(RpcAnswer::new(RawValue::NULL, Err(error)));
     let mut response = (status, body).into_response();
     retry_after::write(retry_after_s, response.headers_mut());
     response

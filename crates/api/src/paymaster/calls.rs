@@ -8,7 +8,7 @@ use super::{
     params::one_object,
 };
 use serde::Serialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 use services::paymaster::{Paymaster, SupportedToken};
 use trading::paymaster::Refusal;
 
@@ -34,7 +34,7 @@ impl TokenBody {
 pub(super) async fn answer(
     paymaster: Option<&Paymaster>,
     method: &str,
-    params: Option<Value>,
+    params: Option<&RawValue>,
     key: Option<&str>,
 ) -> Result<Box<RawValue>, RpcError> {
     let offered = || paymaster.ok_or(RpcError::from(Refusal::Unavailable));

@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0: what a call looks like, and what an answer to one.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, value::RawValue};
 use services::paymaster::PaymasterError;
 use trading::paymaster::Refusal;
@@ -8,38 +8,78 @@ use trading::paymaster::Refusal;
 /// The one version.
 const VERSION: &str = "2.0";
 
-/// A call, if it is one.
+/// A call, if it is one. Its parts are read where they lie in the body.
 #[derive(Debug)]
-pub(super) struct RpcCall {
+pub(super) struct RpcCall<'b> {
     /// None for one that is not answered.
-    pub(super) id: Option<Value>,
+    pub(super) id: Option<&'b RawValue>,
     pub(super) method: String,
-    pub(super) params: Option<Value>,
+    pub(super) params: Option<&'b RawValue>,
 }
 
-impl RpcCall {
+/// What is known of a call's members; null is not the same as nothing.
+#[derive(Debug, Deserialize)]
+struct Members<'b> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'b RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'b RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'b RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    params: Option<&'b RawValue>,
+}
+
+fn present<'de, D: Deserializer<'de>>(member: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(member).map(Some)
+}
+
+impl<'b> RpcCall<'b> {
     /// A call; otherwise the id by which its caller knows it, and what is wrong.
-    pub(super) fn read(value: Value) -> Result<Self, (Value, RpcError)> {
-        let Value::Object(mut members) = value else {
-            return Err((Value::Null, RpcError::invalid_request("not an object")));
-        };
-        let id = members.remove("id");
-        let refused = |words| {
-            let id = id.clone().unwrap_or_default();
-            Err((id, RpcError::invalid_request(words)))
-        };
-        if members.get("jsonrpc").and_then(Value::as_str) != Some(VERSION) {
+    pub(super) fn read(value: &'b RawValue) -> Result<Self, (&'b RawValue, RpcError)> {
+        let refusal = |words: &str| RpcError::invalid_request(words);
+        if !is_object(value) {
+            return Err((RawValue::NULL, refusal("not an object")));
+        }
+        let members = serde_json::from_str::<Members<'_>>(value.get());
+        let Members {
+            id,
+            jsonrpc,
+            method,
+            params,
+        } = members.map_err(|error| (RawValue::NULL, refusal(&without_position(&error))))?;
+        let refused = |words| Err((id.unwrap_or(RawValue::NULL), refusal(words)));
+        if jsonrpc.and_then(text).as_deref() != Some(VERSION) {
             return refused("jsonrpc must be \"2.0\"");
         }
-        let Some(Value::String(method)) = members.remove("method") else {
+        let Some(method) = method.and_then(text) else {
             return refused("method must be a text");
         };
-        let params = members.remove("params");
-        match params {
-            None | Some(Value::Object(_) | Value::Array(_)) => Ok(Self { id, method, params }),
-            Some(_) => refused("params must be an object or an array"),
+        if params.is_some_and(|params| !is_object(params) && !is_list(params)) {
+            return refused("params must be an object or an array");
         }
+        Ok(Self { id, method, params })
     }
+}
+
+fn text(value: &RawValue) -> Option<String> {
+    serde_json::from_str(value.get()).ok()
+}
+
+pub(super) fn is_object(value: &RawValue) -> bool {
+    value.get().starts_with('{')
+}
+
+pub(super) fn is_list(value: &RawValue) -> bool {
+    value.get().starts_with('[')
+}
+
+/// What is wrong with a part of a body. Where in that part it is would mislead whoever
+/// looks there in the whole.
+pub(super) fn without_position(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    words.strip_suffix(&position).unwrap_or(&words).to_owned()
 }
 
 /// Why a call is not answered as asked.
@@ -123,9 +163,9 @@ impl From<PaymasterError> for RpcError {
 
 /// The answer to a call.
 #[derive(Debug, Serialize)]
-pub(super) struct RpcAnswer {
+pub(super) struct RpcAnswer<'b> {
     jsonrpc: &'static str,
-    id: Value,
+    id: &'b RawValue,
     #[serde(flatten)]
     outcome: Outcome,
 }
@@ -137,8 +177,8 @@ enum Outcome {
     Error(RpcError),
 }
 
-impl RpcAnswer {
-    pub(super) fn new(id: Value, outcome: Result<Box<RawValue>, RpcError>) -> Self {
+impl<'b> RpcAnswer<'b> {
+    pub(super) fn new(id: &'b RawValue, outcome: Result<Box<RawValue>, RpcError>) -> Self {
         Self {
             jsonrpc: VERSION,
             id,

@@ -1,12 +1,13 @@
 //! `paymaster_executeTransaction` and `paymaster_trackingIdToLatestHash`.
 
 use super::{
-    envelope::RpcError,
+    envelope::{RpcError, is_list, is_object},
     hex::Hex,
+    params::read,
     wire::{CallParam, DeploymentParam, ParametersParam},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 use services::paymaster::{ExecuteRequest, Paymaster, SignedExecution, TrackedStatus};
 
 /// What is asked for.
@@ -120,21 +121,19 @@ pub(super) struct TrackedBody {
 /// The id comes in an object or as the one element of a list.
 pub(super) async fn track(
     paymaster: &Paymaster,
-    params: Option<Value>,
+    params: Option<&RawValue>,
 ) -> Result<TrackedBody, RpcError> {
-    let invalid = |words: &str| RpcError::invalid_params(words);
-    let read = match params {
-        Some(object @ Value::Object(_)) => {
-            serde_json::from_value(object).map(|TrackParams { tracking_id }| tracking_id)
+    let Hex(id) = match params {
+        Some(object) if is_object(object) => read::<TrackParams>(object)?.tracking_id,
+        Some(list) if is_list(list) => {
+            let [id] = read(list)?;
+            id
         }
-        Some(list @ Value::Array(_)) => serde_json::from_value(list).map(|[id]: [Hex; 1]| id),
         _ => {
-            return Err(invalid(
-                "params must be {\"tracking_id\": …} or a list of the id",
-            ));
+            let words = "params must be {\"tracking_id\": …} or a list of the id";
+            return Err(RpcError::invalid_params(words));
         }
     };
-    let Hex(id) = read.map_err(|error| invalid(&error.to_string()))?;
     let tracked = paymaster.track(id).await?;
     Ok(TrackedBody {
         transaction_hash: Hex(tracked.hash),

@@ -4,7 +4,7 @@ use super::{
     answers::{Asking, error, refused},
     calls::answer,
     description::{AnswerBody, RequestBody, ResponseBody},
-    envelope::{RpcAnswer, RpcCall, RpcError},
+    envelope::{RpcAnswer, RpcCall, RpcError, is_list},
     state::{PaymasterState, X_PAYMASTER_API_KEY},
 };
 use crate::http::{
@@ -19,7 +19,8 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
-use serde_json::Value;
+use primitives::OrImpossible as _;
+use serde_json::value::RawValue;
 use services::Decision;
 
 /// Calls of one batch.
@@ -77,12 +78,12 @@ pub(super) async fn handle(State(state): State<PaymasterState>, request: Request
         Ok(text) => text,
         Err(rejection) => return refused(rejection),
     };
-    let mut response = match serde_json::from_slice(text.bytes()) {
+    let mut response = match serde_json::from_slice::<&RawValue>(text.bytes()) {
         Err(problem) => {
             let problem = RpcError::not_json(&problem.to_string());
             turn.about_nothing(problem).await
         }
-        Ok(Value::Array(calls)) => turn.batch(calls).await,
+        Ok(calls) if is_list(calls) => turn.batch(calls).await,
         Ok(call) => turn.single(call).await,
     };
     let headers = response.headers_mut();
@@ -116,12 +117,12 @@ impl Turn<'_> {
     /// What is no call is counted, too.
     async fn about_nothing(&mut self, problem: RpcError) -> Response {
         match self.count().await {
-            Ok(()) => Json(RpcAnswer::new(Value::Null, Err(problem))).into_response(),
-            Err(error) => self.whole(RpcAnswer::new(Value::Null, Err(error))),
+            Ok(()) => Json(RpcAnswer::new(RawValue::NULL, Err(problem))).into_response(),
+            Err(error) => self.whole(RpcAnswer::new(RawValue::NULL, Err(error))),
         }
     }
 
-    async fn single(&mut self, call: Value) -> Response {
+    async fn single(&mut self, call: &RawValue) -> Response {
         match self.answer(call).await {
             Some(answer) => self.whole(answer),
             None => StatusCode::NO_CONTENT.into_response(),
@@ -129,7 +130,7 @@ impl Turn<'_> {
     }
 
     /// An answer with the status that fits what was refused, if anything was.
-    fn whole(&mut self, answer: RpcAnswer) -> Response {
+    fn whole(&mut self, answer: RpcAnswer<'_>) -> Response {
         let mut response = Json(answer).into_response();
         if let Some((status, retry_after_s)) = self.refusal.take() {
             *response.status_mut() = status;
@@ -138,7 +139,11 @@ impl Turn<'_> {
         response
     }
 
-    async fn batch(&mut self, calls: Vec<Value>) -> Response {
+    async fn batch(&mut self, calls: &RawValue) -> Response {
+        let calls = serde_json::from_str::<Vec<&RawValue>>(calls.get());
+        let Ok(calls) = calls.or_impossible("a list that was read is one") else {
+            return refused(Rejection::Internal);
+        };
         if calls.is_empty() || calls.len() > MAX_BATCH {
             let words = format!("a batch has 1 to {MAX_BATCH} calls");
             let problem = RpcError::invalid_request(&words);
@@ -154,7 +159,7 @@ impl Turn<'_> {
         Json(answers).into_response()
     }
 
-    async fn answer(&mut self, call: Value) -> Option<RpcAnswer> {
+    async fn answer<'b>(&mut self, call: &'b RawValue) -> Option<RpcAnswer<'b>> {
         let call = RpcCall::read(call);
         if let Err(error) = self.count().await {
             let id = match call {

@@ -1,22 +1,27 @@
 //! Params: an object, or a list of that one object.
 
-use super::envelope::RpcError;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use super::envelope::{RpcError, is_list, is_object, without_position};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// The object that a method takes.
-pub(super) fn one_object<T: DeserializeOwned>(params: Option<Value>) -> Result<T, RpcError> {
+pub(super) fn one_object<'b, T: Deserialize<'b>>(
+    params: Option<&'b RawValue>,
+) -> Result<T, RpcError> {
     let object = match params {
-        Some(object @ Value::Object(_)) => object,
-        Some(Value::Array(list)) => match <[Value; 1]>::try_from(list) {
-            Ok([object @ Value::Object(_)]) => object,
-            _ => return Err(missing()),
-        },
-        _ => return Err(missing()),
+        Some(list) if is_list(list) => read::<[&RawValue; 1]>(list).ok().map(|[one]| one),
+        other => other,
     };
-    serde_json::from_value(object).map_err(|error| RpcError::invalid_params(&error.to_string()))
+    let object = object.filter(|object| is_object(object));
+    read(
+        object.ok_or_else(|| {
+            RpcError::invalid_params("params must be an object, or a list of one")
+        })?,
+    )
 }
 
-fn missing() -> RpcError {
-    RpcError::invalid_params("params must be an object, or a list of one")
+/// A value that is to be of this form.
+pub(super) fn read<'b, T: Deserialize<'b>>(value: &'b RawValue) -> Result<T, RpcError> {
+    serde_json::from_str(value.get())
+        .map_err(|error| RpcError::invalid_params(&without_position(&error)))
 }
