@@ -114,7 +114,8 @@ impl Pool {
         }
     }
 
-    const fn front(&self, direction: PairDirection) -> Front {
+    /// What it offers at most in a direction of the pair.
+    pub(crate) const fn front(&self, direction: PairDirection) -> Front {
         let [first, second] = self.fronts;
         match direction {
             PairDirection::Forth => first,

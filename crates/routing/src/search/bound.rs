@@ -87,7 +87,8 @@ pub(super) fn bound(
     let cheapest = goal.costs.cheapest() / kept;
     let settled = SLACKS.iter().find_map(|slack| {
         let slack = slack * price * goal.many;
-        let bids = Closure::paying_bids(lens, &known, ROUNDS, cheapest + slack);
+        let most = |venue| goal.costs.swap_at(venue) / kept + slack;
+        let bids = Closure::paying_bids(lens, &known, ROUNDS, cheapest + slack, most);
         bids.is_settled.then_some((bids, slack > 0.0))
     });
     let (bids, may_keep) = settled?;

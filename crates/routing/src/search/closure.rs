@@ -3,6 +3,7 @@
 //! Algorithms*, section 22.1), in rounds.
 
 use crate::graph::{Lens, Link, TokenId};
+use amm::book::VenueId;
 
 /// Prices for all tokens of a graph, in the token that known prices are in.
 #[derive(Debug)]
@@ -21,16 +22,26 @@ impl Closure {
         })
     }
 
-    /// The same with prices at which no pool keeps more than this.
+    /// The same with prices at which no pool keeps more than `most` says for its venue,
+    /// which is nowhere less than `least`.
     pub(super) fn paying_bids(
         lens: &Lens<'_>,
         known: &[(TokenId, f64)],
         rounds: usize,
-        most: f64,
+        least: f64,
+        most: impl Fn(VenueId) -> f64,
     ) -> Self {
         Self::spread(lens, known, rounds, |bid, link, best| {
-            let front = lens.front(link.sale.back());
-            front.paying_bid(bid, most).max(best)
+            let sale = link.sale.back();
+            // The best price of one pool and the depth of another are no pool's.
+            if lens.front(sale).paying_bid(bid, least) <= best {
+                return best;
+            }
+            let offers = lens.pools(sale).map(|pool| {
+                let front = pool.front(sale.direction);
+                front.paying_bid(bid, most(pool.venue))
+            });
+            offers.fold(best, f64::max)
         })
     }
 

@@ -119,6 +119,27 @@ fn a_direct_order_passes_no_other_token() {
 }
 
 #[test]
+fn a_thin_pool_at_a_fine_price_beside_a_deep_one_does_not_widen_the_bound() {
+    // Taken for one pool, the last two would gain in a circle whatever is traded.
+    let pools = [
+        ([1, 2], [100_000 * ONE, 100_000 * ONE], 300),
+        ([2, 3], [100_000 * ONE, 100_000 * ONE], 300),
+        ([3, 4], [100_000 * ONE, 100_000 * ONE], 300),
+        ([3, 4], [ONE / 100, ONE / 90], 300),
+    ];
+    let order = Order {
+        costs: Costs {
+            swap: vec![1e15; 2],
+            ..Costs::default()
+        },
+        ..sale(1, 2, 100 * ONE)
+    };
+    let route = best(&pools, &order).unwrap();
+    assert_eq!(route.legs.len(), 1);
+    assert!(route.gap < 1e-6, "{}", route.gap);
+}
+
+#[test]
 fn dear_swaps_are_left_out() {
     let cheap = best(&MESH, &sale(1, 2, 100 * ONE)).unwrap();
     let dear = Order {
