@@ -13,7 +13,7 @@ pub struct TimeBounds {
 }
 
 impl TimeBounds {
-    /// An hour from `now` on.
+    /// Those of who asks for none: from long ago until an hour after `now`.
     #[must_use]
     pub fn usual(now: u64) -> Self {
         Self {

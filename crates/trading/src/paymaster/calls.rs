@@ -131,7 +131,7 @@ fn signed(user: Address, execution: &OutsideExecution, signature: &[Felt]) -> Ve
     calldata
 }
 
-/// The arguments of an outside execution.
+/// What either version's function of an account takes, in its order.
 fn arguments(execution: &OutsideExecution, signature: &[Felt]) -> Vec<Felt> {
     let mut arguments = vec![
         execution.caller.felt(),

@@ -11,11 +11,11 @@ pub struct GasTokenPrice {
     pub in_strk: U256,
 }
 
-/// A share, in thousandths.
+/// All of something, in the thousandths that shares are given in.
 const THOUSAND: u128 = 1_000;
 
 impl GasTokenPrice {
-    /// STRK itself.
+    /// STRK in itself, one for one: amounts stay what they are.
     pub const STRK: Self = Self {
         decimals: 18,
         in_strk: U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]),
@@ -44,15 +44,15 @@ fn unit(decimals: u8) -> Option<U256> {
 /// What a transaction costs, as clients are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fee {
-    /// The price.
+    /// That of the token of the fee mode, or of STRK where the mode names none.
     pub price: GasTokenPrice,
     /// What the node expects, in the smallest unit of STRK.
     pub estimated_in_strk: u128,
-    /// The same in the token.
+    /// The same in the token, rounded up; what a private pool takes is left out.
     pub estimated_in_token: U256,
-    /// The most that is asked for.
+    /// The most that is asked for, in the smallest unit of STRK.
     pub max_in_strk: u128,
-    /// The same in the token.
+    /// The same in the token, rounded up: what goes to the forwarder where the user pays.
     pub max_in_token: U256,
 }
 
@@ -78,7 +78,7 @@ pub fn usual_fee(estimated: u128, thousandths: u32, price: GasTokenPrice) -> Opt
 /// What a private transaction costs, and what of it the pool takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrivateFee {
-    /// As clients are told.
+    /// As clients are told; only its estimate in the token leaves out what the pool takes.
     pub fee: Fee,
     /// What the pool takes, in the token.
     pub pool_in_token: U256,

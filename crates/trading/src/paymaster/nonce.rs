@@ -21,11 +21,11 @@ const DOMAIN: &[u8] = b"stoa paymaster nonce 1";
 const RANDOM: usize = 7;
 const CODE: usize = 16;
 
-/// Makes and recognises nonces.
+/// A key of nonces: whoever has it recognises what any process with it has built.
 #[derive(Clone)]
 pub struct NonceKey(Hmac<Sha256>);
 
-/// What a recognised nonce says.
+/// What a nonce says whose code was found to be right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltNonce {
     /// The tip that was built with.
@@ -33,7 +33,7 @@ pub struct BuiltNonce {
 }
 
 impl NonceKey {
-    /// A key made of a secret.
+    /// A key made of a secret, the same in every process that has it.
     #[must_use]
     pub fn new(secret: &[u8; 32]) -> Self {
         let mut block = [0; 64];
@@ -44,7 +44,7 @@ impl NonceKey {
         Self(Hmac::new(&block.into()))
     }
 
-    /// Gives an execution its nonce.
+    /// Gives an execution its nonce, last of all: what is changed later is not recognised.
     pub fn seal(
         &self,
         execution: &mut OutsideExecution,

@@ -11,9 +11,9 @@ const PRIMARY_TYPE: &str = "OutsideExecution";
 /// How it is hashed, and which function of the account takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutsideVersion {
-    /// `execute_from_outside`.
+    /// Taken by `execute_from_outside`; its document names no revision of SNIP-12.
     One,
-    /// `execute_from_outside_v2`.
+    /// Taken by `execute_from_outside_v2`; its document is of SNIP-12's revision 1.
     Two,
 }
 
@@ -31,15 +31,15 @@ impl OutsideVersion {
 /// Calls that a user lets somebody make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutsideExecution {
-    /// How it is hashed.
+    /// Decides the form of the document, and so what the user's signature is over.
     pub version: OutsideVersion,
-    /// Who may make them.
+    /// Who may make them; of all that is built here, the forwarder.
     pub caller: Address,
-    /// With it, once.
+    /// An account takes each once. What is built here has in it a code over all the rest.
     pub nonce: Felt,
-    /// When.
+    /// Checked by the account, and before that when it is built and when it is relayed.
     pub bounds: TimeBounds,
-    /// The calls.
+    /// In order; where a user pays for them without a private pool, the last one does so.
     pub calls: Vec<SelectedCall>,
 }
 

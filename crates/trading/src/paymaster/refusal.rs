@@ -11,10 +11,10 @@ pub enum Refusal {
     /// A sponsor should pay, and the key is none's.
     #[error("x-paymaster-api-key is invalid")]
     InvalidKey,
-    /// One of the calls is not allowed.
+    /// A rule of the operator or of the sponsor denies one of the calls.
     #[error("blacklisted calls")]
     Blacklisted,
-    /// The sponsor does not pay for this.
+    /// The sponsor does not pay for this, for a reason that clients are told.
     #[error("the sponsor does not pay: {0}")]
     NotSponsored(&'static str),
     /// There is no account at the address, or none of a kind that can be relayed for.

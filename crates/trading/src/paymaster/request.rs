@@ -6,9 +6,9 @@ use primitives::{Address, Felt};
 /// An account that is not there yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deployment {
-    /// Where it will be.
+    /// Where it will be: this must follow from its class, salt and calldata.
     pub address: Address,
-    /// What it will be.
+    /// Its class, which is refused if it has no outside execution.
     pub class_hash: Felt,
     /// What makes its address its own.
     pub salt: Felt,
@@ -18,37 +18,38 @@ pub struct Deployment {
     pub sigdata: Vec<Felt>,
 }
 
-/// What is to be done.
+/// What somebody wants relayed, before anything is added that pays for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transaction {
-    /// An account is deployed.
+    /// An account is deployed, and calls nothing. Where its user pays, it is built as
+    /// [`Transaction::DeployAndInvoke`], since the fee has to be signed.
     Deploy(Deployment),
-    /// A user makes calls.
+    /// An account that is there already makes calls.
     Invoke {
         /// Whose account makes them.
         user: Address,
-        /// The calls.
+        /// What the user asks for, without the call that pays for it.
         calls: Vec<SelectedCall>,
     },
-    /// Both.
+    /// An account is deployed, and makes its first calls in the same transaction.
     DeployAndInvoke {
-        /// The user's account.
+        /// The account that is deployed and then makes the calls.
         deployment: Deployment,
-        /// Its calls.
+        /// Without the one that pays; none where a deployment alone was asked for.
         calls: Vec<SelectedCall>,
     },
     /// Actions within a pool whose users stay private.
     ApplyAction {
-        /// The pool.
+        /// The pool's contract, one of those that the operator lists.
         pool: Address,
     },
     /// The same, and calls of a user who does not.
     InvokeAndApplyAction {
         /// Whose account makes the calls.
         user: Address,
-        /// The calls.
+        /// What the user signs; these calls are made before the actions.
         calls: Vec<SelectedCall>,
-        /// The pool.
+        /// As for [`Transaction::ApplyAction`].
         pool: Address,
     },
 }
@@ -63,7 +64,7 @@ impl Transaction {
         }
     }
 
-    /// The calls that a user signs.
+    /// What a user asks for; nothing for a deployment, or for actions alone.
     #[must_use]
     pub fn calls(&self) -> &[SelectedCall] {
         match self {
@@ -85,7 +86,7 @@ pub enum Tip {
     Normal,
     /// A little more than most.
     Fast,
-    /// So much.
+    /// So much, in the smallest unit of STRK, whatever others offer.
     Custom(u64),
 }
 
@@ -110,11 +111,11 @@ impl Tip {
 pub enum PoolFee {
     /// The user, in this token, out of the pool.
     User(Address),
-    /// The sponsor.
+    /// The sponsor, out of its credits; nothing has to be withdrawn from the pool.
     Sponsor,
 }
 
-/// Who pays.
+/// Who pays for a transaction, and the token of what its user pays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeeMode {
     /// The user, in this token.
@@ -126,7 +127,7 @@ pub enum FeeMode {
 }
 
 impl FeeMode {
-    /// Whether a sponsor pays.
+    /// Whether a sponsor pays for the gas, whoever pays what a pool takes.
     #[must_use]
     pub fn is_sponsored(self) -> bool {
         !matches!(self, Self::Default(_))

@@ -6,7 +6,7 @@ use primitives::{Address, Felt};
 /// A contract, or one function of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CallRule {
-    /// The contract.
+    /// Calls of other contracts never fit.
     pub contract: Address,
     /// The function; all of them without one.
     pub selector: Option<Felt>,
@@ -32,18 +32,18 @@ pub struct Rules {
 /// What rules make of calls, by the first that decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing is against them.
+    /// No rule denies one of them, and each is on the list, if there is one.
     Allowed,
     /// This call is denied by a rule.
     Denied {
-        /// The call's place.
+        /// Its place among the calls, from zero; the first that is denied.
         call: usize,
-        /// The rule.
+        /// The first of the denying rules that it fits.
         by: CallRule,
     },
     /// No rule allows this call.
     Unlisted {
-        /// The call's place.
+        /// Its place among the calls, from zero; the first that is not listed.
         call: usize,
     },
 }

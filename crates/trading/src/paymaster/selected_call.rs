@@ -5,11 +5,11 @@ use primitives::{Address, Felt, selector};
 /// A call whose function is known by its selector alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedCall {
-    /// The contract.
+    /// The contract that has the function.
     pub to: Address,
-    /// The function's selector.
+    /// The hash of the function's name, by which contracts know it.
     pub selector: Felt,
-    /// Its arguments.
+    /// Its arguments as elements, one after the other, as the function reads them.
     pub calldata: Vec<Felt>,
 }
 
