@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use services::paymaster::{BuildRequest, BuiltTransaction, FeeAction, Paymaster};
 use trading::paymaster::{Fee, OutsideExecution, Transaction};
 
-/// What is asked for.
+/// The params; `parameters` are echoed in the answer, with a tip if they had none.
 #[derive(Debug, Deserialize)]
 pub(super) struct BuildParams {
     transaction: TransactionParam,
@@ -95,7 +95,7 @@ impl TransactionParam {
     }
 }
 
-/// What was built.
+/// The answer; its type is `deploy_and_invoke` for a deployment that its user pays for.
 #[derive(Serialize)]
 pub(super) struct BuildBody {
     r#type: &'static str,
@@ -169,7 +169,7 @@ impl FeeBody {
     }
 }
 
-/// What a transaction is called.
+/// By what `type` clients know a transaction.
 const fn kind(transaction: &Transaction) -> &'static str {
     match transaction {
         Transaction::Deploy(_) => "deploy",

@@ -30,7 +30,7 @@ impl TokenBody {
     }
 }
 
-/// The answer to a call of a method.
+/// What a method answers; without a paymaster, all but health and availability refuse.
 pub(super) async fn answer(
     paymaster: Option<&Paymaster>,
     method: &str,

@@ -5,7 +5,7 @@ use serde_json::{Value, value::RawValue};
 use services::paymaster::PaymasterError;
 use trading::paymaster::Refusal;
 
-/// The one version.
+/// The one version of JSON-RPC that calls may have, and that answers have.
 const VERSION: &str = "2.0";
 
 /// A call, if it is one. Its parts are read where they lie in the body.
@@ -116,7 +116,7 @@ impl RpcError {
         Self::new(-32_602, "Invalid params", Some(words.into()))
     }
 
-    /// The caller asks too often.
+    /// The caller asks too often. JSON-RPC has no code for that, and leaves this one free.
     pub(super) fn too_many(words: &str) -> Self {
         Self::new(-32_005, "Limit exceeded", Some(words.into()))
     }
@@ -161,7 +161,7 @@ impl From<PaymasterError> for RpcError {
     }
 }
 
-/// The answer to a call.
+/// The answer to a call, under the id as the call wrote it; null where none could be read.
 #[derive(Debug, Serialize)]
 pub(super) struct RpcAnswer<'b> {
     jsonrpc: &'static str,

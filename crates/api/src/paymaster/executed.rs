@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 use services::paymaster::{ExecuteRequest, Paymaster, SignedExecution, TrackedStatus};
 
-/// What is asked for.
+/// The params; of `parameters` only who pays counts, since bounds and tip were signed.
 #[derive(Debug, Deserialize)]
 pub(super) struct ExecuteParams {
     transaction: SignedParam,
@@ -52,7 +52,7 @@ struct SignedInvokeParam {
     signature: Vec<Hex>,
 }
 
-/// Elements of one signature.
+/// The most elements of a signature; what they mean is for the account to say.
 const MAX_SIGNATURE: usize = 256;
 
 impl SignedInvokeParam {
@@ -69,7 +69,7 @@ impl SignedInvokeParam {
     }
 }
 
-/// What was sent.
+/// The answer, also of what was sent before: its hash is then that of the newest attempt.
 #[derive(Serialize)]
 pub(super) struct ExecutedBody {
     tracking_id: Hex,
@@ -111,7 +111,7 @@ struct TrackParams {
     tracking_id: Hex,
 }
 
-/// What became of it.
+/// The answer; its hash is another than the one told first where that was replaced.
 #[derive(Serialize)]
 pub(super) struct TrackedBody {
     transaction_hash: Hex,

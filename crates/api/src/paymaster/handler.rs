@@ -23,7 +23,7 @@ use primitives::OrImpossible as _;
 use serde_json::value::RawValue;
 use services::Decision;
 
-/// Calls of one batch.
+/// The most calls of one batch, each of which counts as a request.
 const MAX_BATCH: usize = 20;
 
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
@@ -94,7 +94,7 @@ pub(super) async fn handle(State(state): State<PaymasterState>, request: Request
     response
 }
 
-/// The key by which a sponsor is known.
+/// From the paymaster's own header, otherwise from that of API keys.
 fn sponsor_key(headers: &HeaderMap) -> Option<String> {
     let header = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::to_owned);
     header(X_PAYMASTER_API_KEY).or_else(|| header(X_API_KEY))

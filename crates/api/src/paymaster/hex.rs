@@ -4,7 +4,7 @@ use primitives::{Address, Felt, U256, felt_from_hex, felt_to_hex};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::borrow::Cow;
 
-/// A field element.
+/// A field element: read from `0x` and digits alone, written in the shortest form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hex(pub(super) Felt);
 

@@ -26,13 +26,13 @@ fn described() -> OpenApiRouter<PaymasterState> {
     OpenApiRouter::with_openapi(description).routes(routes!(handler::handle))
 }
 
-/// The one route.
+/// `POST /`, which all methods share.
 pub(crate) fn routes(state: PaymasterState) -> Router {
     let (routes, _) = described().split_for_parts();
     routes.with_state(state)
 }
 
-/// The route, described.
+/// What the OpenAPI documents say of that route.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     described().into_openapi()
 }

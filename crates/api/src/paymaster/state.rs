@@ -5,10 +5,10 @@ use axum::http::HeaderName;
 use services::paymaster::Paymaster;
 use std::sync::Arc;
 
-/// Where a sponsor's key is.
+/// The header of a sponsor's key; where it is not there, `x-api-key` may have it.
 pub(super) const X_PAYMASTER_API_KEY: HeaderName = HeaderName::from_static("x-paymaster-api-key");
 
-/// What the route answers from.
+/// The paymaster and what its calls count against. Clones share both.
 #[derive(Debug, Clone)]
 pub(crate) struct PaymasterState(Arc<Parts>);
 

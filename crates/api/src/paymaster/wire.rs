@@ -4,10 +4,10 @@ use super::hex::Hex;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use trading::paymaster::{Deployment, FeeMode, PoolFee, SelectedCall, TimeBounds, Tip};
 
-/// Calls of one transaction.
+/// The most calls that are built into one transaction, the one that pays left out.
 pub(super) const MAX_CALLS: usize = 256;
 
-/// A call.
+/// A call of a function by its selector, not by its name.
 #[derive(Debug, Deserialize)]
 pub(super) struct CallParam {
     to: Hex,
@@ -25,7 +25,7 @@ impl CallParam {
     }
 }
 
-/// A user's calls.
+/// Calls that the account at `user_address` is to make, still unsigned.
 #[derive(Debug, Deserialize)]
 pub(super) struct InvokeParam {
     pub(super) user_address: Hex,
@@ -42,7 +42,7 @@ impl InvokeParam {
     }
 }
 
-/// A pool.
+/// Where actions are to be applied: what they are is known when they are executed.
 #[derive(Debug, Deserialize)]
 pub(super) struct ApplyActionParam {
     pub(super) pool_address: Hex,
