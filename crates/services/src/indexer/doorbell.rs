@@ -18,7 +18,7 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 pub struct Doorbell(Arc<Notify>);
 
 impl Doorbell {
-    /// Rings it.
+    /// Ends the pause of somebody who waits, or the next pause if nobody does.
     pub fn ring(&self) {
         self.0.notify_one();
     }

@@ -22,7 +22,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 /// How often it is told how far the history is.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
-/// How often the log says it.
+/// One in so many of these is also logged.
 const LOG_EVERY: u32 = 30;
 
 /// The store of what is indexed near the head: files in a folder that nobody else
@@ -79,13 +79,13 @@ async fn migrated(location: &Location) -> Result<Store, StoreError> {
     }
 }
 
-/// Both indexers.
+/// An indexer near the head, and one of the whole chain that takes its place in the end.
 #[derive(Debug)]
 pub struct HeadStart {
     near: Indexer,
     near_store: NearStore,
     history: Indexer,
-    /// Where requests look.
+    /// Where requests look: the one near the head publishes here, until the other one does.
     served: Snapshots,
     progress: Progress,
 }
@@ -144,7 +144,8 @@ impl HeadStart {
         })
     }
 
-    /// Works until told to stop.
+    /// Serves from near the head, and from the whole chain once that is indexed, until told
+    /// to stop.
     pub async fn run(self, bell: Doorbell, stop: CancellationToken) {
         let Self {
             near,

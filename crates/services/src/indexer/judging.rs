@@ -41,7 +41,7 @@ impl Indexer {
         }
     }
 
-    /// Takes up what was heard.
+    /// Takes up what swaps say of their classes, as far as contracts confirm it.
     pub(super) async fn judge(
         &mut self,
         node: &StarknetClient,

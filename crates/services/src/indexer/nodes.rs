@@ -28,7 +28,7 @@ pub struct NodeView {
     pub name: String,
     /// Its head when it last answered.
     pub head: Option<BlockRef>,
-    /// When that was.
+    /// When it last said its head; `None` if it never did.
     pub answered_at: Option<Timestamp>,
     /// What went wrong last, if it has not answered well since.
     pub problem: Option<String>,

@@ -4,7 +4,7 @@ use crate::duty::Duty;
 use primitives::SignedDuration;
 use std::time::Duration;
 
-/// What an operator may choose.
+/// What to index, how far ahead, and how long to keep it; by default, as the only writer.
 #[derive(Debug, Clone)]
 pub struct IndexerOptions {
     /// Held while blocks are written, where several processes may; others follow the

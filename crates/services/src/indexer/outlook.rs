@@ -3,10 +3,10 @@
 use primitives::{Address, BlockRef};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of the blocks ahead.
+/// A stretch of blocks ahead, and the contracts that get other code in it.
 #[derive(Debug, Default)]
 pub(super) struct Outlook {
-    /// The last block of the stretch.
+    /// The last block of the stretch; `None` before any was looked at.
     pub(super) end: Option<BlockRef>,
     /// Contracts by the blocks that give them other code.
     pub(super) recoded: BTreeMap<u64, BTreeSet<Address>>,

@@ -27,10 +27,10 @@ const CHECKPOINT_EVERY: u64 = 1_024;
 /// since asking holds up the blocks behind.
 const CHECK_EVERY: u64 = 1_024;
 
-/// How many.
+/// How many at a time; the next ones follow the time after, so that all have their turn.
 const CHECKED: usize = 64;
 
-/// What a pool is that is traded with.
+/// What `stoa_pools` calls the state of pools that are traded with.
 const ON: &str = "on";
 
 /// Whether all pools are kept after the block of this height.
@@ -41,9 +41,9 @@ pub(super) const fn is_checkpoint(number: u64) -> bool {
 /// What a block does to pools.
 #[derive(Debug, Default)]
 pub(super) struct Followed {
-    /// In order.
+    /// In the order in which the book took them up.
     pub(super) changes: Vec<Change>,
-    /// The trades among it.
+    /// The trades among them, in the order of events.
     pub(super) trades: Vec<Trade>,
     /// The pools that it is about.
     pub(super) touched: BTreeSet<PoolId>,
@@ -54,9 +54,9 @@ pub(super) struct Followed {
 /// What has to be asked before a block is done.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
-    /// Contracts whose class is new.
+    /// Contracts whose class is not known, or may be another one from this block on.
     classes: BTreeSet<Address>,
-    /// Pools whose settings are new.
+    /// New pools of kinds that have settings which no event tells.
     pools: BTreeSet<PoolId>,
 }
 
@@ -379,7 +379,7 @@ impl Indexer {
         Ok(())
     }
 
-    /// The pools whose turn it is.
+    /// The pairs whose turn it is, [`CHECKED`] after those of the turn before.
     fn sample(&self, turn: u64) -> Vec<PoolId> {
         let pools = self.state.book.pools();
         let checkable: Vec<PoolId> = pools

@@ -9,12 +9,12 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Progress(Arc<ArcSwap<ProgressView>>);
 
-/// One moment of it.
+/// What was known at one moment; what comes later is in another view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgressView {
     /// The node's head when it last answered.
     pub node_head: Option<BlockRef>,
-    /// When that was.
+    /// When the node, or the store that is followed, last said where it is.
     pub answered_at: Option<Timestamp>,
     /// Since when it is below our newest block, if it is.
     pub below_since: Option<Timestamp>,
@@ -34,7 +34,7 @@ pub struct ProgressView {
 /// How far pools are taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TakeoverView {
-    /// When it began.
+    /// When it began, for all venues together.
     pub begun: Timestamp,
     /// Parts of the past that were read.
     pub done: u64,
@@ -63,7 +63,7 @@ pub(crate) fn seconds_left(passed: SignedDuration, done: u64, left: u64) -> Opti
 }
 
 impl Progress {
-    /// The present view.
+    /// What is known now. It does not change: look again for what comes later.
     pub fn view(&self) -> Arc<ProgressView> {
         self.0.load_full()
     }
@@ -113,7 +113,7 @@ impl Progress {
         });
     }
 
-    /// One of them was.
+    /// One more of the parts is read.
     pub(crate) fn took_over(&self) {
         self.change(|view| {
             if let Some(takeover) = &mut view.takeover {

@@ -21,9 +21,9 @@ const STRETCH: u64 = 8_192;
 #[derive(Debug, Clone, Copy)]
 struct Changed {
     contract: Address,
-    /// At the first block.
+    /// Its class at the first block; `None` where nothing was deployed.
     was: Option<Felt>,
-    /// At the last one.
+    /// Its class at the last one, likewise.
     is: Option<Felt>,
 }
 

@@ -15,14 +15,14 @@ use primitives::{Address, BlockRef, Felt};
 use std::sync::Arc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-/// What a round did.
+/// What a round did; the next follows at once unless there was nothing to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Round {
-    /// There was nothing to do.
+    /// There was nothing to do, or another process is the one that writes.
     CaughtUp,
     /// Blocks were applied, up to the head or until told to stop.
     Applied {
-        /// How many.
+        /// How many, at least one; those of a batch were committed together.
         blocks: u64,
     },
     /// The node had replaced blocks, which were taken back.
@@ -276,7 +276,7 @@ impl Indexer {
         Ok(Batch::Applied(effects.len() as u64))
     }
 
-    /// Commits the effects of blocks.
+    /// Commits the effects of blocks, all or none, if `before` is still the newest stored.
     async fn write(
         &mut self,
         node: &StarknetClient,

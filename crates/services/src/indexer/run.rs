@@ -66,7 +66,7 @@ impl Indexer {
         }
     }
 
-    /// Says what is wrong.
+    /// Tells the log, the metrics and whoever looks at the progress what is wrong.
     fn note_failure(&self, fault: &Fault) {
         let text = fault.chain_text();
         tracing::warn!(error = text, "indexing paused");

@@ -30,7 +30,7 @@ pub(crate) struct State {
     pub(crate) book: Book,
     pub(crate) figures: Figures,
     pub(crate) appraiser: Appraiser,
-    /// The contracts that are followed.
+    /// The contracts that are followed beside pools, as far as blocks made them known.
     pub(crate) roster: Roster,
     /// The block whose pages of figures are kept.
     pub(crate) kept: Option<u64>,
@@ -40,13 +40,13 @@ pub(crate) struct State {
     pub(crate) trail: Trail,
     /// What the last blocks did, should the store forget them.
     pub(super) taken: TakenBlocks,
-    /// The last blocks.
+    /// The newest blocks, for those who ask what they missed since one of them.
     recent: RecentBlocks,
     /// The tokens that no route passes, as the store has them.
     shunned: Arc<BTreeSet<Address>>,
 }
 
-/// The newest block applied.
+/// The newest block that is committed, with the time of its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tip {
     pub(crate) block: BlockRef,
@@ -70,7 +70,7 @@ impl State {
         Ok(Self { taken, ..loaded })
     }
 
-    /// Before the first block.
+    /// What a store without blocks holds.
     pub(super) fn empty(known: &Known) -> Result<Self, Fault> {
         let nothing = ChainContents::default();
         Self::of(nothing, Figures::default(), None, BTreeSet::new(), known)
@@ -296,7 +296,7 @@ impl State {
         }
     }
 
-    /// How many tokens are shown.
+    /// How many tokens readers are shown, of all that were seen.
     pub(crate) fn listed(&self) -> usize {
         self.views.tokens.tokens().len()
     }

@@ -16,7 +16,7 @@ pub(crate) struct TakenBlocks(VecDeque<TakenBlock>);
 pub(super) struct TakenBlock {
     pub(super) block: BlockRef,
     pub(super) time: Timestamp,
-    /// What it did to figures.
+    /// What it did to figures, in the store's bytes; empty where the store has none.
     pub(super) figures: Vec<u8>,
 }
 
@@ -39,7 +39,7 @@ impl TakenBlocks {
         Self(taken.collect())
     }
 
-    /// Blocks came on top.
+    /// Blocks came on top; of more than are remembered, the newest count.
     pub(super) fn note(&mut self, blocks: &[BlockEffects]) {
         let forgotten = blocks.len().saturating_sub(LENGTH);
         self.0
@@ -52,7 +52,7 @@ impl TakenBlocks {
         self.0.drain(..too_many);
     }
 
-    /// The blocks, the newest first.
+    /// What is remembered, from the tip down.
     pub(super) fn newest_first(&self) -> impl Iterator<Item = &TakenBlock> {
         self.0.iter().rev()
     }

@@ -40,7 +40,7 @@ pub(super) async fn figures_before(
     Ok(Some(figures))
 }
 
-/// What stored blocks did, the oldest first.
+/// What the stored ones of these blocks did to figures, the oldest first.
 pub(super) async fn taken(
     store: &Store,
     blocks: RangeInclusive<u64>,
@@ -52,7 +52,7 @@ pub(super) async fn taken(
         .collect()
 }
 
-/// What one block did.
+/// What one block did to figures, by the bytes that were kept of it.
 pub(super) fn block_taken(
     time: Timestamp,
     bytes: &[u8],

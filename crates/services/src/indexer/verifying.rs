@@ -18,9 +18,9 @@ use store::Store;
 /// Something stored that is not what the node's block means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference {
-    /// The block.
+    /// The height that was compared.
     pub block: u64,
-    /// What differs.
+    /// What differs there, in words for people.
     pub what: &'static str,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Difference {
 /// Pages by series, resolution and place.
 type Pages = BTreeMap<(u32, u8, u32), Vec<u8>>;
 
-/// Compares a range of blocks.
+/// Compares a range of stored blocks with what a node's blocks mean.
 #[derive(Debug)]
 pub struct Verifier {
     indexer: Indexer,

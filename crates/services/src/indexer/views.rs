@@ -30,7 +30,7 @@ struct Stale {
 }
 
 impl Views {
-    /// Notes what blocks changed.
+    /// Notes what committed blocks have put out of date.
     pub(super) fn note(&mut self, effects: &[BlockEffects]) {
         let stale = &mut self.stale;
         stale.list |= effects.iter().any(|effects| !effects.readings.is_empty());

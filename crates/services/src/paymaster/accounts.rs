@@ -8,7 +8,7 @@ use primitives::{Address, BlockRef, Felt};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use trading::paymaster::{OutsideVersion, Refusal};
 
-/// Classes of which something is known.
+/// Classes whose version is remembered, in each of the cache's two generations.
 const KEPT: usize = 2_048;
 
 /// What accounts are, as nodes told.
@@ -28,7 +28,7 @@ impl Accounts {
         }
     }
 
-    /// An account at a block.
+    /// What nodes say of an account at a block; an address without a contract is refused.
     pub(super) async fn facts(
         &self,
         account: Address,

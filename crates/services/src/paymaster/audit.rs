@@ -5,10 +5,10 @@ use chain::StarknetClient;
 use primitives::Felt;
 use store::{SponsoredState, Store};
 
-/// What an audit found.
+/// What a sponsor was charged in all, and what it should have been.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SponsorAudit {
-    /// Charges that were looked at.
+    /// Transactions that were looked at: final ones, which alone are charged.
     pub charges: u64,
     /// What was charged, in the smallest unit of STRK.
     pub charged: u128,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use store::{SendReceipt, SendState, SponsoredOutcome, SponsoredRow, SponsoredState};
 use tokio_util::sync::CancellationToken;
 
-/// Time between two looks.
+/// From the end of one round to the next, whether it failed or not.
 const POLL: Duration = Duration::from_millis(500);
 
 impl Paymaster {

@@ -14,14 +14,14 @@ use trading::paymaster::{
 /// An account with more elements that tell its signers has several.
 const SIGNER_FELTS: usize = 4;
 
-/// What somebody wants built.
+/// A transaction to be built, and the terms on which it is to be relayed.
 #[derive(Debug, Clone)]
 pub struct BuildRequest {
-    /// What is to be done.
+    /// What is to be done, without anything that pays for it.
     pub transaction: Transaction,
-    /// Who pays.
+    /// Who pays; a sponsor is known by the key that comes beside the request.
     pub mode: FeeMode,
-    /// What is offered for speed.
+    /// Becomes an amount when it is built, and stays that when it is executed.
     pub tip: Tip,
     /// When it may be executed; an hour from now on without.
     pub bounds: Option<TimeBounds>,
@@ -32,28 +32,28 @@ pub struct BuildRequest {
 pub enum FeeAction {
     /// So much, out of the pool.
     Withdraw {
-        /// Whom.
+        /// The forwarder.
         recipient: Address,
-        /// In which token.
+        /// The token of the fee mode.
         token: Address,
-        /// How much.
+        /// In its smallest unit: the pool's fee, and the most for gas where the user pays.
         amount: U256,
     },
-    /// Nothing.
+    /// Nothing, since the sponsor pays what the pool takes.
     None,
 }
 
-/// What was built.
+/// What clients get to have signed and to send back; nothing of it is remembered here.
 #[derive(Debug, Clone)]
 pub struct BuiltTransaction {
     /// What is to be done: a deployment that its user pays for is also an
     /// invocation.
     pub transaction: Transaction,
-    /// What it costs.
+    /// What it is expected to cost, and the most that is asked for.
     pub fee: Fee,
     /// What the user signs, if anything.
     pub execution: Option<OutsideExecution>,
-    /// What a private transaction has to pay.
+    /// What a private transaction has to pay the forwarder; `None` for all others.
     pub fee_action: Option<FeeAction>,
 }
 

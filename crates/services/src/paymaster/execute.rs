@@ -22,7 +22,7 @@ use trading::paymaster::{
     private_fee, scaled,
 };
 
-/// What somebody wants executed.
+/// A transaction as clients send it back, to be relayed.
 #[derive(Debug, Clone)]
 pub struct ExecuteRequest {
     /// The account that has to be deployed first, if there is one.
@@ -31,14 +31,14 @@ pub struct ExecuteRequest {
     pub signed: Option<SignedExecution>,
     /// The call by which a private pool does what was proven, if there is one.
     pub actions: Option<SelectedCall>,
-    /// Who pays.
+    /// Who pays; a document is recognised only with the mode that it was built for.
     pub mode: FeeMode,
 }
 
-/// What a user signed.
+/// A document as a wallet signed it; whether it was built here is still to be seen.
 #[derive(Debug, Clone)]
 pub struct SignedExecution {
-    /// Who.
+    /// The account that signed, and that makes the calls.
     pub user: Address,
     /// The document, as it was built.
     pub typed_data: Value,
@@ -46,32 +46,32 @@ pub struct SignedExecution {
     pub signature: Vec<Felt>,
 }
 
-/// What was sent.
+/// How to find what was sent, now or when the same was executed before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Executed {
     /// By which the chain knows it.
     pub hash: Felt,
-    /// By which this service knows it.
+    /// By which this service knows it: the hash of what was signed, if something was.
     pub tracking_id: Felt,
 }
 
 /// What became of something that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tracked {
-    /// Its newest hash.
+    /// That of the attempt that a block has, otherwise of the newest one.
     pub hash: Felt,
-    /// How far it is.
+    /// Of all its attempts together: one that a block has is enough.
     pub status: TrackedStatus,
 }
 
-/// How far something is.
+/// How far something is that was sent, once or as several attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrackedStatus {
-    /// It is on its way.
+    /// No block has it yet, and one still may.
     Active,
-    /// It is in a block.
+    /// A block has it, reverted or not; the block in the making does not count.
     Accepted,
-    /// It never will be.
+    /// No block will have it, since its nonce went to something else; it may be tried again.
     Dropped,
 }
 
@@ -288,7 +288,7 @@ impl Paymaster {
         }
     }
 
-    /// The calls of a relayer.
+    /// What a relayer calls in one transaction, the deployment first.
     fn relayed_calls(
         &self,
         deployment: Option<&Deployment>,
@@ -450,7 +450,7 @@ fn tracking_id(
     id.ok_or(Refusal::InvalidSignature)
 }
 
-/// What is sent for a tracking id.
+/// By what the ledger knows that something was sent already for a tracking id.
 fn purpose(tracking_id: Felt) -> String {
     format!("paymaster {tracking_id:#x}")
 }

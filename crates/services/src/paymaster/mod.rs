@@ -48,7 +48,7 @@ const ONE_STRK: u128 = 1_000_000_000_000_000_000;
 /// A token that fees can be paid in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SupportedToken {
-    /// The token.
+    /// The contract that keeps its balances.
     pub address: Address,
     /// Its digits after the point.
     pub decimals: u8,
@@ -77,10 +77,10 @@ struct Inner {
     entropy: Arc<dyn Entropy>,
 }
 
-/// What the paymaster stands on.
+/// All that [`Paymaster::new`] needs beside the operator's options.
 #[derive(Debug)]
 pub struct PaymasterGround {
-    /// What must last.
+    /// Its ledger has sponsors, their credits, and what was relayed.
     pub store: Store,
     /// Nodes that are asked, the preferred one first.
     pub nodes: Vec<StarknetClient>,
@@ -90,9 +90,9 @@ pub struct PaymasterGround {
     pub relayers: Option<SenderPool>,
     /// What makes nonces recognisable; the same in every process.
     pub key: NonceKey,
-    /// The time.
+    /// Sponsors and their keys go by it; bounds are held against the newest block's time.
     pub clock: Arc<dyn Clock>,
-    /// Where nonces come from.
+    /// For what is random in nonces, and for ids and keys of sponsors.
     pub entropy: Arc<dyn Entropy>,
 }
 
@@ -117,7 +117,7 @@ impl Paymaster {
         }))
     }
 
-    /// Those who pay for others.
+    /// The sponsors whose keys it takes.
     pub fn sponsors(&self) -> &Sponsors {
         &self.0.sponsors
     }

@@ -3,10 +3,10 @@
 use primitives::{Address, Felt};
 use trading::paymaster::Rules;
 
-/// The operator's choices.
+/// The operator's choices, complete for one network.
 #[derive(Debug, Clone)]
 pub struct PaymasterOptions {
-    /// The chain.
+    /// The network, by whose id the ledger keeps what is sent and charged.
     pub chain_id: Felt,
     /// Its id as a text, which users see in what they sign.
     pub chain_name: String,
@@ -32,7 +32,7 @@ pub struct PaymasterOptions {
     pub relay_data_gas: u64,
     /// L2 gas of accounts with several signers, beside that.
     pub signers_gas: u64,
-    /// L2 gas of private actions.
+    /// L2 gas that private actions are taken to need: nothing is there yet to estimate.
     pub private_gas: u64,
     /// What a pool takes that does not say, in the smallest unit of STRK.
     pub pool_fee: u128,

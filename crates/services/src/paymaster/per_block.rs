@@ -7,10 +7,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Values that are kept at most.
+/// Values that are kept of a block; what comes after them is asked for each time.
 const MAX_KEPT: usize = 4_096;
 
-/// Values of the newest block.
+/// Values of the block that was asked about last; the next one clears them.
 #[derive(Debug)]
 pub(super) struct PerBlock<K, V>(Mutex<Kept<K, V>>);
 

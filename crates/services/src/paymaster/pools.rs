@@ -4,7 +4,7 @@ use super::{error::PaymasterError, nodes::AskedNodes, per_block::PerBlock};
 use chain::StarknetClient;
 use primitives::{Address, BlockRef};
 
-/// What nodes said of pools and gas.
+/// Fees of pools and the price of gas, each asked for once in a block.
 #[derive(Debug)]
 pub(super) struct Pools {
     nodes: AskedNodes,
@@ -36,7 +36,7 @@ impl Pools {
         Ok(fee)
     }
 
-    /// What a unit of L2 gas costs.
+    /// What a unit of L2 gas costs, in the smallest unit of STRK.
     pub(super) async fn gas_price(&self, at: BlockRef) -> Result<u128, PaymasterError> {
         if let Some(price) = self.gas.get(at, &()) {
             return Ok(price);

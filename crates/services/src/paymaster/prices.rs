@@ -20,7 +20,7 @@ use trading::{
 /// One STRK: nobody pays for less.
 const LEAST: u128 = 1_000_000_000_000_000_000;
 
-/// Prices of the newest block.
+/// Prices at the newest block, by token and by the STRK that they were asked for.
 #[derive(Debug)]
 pub(super) struct Prices {
     swaps: Swaps,

@@ -17,22 +17,22 @@ const DEMO_CREDITS: u128 = 1_000_000_000_000_000_000_000_000;
 /// What an operator says of a new sponsor.
 #[derive(Debug, Clone)]
 pub struct NewSponsor {
-    /// Who it is.
+    /// For people: it is known here by an id that is made for it.
     pub name: String,
     /// What it begins with, in the smallest unit of STRK.
     pub credits: u128,
-    /// The most for one user in a day.
+    /// The most for one user in a day (UTC), in STRK's smallest unit; `None` for no limit.
     pub user_daily: Option<u128>,
-    /// Which calls it pays for.
+    /// Which calls it pays for; without any rules, all.
     pub rules: Rules,
     /// Private pools whose fees it pays.
     pub pools: Vec<Address>,
 }
 
-/// A sponsor whose key was presented.
+/// A sponsor, with all that it says of calls and of pools.
 #[derive(Debug, Clone)]
 pub struct Sponsor {
-    /// As it is stored.
+    /// As it was last read: credits may have changed, and count when they are reserved.
     pub row: SponsorRow,
     /// Which calls it pays for.
     pub rules: Rules,
@@ -50,7 +50,7 @@ impl Sponsor {
 /// What a sponsor paid, and has left.
 #[derive(Debug, Clone)]
 pub struct SponsorReport {
-    /// Who it is.
+    /// The name that the operator gave it.
     pub name: String,
     /// What it paid, and has left.
     pub activity: Activity,
@@ -59,7 +59,7 @@ pub struct SponsorReport {
 /// Why a sponsor was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SponsorError {
-    /// There is no such sponsor.
+    /// No sponsor has this id, or its key was disabled before.
     #[error("there is no such sponsor with a valid key")]
     Unknown,
     /// There would be more credits than can be.
@@ -80,7 +80,7 @@ impl From<StoreError> for SponsorError {
 /// works no longer than this.
 const REMEMBERED: SignedDuration = SignedDuration::from_secs(10);
 
-/// Sponsors that are remembered.
+/// Sponsors that are remembered, in each of the cache's two generations.
 const KEPT: usize = 1_024;
 
 /// Sponsors by the digests of their keys, and until when they are remembered.
@@ -99,7 +99,7 @@ struct Parts {
 }
 
 impl Sponsors {
-    /// Sponsors kept in `store`.
+    /// Those in the ledger of `store`, where other processes may change them, too.
     pub fn new(store: Store, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
         Self(Arc::new(Parts {
             store,
@@ -246,7 +246,7 @@ impl Sponsors {
         Ok(secret)
     }
 
-    /// Ends a sponsor's key.
+    /// Ends a sponsor's key for good; whoever just took it may do so for some seconds more.
     pub async fn disable(&self, id: &str) -> Result<(), SponsorError> {
         let mut tx = self.0.store.ledger().begin().await?;
         if !tx.disable_sponsor(id, self.0.clock.now()).await? {

@@ -94,7 +94,7 @@ impl Gathered {
         }
     }
 
-    /// How many ranges are remembered.
+    /// How many ranges have liquidity left: these are what takes memory.
     pub(super) fn len(&self) -> usize {
         self.positions.len()
     }
@@ -103,7 +103,7 @@ impl Gathered {
         self.malformed.contains(pool)
     }
 
-    /// The positions of every pool.
+    /// What is left in the ranges of every pool; one where nothing is left is not there.
     pub(super) fn into_ranges(self) -> HashMap<Named, Ranges> {
         let mut pools: HashMap<Named, Ranges> = HashMap::new();
         for ((pool, lower, upper), net) in self.positions {

@@ -262,7 +262,7 @@ fn names(kind: Kind) -> (Arc<[Felt]>, Arc<[Felt]>) {
     }
 }
 
-/// What events call a pool.
+/// What events call a pool, with its tokens where they are part of its key.
 fn named(pool: &Created) -> Named {
     let is_keyed = matches!(pool.spot, Spot::Keyed { .. });
     Named {

@@ -14,7 +14,7 @@ use std::{ops::RangeInclusive, sync::Arc};
 /// Parts of a range that are read apart from each other.
 pub(super) const PARTS: u64 = 16;
 
-/// Walks under way at once.
+/// Walks under way at once, each of which reads one page after the other.
 const WALKS: usize = 8;
 
 /// Ranges of liquidity that are remembered: each takes some 200 bytes.
@@ -25,7 +25,7 @@ const MAX_RANGES: usize = 4_000_000;
 pub(super) struct Wanted {
     pub(super) kind: Kind,
     pub(super) contract: Address,
-    /// Selectors of the events' names.
+    /// Selectors of the events' names: the node is asked for these alone.
     pub(super) names: Arc<[Felt]>,
     pub(super) range: RangeInclusive<u64>,
 }
