@@ -18,7 +18,7 @@ pub(crate) struct Flow {
     pub(crate) bought: f64,
     /// What the next unit of `z` takes.
     pub(crate) slope: f64,
-    /// How many rungs are passed.
+    /// How many rungs it leaves behind: of a pool with ticks, each of these costs gas.
     pub(crate) passed: u32,
 }
 
@@ -62,7 +62,7 @@ fn until(rung: &Rung, z: f64) -> Flow {
     }
 }
 
-/// The flow until `z`.
+/// The flow until `z`: nothing before the curve begins, and behind its end all of it.
 #[inline]
 pub(crate) fn flow_at(rungs: &[Rung], z: f64) -> Flow {
     let above = match rungs {
@@ -108,7 +108,7 @@ pub(crate) fn flow_for(rungs: &[Rung], sold: f64) -> Option<Flow> {
     })
 }
 
-/// The most that can be sold.
+/// The most that can be sold; infinite for a curve without an end, 0 where there is none.
 pub(crate) fn most_sold(rungs: &[Rung]) -> f64 {
     match rungs.last() {
         Some(last) if last.slope > 0.0 => f64::INFINITY,

@@ -6,20 +6,20 @@ use primitives::{Address, U256};
 /// A trade that somebody wants to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Order {
-    /// The token to be sold.
+    /// The contract of the token to be sold; there is no route from what no pool trades.
     pub sell: Address,
-    /// The token to be bought.
+    /// The contract of the one to be bought; there is no route from a token to itself.
     pub buy: Address,
-    /// How much.
+    /// The side that is fixed, and how much of it, in the token's smallest unit.
     pub amount: Amount,
     /// No pool of these venues is used.
     pub avoid: VenueSet,
     /// Whether every swap goes from the one token to the other, without a token
     /// in between.
     pub direct: bool,
-    /// No route has more swaps.
+    /// No route has more swaps; with 0 there is none.
     pub max_swaps: usize,
-    /// What swaps cost.
+    /// Counts when routes are compared, and is in none of their amounts.
     pub costs: Costs,
 }
 
@@ -30,12 +30,12 @@ pub enum Amount {
     /// What is sold: by a route of one swap, and by a longer one, which may
     /// have to leave a higher fee behind.
     In {
-        /// With one swap.
+        /// What a route of one swap sells.
         one: U256,
-        /// With more.
+        /// What a longer route sells: less where its fee is higher.
         many: U256,
     },
-    /// What must be bought.
+    /// What must be bought: a route sells the least that buys as much.
     Out(U256),
 }
 
@@ -50,7 +50,7 @@ pub struct Costs {
     /// The part that a fee takes of what is bought with one swap (or adds to
     /// what has to be sold).
     pub fee_one: f64,
-    /// The same with more swaps.
+    /// The same with more swaps than one.
     pub fee_many: f64,
 }
 
@@ -91,27 +91,27 @@ impl Costs {
     }
 }
 
-/// Some of the venues.
+/// A set of venues, by their places in the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct VenueSet(u64);
 
 impl VenueSet {
-    /// None.
+    /// No venue at all: who avoids these may use every pool.
     pub const NONE: Self = Self(0);
 
-    /// With one more.
+    /// The same with a venue, which may be in it already.
     #[must_use]
     pub const fn with(self, venue: VenueId) -> Self {
         Self(self.0 | 1 << venue.index())
     }
 
-    /// Without one.
+    /// The same without a venue, which need not be in it.
     #[must_use]
     pub const fn but(self, venue: VenueId) -> Self {
         Self(self.0 & !(1 << venue.index()))
     }
 
-    /// With all of another.
+    /// All that are in this set or in the other one.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)

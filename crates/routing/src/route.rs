@@ -16,11 +16,12 @@ use thiserror::Error;
 pub struct Route {
     /// The tokens on the way: the sold one, the bought one, then those between.
     pub tokens: Vec<Address>,
-    /// The swaps.
+    /// In the order of execution, each in a pool of its own; those that sell one token
+    /// stand side by side.
     pub legs: Vec<Leg>,
-    /// What goes in.
+    /// What goes into the pools; fees that are charged before are not in it.
     pub sold: U256,
-    /// What comes out.
+    /// What comes out of the pools, before fees that are charged after.
     pub bought: U256,
     /// The most by which any other way could be better, as a share of this
     /// one's worth, by the prices that the search ended with; infinite if
@@ -28,10 +29,10 @@ pub struct Route {
     pub gap: f64,
 }
 
-/// One swap.
+/// One swap: how it is to be executed, and what it did when the route was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leg {
-    /// The pool.
+    /// The pool, in which the route has no other swap.
     pub pool: PoolId,
     /// Which of the pool's tokens is sold to it.
     pub side: Side,
@@ -41,9 +42,9 @@ pub struct Leg {
     pub to: u8,
     /// How much of what is there of the sold token.
     pub share: Share,
-    /// What it sells.
+    /// What it sold when the route was counted; executed, it sells its share.
     pub sold: U256,
-    /// What it buys.
+    /// What the pool paid for that, by the exact maths of its contract.
     pub bought: U256,
     /// Initialised ticks that the price passes.
     pub ticks: u32,
@@ -55,7 +56,7 @@ pub enum Broken {
     /// A pool is not there, or not traded with any more.
     #[error("a pool of the route is not traded with any more")]
     Gone(PoolId),
-    /// A pool refuses its part.
+    /// A pool refuses its part: it cannot trade that amount, or would pay nothing for it.
     #[error("a pool of the route refuses its part: {1}")]
     Refused(PoolId, Refusal),
     /// The swaps do not fit together.
@@ -79,9 +80,9 @@ struct Step {
 /// What a route does with an amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// What comes out.
+    /// What there is of the bought token after the last swap.
     pub bought: U256,
-    /// What each swap does.
+    /// What each swap takes and gives, in the order of execution.
     pub fills: Vec<Fill>,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Share(u64);
 
 impl Share {
-    /// All of it.
+    /// All of a balance, to the last unit.
     pub const WHOLE: Self = Self(1_000_000_000_000);
 
     /// The nearest share to this part of one, but never nothing.
@@ -23,7 +23,7 @@ impl Share {
         Self(units as u64)
     }
 
-    /// Units of 10⁻¹².
+    /// Units of 10⁻¹², as the exchange contract is told.
     #[must_use]
     pub const fn units(self) -> u64 {
         self.0

@@ -14,10 +14,10 @@ pub(crate) const VENUES: [u64; 2] = [0xe, 0xf];
 /// The contract of a venue whose pools have ranges.
 const RANGES: u64 = 0x10;
 
-/// The spacing of their ticks.
+/// The tick spacing of pools with ranges.
 pub(crate) const SPACING: i32 = 10_000;
 
-/// One whole token.
+/// One whole token, of 18 digits.
 pub(crate) const ONE: u128 = 1_000_000_000_000_000_000;
 
 pub(crate) fn address(number: u64) -> Address {

@@ -171,7 +171,7 @@ impl<'g> Lens<'g> {
         }
     }
 
-    /// The pairs of a token.
+    /// The pairs of a token within the neighbourhood, also those that avoided venues alone trade.
     pub(crate) fn neighbours(&self, token: TokenId) -> &[Link] {
         match &self.near {
             Some(near) => near.neighbours(token),
@@ -191,7 +191,7 @@ impl<'g> Lens<'g> {
         self.fronts.get(sale.index()).copied().unwrap_or_default()
     }
 
-    /// The pools that make a sale.
+    /// A pair's pools but those of avoided venues; some may have nothing to sell this way.
     pub(crate) fn pools(&self, sale: Sale) -> impl Iterator<Item = &'g Arc<Pool>> {
         let pair = self.graph.pairs.get(sale.pair as usize);
         let avoid = self.avoid;

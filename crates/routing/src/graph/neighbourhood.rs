@@ -10,7 +10,7 @@ pub(super) struct Neighbourhood {
 }
 
 impl Neighbourhood {
-    /// These tokens of a topology.
+    /// These tokens of a topology, with the links that lead from one to another of them.
     pub(super) fn new(topology: &Topology, tokens: &[TokenId]) -> Self {
         let is_near: HashSet<TokenId> = tokens.iter().copied().collect();
         let links = is_near.iter().map(|token| {

@@ -60,7 +60,7 @@ pub(crate) struct Pool {
     flipped: bool,
     /// The curves of selling the pair's first token, and its second.
     rungs: [Box<[Rung]>; 2],
-    /// What they offer at most.
+    /// What each of these curves offers at most, as one of even depth.
     fronts: [Front; 2],
 }
 

@@ -10,7 +10,7 @@ pub(crate) type TokenId = u32;
 /// The number of a pair of tokens.
 pub(crate) type PairId = u32;
 
-/// A direction within a pair.
+/// Which token of a pair is sold; the first is the one with the lower number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PairDirection {
     /// Selling the pair's first token,
@@ -19,7 +19,7 @@ pub(crate) enum PairDirection {
     Back,
 }
 
-/// A pair in one direction.
+/// One token of a pair sold for the other, in whichever of its pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sale {
     pub(crate) pair: PairId,
@@ -38,7 +38,7 @@ impl Sale {
         Self { pair, direction }
     }
 
-    /// The other direction.
+    /// The sale that undoes this one: of the other token, in the same pair.
     pub(crate) const fn back(self) -> Self {
         let direction = match self.direction {
             PairDirection::Forth => PairDirection::Back,
@@ -56,7 +56,7 @@ impl Sale {
 /// A pair of tokens seen from one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// The other token.
+    /// The other token, which the sale buys.
     pub(crate) to: TokenId,
     /// The sale of the one for the other.
     pub(crate) sale: Sale,
@@ -145,7 +145,7 @@ impl Topology {
         self.pairs
     }
 
-    /// How many pools it knows.
+    /// How many pools it knows, those with shunned tokens included: others came later.
     pub(super) const fn pool_count(&self) -> usize {
         self.sales.len()
     }
@@ -159,7 +159,7 @@ impl Topology {
         self.sales.get(pool.index() as usize).copied().flatten()
     }
 
-    /// The pairs of a token.
+    /// The pairs of a token, by the number of the other one.
     pub(crate) fn neighbours(&self, token: TokenId) -> &[Link] {
         let links = self.neighbours.get(token as usize);
         links.map(Box::as_ref).unwrap_or_default()

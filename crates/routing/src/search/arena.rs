@@ -25,7 +25,7 @@ pub(super) struct Arena<'g> {
     pub(super) hops: Vec<Hop<'g>>,
 }
 
-/// A pool in one direction.
+/// A pool in one direction, between two places of the arena, at the costs of a goal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hop<'g> {
     pub(super) from: usize,
@@ -71,7 +71,7 @@ impl<'g> Hop<'g> {
         }
     }
 
-    /// Where it leads.
+    /// The places of what it sells and of what it buys.
     pub(super) const fn ends(&self) -> Edge {
         [self.from, self.to]
     }
@@ -172,7 +172,7 @@ impl<'g> Arena<'g> {
         }
     }
 
-    /// The swap of a pool in a direction.
+    /// The place among the hops of a pool's swap; `None` if it is not one of them.
     pub(super) fn find(&self, pool: &Pool, sale: Sale) -> Option<usize> {
         let mut hops = self.hops.iter();
         hops.position(|hop| hop.pool.id == pool.id && hop.sale == sale)

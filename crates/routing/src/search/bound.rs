@@ -19,7 +19,7 @@ use crate::graph::{Lens, Sale, TokenId};
 use amm::book::VenueId;
 use std::collections::BTreeMap;
 
-/// Rounds of prices.
+/// Rounds in which prices spread; if they still change in the last, they do not settle.
 const ROUNDS: usize = 12;
 
 /// What pools may keep beyond their costs, as a share of what is traded: where cycles

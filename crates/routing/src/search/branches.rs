@@ -18,19 +18,19 @@ use super::cholesky;
 use super::division::{Division, Live};
 use super::prices::{BOUGHT, MAX_NODES, SOLD};
 
-/// Swaps one after the other.
+/// Swaps one after the other, which are of use together or not at all.
 #[derive(Debug, Clone)]
 pub(super) struct Branch {
-    /// Their hops.
+    /// Their places among the arena's hops, in the order of execution.
     pub(super) hops: Vec<usize>,
     /// About what is lost without them; infinite where nobody takes up the flow.
     pub(super) loss: f64,
-    /// What they cost.
+    /// What the swaps themselves cost, ticks left out.
     pub(super) cost: f64,
     ends: [usize; 2],
-    /// What the pools keep.
+    /// What the pools keep at the division's prices.
     kept: f64,
-    /// What flows, in value.
+    /// What comes in at the first of them, in value.
     flow: f64,
     resistance: f64,
 }
@@ -44,7 +44,7 @@ impl Branch {
     }
 }
 
-/// The branches of a division.
+/// All branches of a division; each one's loss is that of dropping it alone.
 pub(super) fn branches(arena: &Arena<'_>, division: &Division) -> Vec<Branch> {
     let mut branches = found(arena, division);
     let live = Live::new(division.parts.iter().map(|part| &arena.hops[part.hop]));

@@ -125,7 +125,7 @@ impl Closure {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The price is given.
+    /// The price is given, and never changes.
     Known,
     Open,
     /// The price has changed, and is spread in the next round.

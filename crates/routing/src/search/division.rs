@@ -27,7 +27,7 @@ use crate::ladder;
 /// Newton's steps; about eight are usual.
 const MAX_STEPS: usize = 40;
 
-/// Evaluations along one step.
+/// Points along one step of which the bound is evaluated.
 const MAX_CUTS: usize = 8;
 
 /// No price changes by more in one step, as a logarithm: beyond, the curves are
@@ -48,7 +48,7 @@ const TOLERANCE: f64 = 1e-6;
 /// A swap that trades a smaller share is not worth its name.
 const DUST: f64 = 1e-7;
 
-/// A swap that takes part.
+/// A swap that trades more than dust.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     /// Its place among the arena's hops.
@@ -59,7 +59,7 @@ pub(super) struct Part {
     pub(super) conductance: f64,
 }
 
-/// An amount, divided.
+/// How an amount is divided over hops, and what that buys and costs.
 #[derive(Debug, Clone)]
 pub(super) struct Division {
     /// The swaps in an order in which they can be executed: whoever gives a token
@@ -163,7 +163,7 @@ impl Division {
         }
     }
 
-    /// The hops that trade.
+    /// The hops that trade, by their places in the arena, in the order of execution.
     pub(super) fn set(&self) -> Vec<usize> {
         self.parts.iter().map(|part| part.hop).collect()
     }
@@ -214,7 +214,7 @@ struct HopFlow {
     conductance: f64,
 }
 
-/// What happens at some prices.
+/// What all hops do at some prices, and how far that is from balance.
 #[derive(Debug, Clone)]
 struct Network {
     /// The bound on what can be bought.
@@ -397,7 +397,7 @@ impl<'a, 'g> Newton<'a, 'g> {
     }
 }
 
-/// What is sold of the first token.
+/// What flows take of the order's own token.
 fn taken(hops: &[&Hop<'_>], flows: &[f64]) -> f64 {
     let first = hops.iter().zip(flows).filter(|(hop, _)| hop.from == SOLD);
     first.map(|(_, sold)| sold).sum()

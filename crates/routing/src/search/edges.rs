@@ -7,7 +7,7 @@
 
 use super::prices::{BOUGHT, MAX_NODES, SOLD};
 
-/// From one place to another.
+/// The places, in an arena, of what a swap sells and of what it buys.
 pub(super) type Edge = [usize; 2];
 
 /// Edges in an order in which each comes behind all that lead to where it begins,

@@ -33,11 +33,11 @@ const RELAXED: f64 = 0.25;
 /// What counts as better, as a share: less is lost in whole units.
 const BETTER: f64 = 1e-8;
 
-/// A place of the search.
+/// A local search among the hops of one arena.
 pub(super) struct Climb<'a, 'g> {
     pub(super) arena: &'a Arena<'g>,
     pub(super) goal: &'a Goal,
-    /// A pool that is not used.
+    /// A pool that is left out, so that what is found is unlike what uses it.
     pub(super) without: Option<PoolId>,
     pub(super) stop: &'a dyn Fn() -> bool,
 }

@@ -12,7 +12,7 @@ use crate::{Broken, Executable, Leg, Run};
 use amm::Refusal;
 use primitives::U256;
 
-/// Amounts that are tried.
+/// Amounts that are tried; a plan that needs more has no route.
 const MAX_TRIES: usize = 320;
 
 /// Tries that may leave more than half of a bracket, one after the other.
@@ -70,7 +70,7 @@ struct Bracket<'a> {
     matters: Vec<u8>,
 }
 
-/// An amount that was tried.
+/// An end of the bracket: an amount that was tried, and what came of it.
 #[derive(Debug, Default)]
 struct End {
     amount: U256,

@@ -126,9 +126,9 @@ struct Found<'g> {
     /// The best division between the two tokens alone, and the best that were found
     /// by each search beyond.
     divisions: Vec<(Arena<'g>, Division)>,
-    /// What no route exceeds.
+    /// What no route exceeds; `None` without a division, or where prices did not settle.
     bound: Option<Bound>,
-    /// Where more may be found.
+    /// What matters beyond the direct pools; `None` if routes may not go there.
     around: Option<Scope<'g>>,
 }
 
@@ -160,7 +160,7 @@ impl<'g> Search<'_, 'g> {
         self.chosen(&plans, bound, size, others)
     }
 
-    /// Plans of every kind.
+    /// Single ways, divisions between both tokens alone and beyond, and a bound on all.
     fn find(&self, goal: &Goal) -> Found<'g> {
         let ways = ways::best(self.lens, goal, self.ends, self.max_hops());
         let direct = Scope::direct(self.lens, goal, self.ends);
@@ -319,7 +319,7 @@ impl<'g> Search<'_, 'g> {
     }
 }
 
-/// The best of some divisions.
+/// The division that leaves most after fees and costs.
 fn best<'a, 'g>(
     goal: &Goal,
     divisions: &'a [(Arena<'g>, Division)],
@@ -337,7 +337,7 @@ fn open_seed(climb: &Climb<'_, '_>, ways: &[Way<'_>]) -> Option<Vec<usize>> {
     seeds.into_iter().find(is_open)
 }
 
-/// The hops of a way.
+/// The places of a way's hops in an arena; none at all if one of them is not there.
 fn seed(arena: &Arena<'_>, way: &Way<'_>) -> Vec<usize> {
     let hops = way.hops.iter();
     let hops = hops.map(|hop| arena.find(hop.pool, hop.sale));

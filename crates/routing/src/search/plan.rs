@@ -15,14 +15,14 @@ pub(super) struct Plan<'g> {
     pub(super) bought: f64,
 }
 
-/// A swap of a plan.
+/// A swap of a plan, between tokens of the graph.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Swap<'g> {
     pub(super) from: TokenId,
     pub(super) to: TokenId,
     pub(super) pool: &'g Arc<Pool>,
     pub(super) sale: Sale,
-    /// About what it sells.
+    /// About what it sells; of the swaps of one token, the proportions decide.
     pub(super) sold: f64,
 }
 

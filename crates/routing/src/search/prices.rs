@@ -10,7 +10,7 @@ pub(super) const BOUGHT: usize = 1;
 /// eleven between its ends, so that this leaves a choice.
 pub(super) const MAX_NODES: usize = 48;
 
-/// A price for each token.
+/// A price for each place of an arena, 0 where none is known.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Prices([f64; MAX_NODES]);
 
@@ -24,7 +24,7 @@ impl Prices {
         Self(prices)
     }
 
-    /// Gives some tokens other prices.
+    /// Gives the tokens at these places other prices.
     pub(super) fn extend(&mut self, prices: &[(usize, f64)]) {
         for (place, price) in prices {
             self[*place] = *price;

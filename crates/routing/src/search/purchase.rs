@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::ways::{self, Way};
 use crate::{Costs, Route, ladder};
 
-/// Sales that are searched.
+/// The most sales that are searched until one costs about what was guessed.
 const MAX_SALES: usize = 10;
 
 /// Sales of less that are searched, where the bound says that less may be enough.

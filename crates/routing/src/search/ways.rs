@@ -11,14 +11,14 @@ use crate::graph::{Lens, Link, Pool, Sale, TokenId};
 use crate::ladder;
 use std::sync::Arc;
 
-/// Swaps of a way.
+/// The most swaps of a way, unless so few do not join its ends.
 const MAX_HOPS: usize = 3;
 
 /// Ways that are kept: the best one, those that only whole units tell from it,
 /// and some that show which tokens matter.
 const KEPT: usize = 12;
 
-/// One pool after the other.
+/// One pool after the other, each selling all that the one before bought.
 #[derive(Debug, Clone)]
 pub(super) struct Way<'g> {
     pub(super) hops: Vec<WayHop<'g>>,
@@ -27,7 +27,7 @@ pub(super) struct Way<'g> {
     pub(super) net: f64,
 }
 
-/// A swap of a way.
+/// A swap of a way: it sells what the one before it bought, the first what the order sells.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WayHop<'g> {
     pub(super) to: TokenId,
@@ -221,7 +221,7 @@ impl<'g> Tree<'_, 'g> {
         Some((flow.bought, cost))
     }
 
-    /// Ends with this swap.
+    /// Ends with this swap, and keeps the way if it is among the best.
     fn finish(&mut self, pool: &'g Arc<Pool>, sale: Sale, amount: f64, cost: f64) {
         let Some((bought, paid)) = self.traded(pool, sale, amount) else {
             return;
