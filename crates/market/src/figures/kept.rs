@@ -302,6 +302,7 @@ impl TokenFigures {
             (Slot::Supply, &mut self.supply),
         ];
         let venues = self.venues.iter_mut().flat_map(|at| {
+            let at = Arc::make_mut(at);
             let both: [(Slot, &mut dyn Paged); 2] = [
                 (Slot::TradedAt(at.venue), &mut at.traded),
                 (Slot::LockedAt(at.venue), &mut at.locked),

@@ -4,6 +4,7 @@ use super::delta::{Flow, Stock};
 use crate::series::{LevelTrack, SumTrack};
 use amm::book::VenueId;
 use primitives::Address;
+use std::sync::Arc;
 
 /// One token with what is counted of it.
 #[derive(Debug, Clone)]
@@ -16,10 +17,11 @@ pub(super) struct TokenFigures {
     pub(super) transferred: SumTrack,
     pub(super) supply: LevelTrack,
     /// By venue, in their order.
-    pub(super) venues: Vec<VenueFigures>,
+    pub(super) venues: Vec<Arc<VenueFigures>>,
 }
 
-/// One token at one venue.
+/// One token at one venue. Copies share it until something happens there: most that
+/// happens to a token happens at one of its venues.
 #[derive(Debug, Clone)]
 pub(super) struct VenueFigures {
     pub(super) venue: VenueId,
@@ -64,7 +66,7 @@ impl TokenFigures {
         let mut venues = self.venues.iter();
         self.supply.reaches(time)
             || flows.any(|flow| flow.reaches(time))
-            || venues.any(|at| at.traded.reaches(time) || at.locked.reaches(time))
+            || venues.any(|at| at.reaches(time))
     }
 
     /// Forgets the minute of `time` and everything after it.
@@ -74,8 +76,9 @@ impl TokenFigures {
         self.transferred.cut(time);
         self.supply.cut(time);
         for at in &mut self.venues {
-            at.traded.cut(time);
-            at.locked.cut(time);
+            if at.reaches(time) {
+                Arc::make_mut(at).cut(time);
+            }
         }
         self.venues
             .retain(|at| at.traded.first().is_some() || at.locked.first().is_some());
@@ -92,11 +95,23 @@ impl TokenFigures {
                     traded,
                     locked,
                 };
-                self.venues.insert(place, new);
+                self.venues.insert(place, Arc::new(new));
                 place
             }
         };
         #[expect(clippy::indexing_slicing, reason = "found or put there just now")]
-        &mut self.venues[place]
+        let at = &mut self.venues[place];
+        Arc::make_mut(at)
+    }
+}
+
+impl VenueFigures {
+    fn reaches(&self, time: i64) -> bool {
+        self.traded.reaches(time) || self.locked.reaches(time)
+    }
+
+    fn cut(&mut self, time: i64) {
+        self.traded.cut(time);
+        self.locked.cut(time);
     }
 }

@@ -183,6 +183,9 @@ impl<R: Merge> Track<R> {
 
     /// Forgets everything from the minute of a time on.
     pub(super) fn cut(&mut self, time: i64) {
+        if !self.reaches(time) {
+            return;
+        }
         let start = Resolution::Minute.opens(Resolution::Minute.bucket(time));
         for resolution in Resolution::STORED {
             let bucket = resolution.bucket(start);
@@ -191,11 +194,7 @@ impl<R: Merge> Track<R> {
                 let within = self.range(finer, span).map(|(_, record)| record);
                 within.reduce(Merge::then)
             });
-            let lane = self.lane_mut(resolution);
-            lane.cut(place(bucket));
-            if let Some(rest) = rest {
-                lane.put(place(bucket), rest);
-            }
+            self.lane_mut(resolution).cut_within(place(bucket), rest);
         }
     }
 }

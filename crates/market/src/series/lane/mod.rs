@@ -150,6 +150,18 @@ impl<R: Record> Lane<R> {
         }
     }
 
+    /// Drops all records from a bucket on, but for what is left in that bucket.
+    pub(super) fn cut_within(&mut self, bucket: u32, rest: Option<R>) {
+        match rest {
+            // In its place, so that no page is opened for it.
+            Some(rest) => {
+                self.cut(bucket.saturating_add(1));
+                self.put(bucket, rest);
+            }
+            None => self.cut(bucket),
+        }
+    }
+
     /// Puts what was the newest record into its page.
     fn close(&mut self, last: &Single<R>) {
         match &mut self.tail {

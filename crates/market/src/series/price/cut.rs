@@ -40,10 +40,7 @@ impl PriceBoard {
                 }
                 let rest = self.rest(token, resolution, start);
                 let lane = self.tracks.get_mut(token).lane_mut(resolution);
-                lane.cut(bucket);
-                if let Some(rest) = rest {
-                    lane.put(bucket, rest);
-                }
+                lane.cut_within(bucket, rest);
             }
         }
         for token in changed {
