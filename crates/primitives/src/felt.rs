@@ -1,6 +1,6 @@
 //! Hexadecimal and text forms of the Starknet field element.
 
-use crate::hex::bytes_to_hex;
+use crate::hex::{half_byte, number_to_hex};
 use starknet_types_core::felt::Felt;
 use thiserror::Error;
 
@@ -31,22 +31,18 @@ pub fn felt_from_hex(text: &str) -> Result<Felt, FeltError> {
         return Err(FeltError::Length);
     }
     let mut bytes = [0_u8; 32];
-    for (position, digit) in digits.bytes().rev().enumerate() {
-        let value = char::from(digit).to_digit(16).ok_or(FeltError::Digit)?;
-        let value = u8::try_from(value).map_err(|_| FeltError::Digit)?;
-        let byte = bytes.get_mut(31 - position / 2).ok_or(FeltError::Length)?;
-        *byte |= value << (4 * (position % 2));
+    let pairs = digits.as_bytes().rchunks(2);
+    for (byte, pair) in bytes.iter_mut().rev().zip(pairs) {
+        for digit in pair {
+            *byte = *byte << 4 | half_byte(*digit).ok_or(FeltError::Digit)?;
+        }
     }
     felt_from_bytes(&bytes).ok_or(FeltError::TooLarge)
 }
 
 /// The shortest hexadecimal form, `0x0` for zero.
 pub fn felt_to_hex(felt: Felt) -> String {
-    let digits = bytes_to_hex(&felt.to_bytes_be());
-    match digits.trim_start_matches('0') {
-        "" => "0x0".to_owned(),
-        short => format!("0x{short}"),
-    }
+    number_to_hex(&felt.to_bytes_be())
 }
 
 /// The element of a big-endian number, if the number is below the prime.

@@ -3,10 +3,51 @@
 /// The digits of bytes, in lower case.
 #[must_use]
 pub fn bytes_to_hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
     let mut text = String::with_capacity(2 * bytes.len());
-    text.extend(digits.filter_map(|digit| char::from_digit(digit.into(), 16)));
+    push_digits(&mut text, bytes);
     text
+}
+
+/// A number of big-endian bytes with `0x` before it and no zeros that say nothing.
+#[must_use]
+pub fn number_to_hex(big_endian: &[u8]) -> String {
+    let zeros = big_endian.iter().take_while(|byte| **byte == 0).count();
+    let mut text = String::with_capacity(2 + 2 * big_endian.len());
+    text.push_str("0x");
+    match big_endian.get(zeros..).and_then(<[u8]>::split_first) {
+        None => text.push('0'),
+        Some((first, rest)) => {
+            if *first > 0xf {
+                text.push(digit(first >> 4));
+            }
+            text.push(digit(first & 0xf));
+            push_digits(&mut text, rest);
+        }
+    }
+    text
+}
+
+fn push_digits(text: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 0xf));
+    }
+}
+
+/// Of a half byte.
+const fn digit(nibble: u8) -> char {
+    let first = if nibble < 10 { b'0' } else { b'a' - 10 };
+    (first + nibble) as char
+}
+
+/// What a digit stands for, in either case.
+pub(crate) const fn half_byte(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
 }
 
 /// The bytes of exactly as many digits as they need, in either case.
@@ -18,8 +59,8 @@ pub fn bytes_from_hex<const COUNT: usize>(text: &str) -> Option<[u8; COUNT]> {
         return None;
     }
     for (byte, pair) in bytes.iter_mut().zip(pairs) {
-        let [high, low] = pair.map(|digit| char::from(digit).to_digit(16));
-        *byte = u8::try_from(high? * 16 + low?).ok()?;
+        let [high, low] = pair.map(half_byte);
+        *byte = high? << 4 | low?;
     }
     Some(bytes)
 }
@@ -27,6 +68,16 @@ pub fn bytes_from_hex<const COUNT: usize>(text: &str) -> Option<[u8; COUNT]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_written_as_usual(any: u128, shift in 0_u32..129) {
+            let number = any.checked_shr(shift).unwrap_or(0);
+            let expected = format!("{number:#x}");
+            prop_assert_eq!(number_to_hex(&number.to_be_bytes()), expected);
+        }
+    }
 
     #[test]
     fn bytes_are_read_as_they_are_written() {

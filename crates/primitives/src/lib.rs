@@ -26,7 +26,7 @@ pub use clock::{Clock, ManualClock};
 pub use contract_address::contract_address;
 pub use entropy::{Entropy, SeededEntropy};
 pub use felt::{FeltError, felt_from_hex, felt_to_hex, short_string};
-pub use hex::{bytes_from_hex, bytes_to_hex};
+pub use hex::{bytes_from_hex, bytes_to_hex, number_to_hex};
 pub use impossible::{Impossible, OrImpossible, SourceLocation, impossible, report_impossible_to};
 pub use jiff::{SignedDuration, Timestamp};
 pub use ruint::aliases::U256;
