@@ -47,7 +47,7 @@ impl PendingAnswer for Pending {
 pub(super) fn refused(rejection: Rejection) -> Response {
     let (status, retry_after_s) = (rejection.status(), rejection.retry_after_s());
     let error = error(rejection);
-    let body = Json(RpcAnswer::new(RawValue::NULL, Err(error)));
+    let body = Json(RpcAnswer::<()>::new(RawValue::NULL, Err(error)));
     let mut response = (status, body).into_response();
     retry_after::write(retry_after_s, response.headers_mut());
     response

@@ -1,9 +1,9 @@
 //! The methods.
 
 use super::{
-    built::build,
+    built::{BuildBody, build},
     envelope::RpcError,
-    executed::{execute, track},
+    executed::{ExecutedBody, TrackedBody, execute, track},
     hex::{Hex, amount},
     params::one_object,
 };
@@ -14,7 +14,7 @@ use trading::paymaster::Refusal;
 
 /// A token that fees can be paid in.
 #[derive(Serialize)]
-struct TokenBody {
+pub(super) struct TokenBody {
     token_address: Hex,
     decimals: u8,
     price_in_strk: String,
@@ -30,36 +30,49 @@ impl TokenBody {
     }
 }
 
+/// What a method came to.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum MethodResult {
+    Truth(bool),
+    Tokens(Vec<TokenBody>),
+    Built(Box<BuildBody>),
+    Executed(ExecutedBody),
+    Tracked(TrackedBody),
+}
+
 /// What a method answers; without a paymaster, all but health and availability refuse.
+/// Methods whose futures are large are boxed: every call would carry the largest.
 pub(super) async fn answer(
     paymaster: Option<&Paymaster>,
     method: &str,
     params: Option<&RawValue>,
     key: Option<&str>,
-) -> Result<Box<RawValue>, RpcError> {
+) -> Result<MethodResult, RpcError> {
     let offered = || paymaster.ok_or(RpcError::from(Refusal::Unavailable));
-    match method {
-        "paymaster_health" => written(&true),
-        "paymaster_isAvailable" => written(&paymaster.is_some_and(Paymaster::is_available)),
+    Ok(match method {
+        "paymaster_health" => MethodResult::Truth(true),
+        "paymaster_isAvailable" => {
+            MethodResult::Truth(paymaster.is_some_and(Paymaster::is_available))
+        }
         "paymaster_getSupportedTokens" => {
-            let tokens = offered()?.supported_tokens().await?;
-            written(&tokens.iter().map(TokenBody::of).collect::<Vec<_>>())
+            let tokens = Box::pin(offered()?.supported_tokens()).await?;
+            MethodResult::Tokens(tokens.iter().map(TokenBody::of).collect())
         }
         "paymaster_buildTransaction" => {
             let request = one_object(params)?;
-            let paymaster = offered()?;
-            written(&build(paymaster, request, key).await?)
+            let built = build(offered()?, request, key).await?;
+            MethodResult::Built(Box::new(built))
         }
         "paymaster_executeTransaction" => {
             let request = one_object(params)?;
-            written(&execute(offered()?, request, key).await?)
+            let executed = Box::pin(execute(offered()?, request, key));
+            MethodResult::Executed(executed.await?)
         }
-        "paymaster_trackingIdToLatestHash" => written(&track(offered()?, params).await?),
-        _ => Err(RpcError::unknown_method()),
-    }
-}
-
-fn written(result: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
-    serde_json::value::to_raw_value(result)
-        .map_err(|_| RpcError::internal("something went wrong on our side"))
+        "paymaster_trackingIdToLatestHash" => {
+            let tracked = Box::pin(track(offered()?, params));
+            MethodResult::Tracked(tracked.await?)
+        }
+        _ => return Err(RpcError::unknown_method()),
+    })
 }

@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0: what a call looks like, and what an answer to one.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 use serde_json::{Value, value::RawValue};
 use services::paymaster::PaymasterError;
 use trading::paymaster::Refusal;
@@ -36,26 +36,29 @@ fn present<'de, D: Deserializer<'de>>(member: D) -> Result<Option<&'de RawValue>
 
 impl<'b> RpcCall<'b> {
     /// A call; otherwise the id by which its caller knows it, and what is wrong.
-    pub(super) fn read(value: &'b RawValue) -> Result<Self, (&'b RawValue, RpcError)> {
-        let refusal = |words: &str| RpcError::invalid_request(words);
-        if !is_object(value) {
-            return Err((RawValue::NULL, refusal("not an object")));
+    pub(super) fn read(json: &'b str) -> Result<Self, (&'b RawValue, RpcError)> {
+        let unreadable = |words: &str| (RawValue::NULL, no_call(json, words));
+        if !is_object(json) {
+            return Err(unreadable("not an object"));
         }
-        let members = serde_json::from_str::<Members<'_>>(value.get());
+        let members = serde_json::from_str::<Members<'_>>(json);
         let Members {
             id,
             jsonrpc,
             method,
             params,
-        } = members.map_err(|error| (RawValue::NULL, refusal(&without_position(&error))))?;
-        let refused = |words| Err((id.unwrap_or(RawValue::NULL), refusal(words)));
+        } = members.map_err(|error| unreadable(&without_position(&error)))?;
+        let refused = |words| {
+            let id = id.unwrap_or(RawValue::NULL);
+            Err((id, RpcError::invalid_request(words)))
+        };
         if jsonrpc.and_then(text).as_deref() != Some(VERSION) {
             return refused("jsonrpc must be \"2.0\"");
         }
         let Some(method) = method.and_then(text) else {
             return refused("method must be a text");
         };
-        if params.is_some_and(|params| !is_object(params) && !is_list(params)) {
+        if params.is_some_and(|it| !is_object(it.get()) && !is_list(it.get())) {
             return refused("params must be an object or an array");
         }
         Ok(Self { id, method, params })
@@ -66,12 +69,20 @@ fn text(value: &RawValue) -> Option<String> {
     serde_json::from_str(value.get()).ok()
 }
 
-pub(super) fn is_object(value: &RawValue) -> bool {
-    value.get().starts_with('{')
+/// What is wrong with what could not be read as a call: these words, if it is JSON at all.
+fn no_call(json: &str, words: &str) -> RpcError {
+    match serde_json::from_str::<IgnoredAny>(json) {
+        Ok(IgnoredAny) => RpcError::invalid_request(words),
+        Err(error) => RpcError::not_json(&error.to_string()),
+    }
 }
 
-pub(super) fn is_list(value: &RawValue) -> bool {
-    value.get().starts_with('[')
+pub(super) fn is_object(json: &str) -> bool {
+    json.trim_ascii_start().starts_with('{')
+}
+
+pub(super) fn is_list(json: &str) -> bool {
+    json.trim_ascii_start().starts_with('[')
 }
 
 /// What is wrong with a part of a body. Where in that part it is would mislead whoever
@@ -163,22 +174,22 @@ impl From<PaymasterError> for RpcError {
 
 /// The answer to a call, under the id as the call wrote it; null where none could be read.
 #[derive(Debug, Serialize)]
-pub(super) struct RpcAnswer<'b> {
+pub(super) struct RpcAnswer<'b, T> {
     jsonrpc: &'static str,
     id: &'b RawValue,
     #[serde(flatten)]
-    outcome: Outcome,
+    outcome: Outcome<T>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Outcome {
-    Result(Box<RawValue>),
+enum Outcome<T> {
+    Result(T),
     Error(RpcError),
 }
 
-impl<'b> RpcAnswer<'b> {
-    pub(super) fn new(id: &'b RawValue, outcome: Result<Box<RawValue>, RpcError>) -> Self {
+impl<'b, T> RpcAnswer<'b, T> {
+    pub(super) fn new(id: &'b RawValue, outcome: Result<T, RpcError>) -> Self {
         Self {
             jsonrpc: VERSION,
             id,

@@ -124,8 +124,8 @@ pub(super) async fn track(
     params: Option<&RawValue>,
 ) -> Result<TrackedBody, RpcError> {
     let Hex(id) = match params {
-        Some(object) if is_object(object) => read::<TrackParams>(object)?.tracking_id,
-        Some(list) if is_list(list) => {
+        Some(object) if is_object(object.get()) => read::<TrackParams>(object)?.tracking_id,
+        Some(list) if is_list(list.get()) => {
             let [id] = read(list)?;
             id
         }

@@ -2,7 +2,7 @@
 
 use super::{
     answers::{Asking, error, refused},
-    calls::answer,
+    calls::{MethodResult, answer},
     description::{AnswerBody, RequestBody, ResponseBody},
     envelope::{RpcAnswer, RpcCall, RpcError, is_list},
     state::{PaymasterState, X_PAYMASTER_API_KEY},
@@ -19,7 +19,6 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
-use primitives::OrImpossible as _;
 use serde_json::value::RawValue;
 use services::Decision;
 
@@ -27,6 +26,8 @@ use services::Decision;
 const MAX_BATCH: usize = 20;
 
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+type CallAnswer<'b> = RpcAnswer<'b, MethodResult>;
 
 /// What counts, and what was counted last.
 struct Turn<'s> {
@@ -78,10 +79,10 @@ pub(super) async fn handle(State(state): State<PaymasterState>, request: Request
         Ok(text) => text,
         Err(rejection) => return refused(rejection),
     };
-    let mut response = match serde_json::from_slice::<&RawValue>(text.bytes()) {
-        Err(problem) => {
-            let problem = RpcError::not_json(&problem.to_string());
-            turn.about_nothing(problem).await
+    let mut response = match std::str::from_utf8(text.bytes()) {
+        Err(error) => {
+            turn.about_nothing(RpcError::not_json(&error.to_string()))
+                .await
         }
         Ok(calls) if is_list(calls) => turn.batch(calls).await,
         Ok(call) => turn.single(call).await,
@@ -117,12 +118,12 @@ impl Turn<'_> {
     /// What is no call is counted, too.
     async fn about_nothing(&mut self, problem: RpcError) -> Response {
         match self.count().await {
-            Ok(()) => Json(RpcAnswer::new(RawValue::NULL, Err(problem))).into_response(),
-            Err(error) => self.whole(RpcAnswer::new(RawValue::NULL, Err(error))),
+            Ok(()) => Json(CallAnswer::new(RawValue::NULL, Err(problem))).into_response(),
+            Err(error) => self.whole(CallAnswer::new(RawValue::NULL, Err(error))),
         }
     }
 
-    async fn single(&mut self, call: &RawValue) -> Response {
+    async fn single(&mut self, call: &str) -> Response {
         match self.answer(call).await {
             Some(answer) => self.whole(answer),
             None => StatusCode::NO_CONTENT.into_response(),
@@ -130,7 +131,7 @@ impl Turn<'_> {
     }
 
     /// An answer with the status that fits what was refused, if anything was.
-    fn whole(&mut self, answer: RpcAnswer<'_>) -> Response {
+    fn whole(&mut self, answer: CallAnswer<'_>) -> Response {
         let mut response = Json(answer).into_response();
         if let Some((status, retry_after_s)) = self.refusal.take() {
             *response.status_mut() = status;
@@ -139,10 +140,13 @@ impl Turn<'_> {
         response
     }
 
-    async fn batch(&mut self, calls: &RawValue) -> Response {
-        let calls = serde_json::from_str::<Vec<&RawValue>>(calls.get());
-        let Ok(calls) = calls.or_impossible("a list that was read is one") else {
-            return refused(Rejection::Internal);
+    async fn batch(&mut self, calls: &str) -> Response {
+        let calls = match serde_json::from_str::<Vec<&RawValue>>(calls) {
+            Ok(calls) => calls,
+            Err(error) => {
+                let problem = RpcError::not_json(&error.to_string());
+                return self.about_nothing(problem).await;
+            }
         };
         if calls.is_empty() || calls.len() > MAX_BATCH {
             let words = format!("a batch has 1 to {MAX_BATCH} calls");
@@ -151,7 +155,7 @@ impl Turn<'_> {
         }
         let mut answers = Vec::new();
         for call in calls {
-            answers.extend(self.answer(call).await);
+            answers.extend(self.answer(call.get()).await);
         }
         if answers.is_empty() {
             return StatusCode::NO_CONTENT.into_response();
@@ -159,22 +163,22 @@ impl Turn<'_> {
         Json(answers).into_response()
     }
 
-    async fn answer<'b>(&mut self, call: &'b RawValue) -> Option<RpcAnswer<'b>> {
+    async fn answer<'b>(&mut self, call: &'b str) -> Option<CallAnswer<'b>> {
         let call = RpcCall::read(call);
         if let Err(error) = self.count().await {
             let id = match call {
                 Ok(call) => call.id?,
                 Err((id, _)) => id,
             };
-            return Some(RpcAnswer::new(id, Err(error)));
+            return Some(CallAnswer::new(id, Err(error)));
         }
         match call {
             Ok(RpcCall { id, method, params }) => {
                 let paymaster = self.state.paymaster();
                 let outcome = answer(paymaster, &method, params, self.key.as_deref()).await;
-                id.map(|id| RpcAnswer::new(id, outcome))
+                id.map(|id| CallAnswer::new(id, outcome))
             }
-            Err((id, error)) => Some(RpcAnswer::new(id, Err(error))),
+            Err((id, error)) => Some(CallAnswer::new(id, Err(error))),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Field elements as clients write them: hexadecimal, padded or not; and amounts.
 
-use primitives::{Address, Felt, U256, felt_from_hex, felt_to_hex};
+use primitives::{Address, Felt, U256, felt_from_hex, felt_to_hex, number_to_hex};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::borrow::Cow;
 
@@ -35,5 +35,5 @@ impl<'de> Deserialize<'de> for Hex {
 
 /// An amount as clients read it.
 pub(super) fn amount(amount: U256) -> String {
-    format!("{amount:#x}")
+    number_to_hex(&amount.to_be_bytes::<32>())
 }

@@ -9,10 +9,10 @@ pub(super) fn one_object<'b, T: Deserialize<'b>>(
     params: Option<&'b RawValue>,
 ) -> Result<T, RpcError> {
     let object = match params {
-        Some(list) if is_list(list) => read::<[&RawValue; 1]>(list).ok().map(|[one]| one),
+        Some(list) if is_list(list.get()) => read::<[&RawValue; 1]>(list).ok().map(|[one]| one),
         other => other,
     };
-    let object = object.filter(|object| is_object(object));
+    let object = object.filter(|object| is_object(object.get()));
     read(
         object.ok_or_else(|| {
             RpcError::invalid_params("params must be an object, or a list of one")

@@ -206,14 +206,6 @@ async fn whatever_happens_to_a_body_the_answer_is_json_rpc() {
     let plain = send(&bench.router, Request::post("/"), Body::from("{}")).await;
     assert_eq!(plain.status, 415);
     assert_eq!(plain.json()["jsonrpc"], "2.0");
-    let nonsense = post(&bench, "{", None).await;
-    assert_eq!(
-        (
-            nonsense.status.as_u16(),
-            nonsense.json()["error"]["code"].as_i64()
-        ),
-        (200, Some(-32_700))
-    );
     let hosts = Request::post("/")
         .header("content-type", "application/json")
         .header("host", "a.example")
@@ -228,6 +220,30 @@ async fn whatever_happens_to_a_body_the_answer_is_json_rpc() {
     );
     // Nothing but calls is of the paymaster's.
     bench.get("/").await.refused(405);
+}
+
+#[tokio::test]
+async fn what_is_no_json_and_what_is_no_call_are_told_apart() {
+    let bench = Bench::new().await;
+    let (no_json, no_call) = (-32_700, -32_600);
+    for (body, code) in [
+        (&b""[..], no_json),
+        (b"{", no_json),
+        (b"nul", no_json),
+        (b"[1,", no_json),
+        (b"{} {}", no_json),
+        (b"\"\xff\"", no_json),
+        (br#"{"id":1,"id":2"#, no_json),
+        (b" 1 ", no_call),
+        (b"[]", no_call),
+        (b"{}", no_call),
+        (br#" {"id":1,"id":2}"#, no_call),
+    ] {
+        let answer = post(&bench, body, None).await;
+        let told = answer.json()["error"]["code"].as_i64();
+        let shown = String::from_utf8_lossy(body);
+        assert_eq!((answer.status.as_u16(), told), (200, Some(code)), "{shown}");
+    }
 }
 
 const ACTIVITY: &str = "/paymaster/v1/sponsor-activity";

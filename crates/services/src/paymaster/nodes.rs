@@ -19,7 +19,8 @@ impl AskedNodes {
     {
         let mut failed = Fault::NoNode;
         for node in &self.0 {
-            match question(node.clone()).await {
+            // Apart: it is large, and asked once in a block for most requests.
+            match Box::pin(question(node.clone())).await {
                 Err(error) if !error.is_execution_failure() => failed = error.into(),
                 answer => return Ok(answer),
             }

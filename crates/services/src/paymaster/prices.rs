@@ -51,7 +51,8 @@ impl Prices {
         if let Some(price) = self.kept.get(snapshot.head, &(token, amount)) {
             return Ok(price);
         }
-        let price = self.quoted(token, amount, snapshot).await?;
+        // Apart, as what nodes are asked.
+        let price = Box::pin(self.quoted(token, amount, snapshot)).await?;
         self.kept.put(snapshot.head, (token, amount), price);
         Ok(price)
     }
