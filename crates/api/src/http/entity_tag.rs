@@ -97,7 +97,7 @@ pub(crate) fn mark_encoded(headers: &mut HeaderMap) {
 
 fn header(tag: &str) -> HeaderValue {
     // Quotes and characters that came in a header, or hexadecimal digits.
-    HeaderValue::from_str(tag).unwrap_or(HeaderValue::from_static("\"\""))
+    HeaderValue::from_str(tag).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
 }
 
 #[cfg(test)]

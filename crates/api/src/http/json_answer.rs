@@ -2,11 +2,17 @@
 //! terminal finds the prompt where it belongs.
 
 use axum::{
+    body::Body,
     http::{HeaderValue, StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
 use primitives::{Impossible, OrImpossible as _};
 use serde::Serialize;
+
+/// Enough for most answers, which then never move while they are written.
+const USUAL_BYTES: usize = 1_024;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// An answer of a body that is written as JSON.
 #[derive(Debug, Clone, Copy)]
@@ -19,8 +25,9 @@ impl<T: Serialize> IntoResponse for Json<T> {
     fn into_response(self) -> Response {
         match line(&self.0) {
             Ok(text) => {
-                let json = HeaderValue::from_static("application/json");
-                ([(CONTENT_TYPE, json)], text).into_response()
+                let mut response = Response::new(Body::from(text));
+                response.headers_mut().insert(CONTENT_TYPE, JSON);
+                response
             }
             // It was told where it was found.
             Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -30,8 +37,9 @@ impl<T: Serialize> IntoResponse for Json<T> {
 
 /// A body as it is sent.
 pub(crate) fn line(body: &impl Serialize) -> Result<Vec<u8>, Impossible> {
-    let text = serde_json::to_vec(body);
-    let mut text = text.or_impossible("a body can be written")?;
+    let mut text = Vec::with_capacity(USUAL_BYTES);
+    let written = serde_json::to_writer(&mut text, body);
+    written.or_impossible("a body can be written")?;
     text.push(b'\n');
     Ok(text)
 }

@@ -237,7 +237,7 @@ pub(crate) fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
 /// A number as a header has it. `HeaderValue::from` takes twice as long.
 fn number(number: u64) -> HeaderValue {
     let mut digits = itoa::Buffer::new();
-    HeaderValue::from_str(digits.format(number)).unwrap_or(HeaderValue::from(number))
+    HeaderValue::from_str(digits.format(number)).unwrap_or_else(|_| HeaderValue::from(number))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ fn make(entropy: &dyn Entropy) -> HeaderValue {
     let id = Builder::from_random_bytes(random).into_uuid();
     let mut text = [0; Hyphenated::LENGTH];
     let text = id.hyphenated().encode_lower(&mut text);
-    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("unnamed"))
+    HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("unnamed"))
 }
 
 #[cfg(test)]

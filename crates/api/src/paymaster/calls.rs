@@ -49,7 +49,7 @@ pub(super) async fn answer(
     params: Option<&RawValue>,
     key: Option<&str>,
 ) -> Result<MethodResult, RpcError> {
-    let offered = || paymaster.ok_or(RpcError::from(Refusal::Unavailable));
+    let offered = || paymaster.ok_or_else(|| RpcError::from(Refusal::Unavailable));
     Ok(match method {
         "paymaster_health" => MethodResult::Truth(true),
         "paymaster_isAvailable" => {
