@@ -95,7 +95,7 @@ impl TryFrom<Signed> for i128 {
     }
 }
 
-/// As an `i128` where that has room, as it always was; else [`WIDE`], magnitude
+/// As an `i128` where that has room, as it always was; else `WIDE`, magnitude
 /// and sign.
 impl Serialize for Signed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

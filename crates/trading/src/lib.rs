@@ -1,9 +1,9 @@
 //! Quotes, fees and the calls that execute them.
 //!
-//! What somebody [`Wanted`] becomes an [`order`] for the search of routes; a
+//! What somebody [`Wanted`] becomes an [`order()`] for the search of routes; a
 //! route that was found becomes a [`Quote`], whose amounts are what the
 //! exchange contract would pay for the very calls that [`calls`] makes of it.
-//! [`recheck`] says whether those calls would still succeed on other pools.
+//! [`recheck()`] says whether those calls would still succeed on other pools.
 //! Amounts are exact; nothing here waits, performs I/O or logs.
 
 mod adapter;

@@ -2,7 +2,7 @@
 //! folder that vanishes, a clock that moves only when told, seeded randomness.
 //!
 //! Blocks come only by asking (`world.node.mine(1)`), and indexing happens only
-//! in [`World::sync`], so that a test decides the order of everything.
+//! in [`Station::sync`], so that a test decides the order of everything.
 
 #![expect(
     clippy::expect_used,

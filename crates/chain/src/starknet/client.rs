@@ -304,7 +304,7 @@ impl StarknetClient {
         pools::states(&self.0, pools, at.hash).await
     }
 
-    /// All pairs that a factory knows at a block, at most [`MAX_PAIRS`] of them.
+    /// All pairs that a factory knows at a block, at most [`MAX_PAIRS`](crate::MAX_PAIRS) of them.
     pub async fn pairs(
         &self,
         kind: Kind,

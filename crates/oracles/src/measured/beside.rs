@@ -15,7 +15,7 @@ const WAYS: [&str; 3] = ["this search", "20 chunks", "best single path"];
 /// Near enough to the best.
 const NEAR: f64 = 1e-4;
 
-/// Sales by every way of [`WAYS`].
+/// Sales by every way of `WAYS`.
 #[derive(Debug, Clone, Default)]
 pub struct Comparison {
     /// What each misses of what the best of them nets, as a part of it.
