@@ -1,11 +1,8 @@
 //! Field elements as clients write them: hexadecimal, padded or not; and amounts.
 
 use primitives::{Address, Felt, U256, felt_from_hex, felt_to_hex, number_to_hex};
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{self, Visitor},
-};
-use std::fmt;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use std::borrow::Cow;
 
 /// A field element: read from `0x` and digits alone, written in the shortest form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,24 +26,10 @@ impl Serialize for Hex {
 
 impl<'de> Deserialize<'de> for Hex {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(HexVisitor)
-    }
-}
-
-/// Reads the text where it lies.
-struct HexVisitor;
-
-impl Visitor<'_> for HexVisitor {
-    type Value = Hex;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Hex, E> {
-        felt_from_hex(text)
-            .map(Hex)
-            .map_err(|error| E::custom(format_args!("{text:?} {error}")))
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        felt_from_hex(&text)
+            .map(Self)
+            .map_err(|error| D::Error::custom(format_args!("{text:?} {error}")))
     }
 }
 

@@ -22,6 +22,15 @@ fn sale(sell: u64, buy: u64, amount: u128) -> Order {
     }
 }
 
+/// The same where each swap costs so much of the bought token.
+fn costing(swap: f64, order: Order) -> Order {
+    let costs = Costs {
+        swap: vec![swap; 2],
+        ..Costs::default()
+    };
+    Order { costs, ..order }
+}
+
 fn purchase(sell: u64, buy: u64, amount: u128) -> Order {
     Order {
         amount: Amount::Out(U256::from(amount)),
@@ -127,13 +136,7 @@ fn a_thin_pool_at_a_fine_price_beside_a_deep_one_does_not_widen_the_bound() {
         ([3, 4], [100_000 * ONE, 100_000 * ONE], 300),
         ([3, 4], [ONE / 100, ONE / 90], 300),
     ];
-    let order = Order {
-        costs: Costs {
-            swap: vec![1e15; 2],
-            ..Costs::default()
-        },
-        ..sale(1, 2, 100 * ONE)
-    };
+    let order = costing(1e15, sale(1, 2, 100 * ONE));
     let route = best(&pools, &order).unwrap();
     assert_eq!(route.legs.len(), 1);
     assert!(route.gap < 1e-6, "{}", route.gap);
@@ -142,14 +145,7 @@ fn a_thin_pool_at_a_fine_price_beside_a_deep_one_does_not_widen_the_bound() {
 #[test]
 fn dear_swaps_are_left_out() {
     let cheap = best(&MESH, &sale(1, 2, 100 * ONE)).unwrap();
-    let dear = Order {
-        costs: Costs {
-            swap: vec![3e18; 2],
-            ..Costs::default()
-        },
-        ..sale(1, 2, 100 * ONE)
-    };
-    let dear = best(&MESH, &dear).unwrap();
+    let dear = best(&MESH, &costing(3e18, sale(1, 2, 100 * ONE))).unwrap();
     assert!(dear.legs.len() < cheap.legs.len());
     assert!(dear.bought < cheap.bought);
 }

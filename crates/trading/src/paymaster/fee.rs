@@ -37,10 +37,8 @@ impl GasTokenPrice {
     }
 }
 
-/// A whole token. Those of real ones fit in 128 bits, whose powers are quick.
 fn unit(decimals: u8) -> Option<U256> {
-    let unit = 10_u128.checked_pow(decimals.into()).map(U256::from);
-    unit.or_else(|| U256::from(10).checked_pow(U256::from(decimals)))
+    U256::from(10).checked_pow(U256::from(decimals))
 }
 
 /// What a transaction costs, as clients are told.
