@@ -35,9 +35,9 @@ async function mine(blocks = 1) {
   await stoa.serves(await stoa.control("sim_mine", { blocks }));
 }
 
-async function rpc(method, params, headers = {}) {
+async function rpc(method, params, headers = {}, api = stoa.api) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const answer = await fetch(stoa.api, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body });
+  const answer = await fetch(api, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body });
   return answer.json();
 }
 
@@ -438,6 +438,27 @@ describe("refusals", () => {
     await stoa.control("sim_advance", { seconds: 3700 });
     await mine();
     refused(await execute(late.typed_data, await sign(late.typed_data)), 157, "INVALID_TIME_BOUNDS");
+  });
+
+  test("no contract of the operator's blacklist is called, and no more is taken than was signed", async () => {
+    // What is signed covers what is expected and not what is taken.
+    const settings = { STOA__PAYMASTER__BLACKLIST: ETH, STOA__PAYMASTER__MOST: "1000", STOA__PAYMASTER__MARGIN: "500" };
+    const strict = await startStoaWith(settings, "--no-rate-limit");
+    try {
+      const parameters = { version: "0x1", fee_mode: strk };
+      const ask = (method, transaction) => rpc(`paymaster_${method}Transaction`, { transaction, parameters }, {}, strict.api);
+      const [{ address, private_key }] = await strict.control("sim_accounts");
+      const invoking = (to) => ({ type: "invoke", invoke: { user_address: address, calls: [{ ...call(), to }] } });
+      refused(await ask("build", invoking(ETH)), 163, "UNKNOWN_ERROR", "blacklisted calls");
+      const { typed_data } = (await ask("build", invoking(STRK))).result;
+      const user = new starknet8.Account({ provider: { nodeUrl: strict.node }, address, signer: private_key });
+      const signed = starknet8.stark.formatSignature(await user.signMessage(typed_data));
+      const signature = signed.map((felt) => `0x${BigInt(felt).toString(16)}`);
+      const executed = await ask("execute", { type: "invoke", invoke: { user_address: address, typed_data, signature } });
+      refused(executed, 154, "MAX_AMOUNT_TOO_LOW");
+    } finally {
+      await strict.stop();
+    }
   });
 
   test("a body that is no call is answered as one", async () => {
