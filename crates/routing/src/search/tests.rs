@@ -23,12 +23,9 @@ fn sale(sell: u64, buy: u64, amount: u128) -> Order {
 }
 
 /// The same where each swap costs so much of the bought token.
-fn costing(swap: f64, order: Order) -> Order {
-    let costs = Costs {
-        swap: vec![swap; 2],
-        ..Costs::default()
-    };
-    Order { costs, ..order }
+fn costing(swap: f64, mut order: Order) -> Order {
+    order.costs.swap = vec![swap; 2];
+    order
 }
 
 fn purchase(sell: u64, buy: u64, amount: u128) -> Order {
