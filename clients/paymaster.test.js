@@ -266,8 +266,9 @@ for (const [name, starknet, path, places] of generations) {
       await landed(first.result);
       assert.equal((await track()).status, "accepted");
       assert.deepEqual((await execute()).result, first.result);
-      const unknown = await rpc("paymaster_trackingIdToLatestHash", ["0x1"]);
-      assert.equal(unknown.error.code, 160);
+      const code = async (params) => (await rpc("paymaster_trackingIdToLatestHash", params)).error.code;
+      for (const unknown of [["0x1"], [{ tracking_id: "0x1" }], { tracking_id: "0x1" }]) assert.equal(await code(unknown), 160);
+      for (const wrong of [[], ["0x1", "0x2"], ["1"], [["0x1"]], {}]) assert.equal(await code(wrong), -32602);
     });
   });
 }

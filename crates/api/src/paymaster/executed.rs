@@ -1,9 +1,9 @@
 //! `paymaster_executeTransaction` and `paymaster_trackingIdToLatestHash`.
 
 use super::{
-    envelope::{RpcError, is_list, is_object},
+    envelope::{RpcError, is_object},
     hex::Hex,
-    params::read,
+    params::{one, read},
     wire::{CallParam, DeploymentParam, ParametersParam},
 };
 use serde::{Deserialize, Serialize};
@@ -118,21 +118,19 @@ pub(super) struct TrackedBody {
     status: &'static str,
 }
 
-/// The id comes in an object or as the one element of a list.
+/// The id comes in an object, or alone in a list.
 pub(super) async fn track(
     paymaster: &Paymaster,
     params: Option<&RawValue>,
 ) -> Result<TrackedBody, RpcError> {
-    let Hex(id) = match params {
-        Some(object) if is_object(object.get()) => read::<TrackParams>(object)?.tracking_id,
-        Some(list) if is_list(list.get()) => {
-            let [id] = read(list)?;
-            id
-        }
-        _ => {
-            let words = "params must be {\"tracking_id\": …} or a list of the id";
-            return Err(RpcError::invalid_params(words));
-        }
+    let one = one(params).ok_or_else(|| {
+        let words = "params must be {\"tracking_id\": …}, or a list of that or of the id";
+        RpcError::invalid_params(words)
+    })?;
+    let Hex(id) = if is_object(one.get()) {
+        read::<TrackParams>(one)?.tracking_id
+    } else {
+        read(one)?
     };
     let tracked = paymaster.track(id).await?;
     Ok(TrackedBody {

@@ -8,16 +8,20 @@ use serde_json::value::RawValue;
 pub(super) fn one_object<'b, T: Deserialize<'b>>(
     params: Option<&'b RawValue>,
 ) -> Result<T, RpcError> {
-    let object = match params {
-        Some(list) if is_list(list.get()) => read::<[&RawValue; 1]>(list).ok().map(|[one]| one),
-        other => other,
-    };
-    let object = object.filter(|object| is_object(object.get()));
+    let object = one(params).filter(|one| is_object(one.get()));
     read(
         object.ok_or_else(|| {
             RpcError::invalid_params("params must be an object, or a list of one")
         })?,
     )
+}
+
+/// Params themselves, or what a list of one has.
+pub(super) fn one(params: Option<&RawValue>) -> Option<&RawValue> {
+    match params {
+        Some(list) if is_list(list.get()) => read::<[&RawValue; 1]>(list).ok().map(|[one]| one),
+        other => other,
+    }
 }
 
 /// A value that is to be of this form.
