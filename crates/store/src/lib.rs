@@ -50,7 +50,7 @@ pub use location::{Location, LocationError};
 pub use migrations::{MigrationReport, SchemaChange};
 pub use pools::PoolHistory;
 pub use postgres::ServerUse;
-pub use sending::{PaidFees, SendReceipt, SendRow, SendState, SendingAccount};
+pub use sending::{PaidFees, SendReceipt, SendRow, SendState, SendingAccount, TakenNonce};
 pub use sponsors::{
     Activity, ActivityPart, NewReservation, Reservation, RuleKind, SponsorRow, SponsorRule,
     SponsoredOutcome, SponsoredProgress, SponsoredRow, SponsoredState,

@@ -3,7 +3,7 @@
 use super::{SendRefused, SenderOptions};
 use primitives::transaction_hash::ResourceBounds;
 use primitives::{BlockRef, U256};
-use store::SendRow;
+use store::TakenNonce;
 
 /// What the chain says of an account.
 #[derive(Debug, Clone, Copy)]
@@ -16,29 +16,26 @@ pub(super) struct AccountView {
     pub(super) balance: U256,
 }
 
-/// The first nonce from the chain's on that none of `rows` has: those that were
-/// given out from there on.
+/// The first nonce from the chain's on that is not taken, given those that are, in order.
 pub(super) fn next_nonce(
-    rows: &[SendRow],
+    taken: &[TakenNonce],
     view: &AccountView,
     max_fee: u128,
     options: &SenderOptions,
 ) -> Result<u64, SendRefused> {
-    for row in rows {
+    for it in taken {
         // Settled after the view was taken is not taken back.
-        if let Some(receipt) = row.state.receipt()
-            && receipt.block_number <= view.head.number
-        {
+        if let Some(block) = it.block_number.filter(|block| *block <= view.head.number) {
             return Err(SendRefused::TakenBack {
-                nonce: row.nonce,
-                block: receipt.block_number,
+                nonce: it.nonce,
+                block,
             });
         }
     }
-    if rows.len() >= options.in_flight {
-        return Err(SendRefused::InFlight(rows.len()));
+    if taken.len() >= options.in_flight {
+        return Err(SendRefused::InFlight(taken.len()));
     }
-    let fees = rows.iter().map(|row| row.max_fee);
+    let fees = taken.iter().map(|it| it.max_fee);
     let needed = fees
         .chain([max_fee, options.reserve])
         .fold(U256::ZERO, |sum, fee| sum.saturating_add(U256::from(fee)));
@@ -48,9 +45,9 @@ pub(super) fn next_nonce(
             balance: view.balance,
         });
     }
-    let nonce = rows
+    let nonce = taken
         .iter()
-        .fold(view.nonce, |free, row| free + u64::from(row.nonce == free));
+        .fold(view.nonce, |free, it| free + u64::from(it.nonce == free));
     Ok(nonce)
 }
 

@@ -218,10 +218,10 @@ impl Sender {
     ) -> Result<Option<(SendRow, Broadcast)>, SendRefused> {
         let mut tx = self.store.ledger().begin().await?;
         tx.lock_sender(self.account).await?;
-        let rows = tx.sends_from(self.account, survey.view.nonce).await?;
+        let taken = tx.taken_nonces(self.account, survey.view.nonce).await?;
         let most = max_fee(&survey.bounds, survey.tip);
         let most = most.or_impossible("bounds are below what was allowed")?;
-        let signed = next_nonce(&rows, &survey.view, most, &self.options).and_then(|nonce| {
+        let signed = next_nonce(&taken, &survey.view, most, &self.options).and_then(|nonce| {
             let address = self.account.address;
             let mut broadcast = Broadcast::calls(address, calls, nonce, survey.bounds);
             broadcast.terms.tip = survey.tip;

@@ -10,7 +10,7 @@ mod paid;
 mod row;
 
 pub use paid::PaidFees;
-pub use row::{SendReceipt, SendRow, SendState, SendingAccount};
+pub use row::{SendReceipt, SendRow, SendState, SendingAccount, TakenNonce};
 
 use crate::{
     LedgerStore,
@@ -19,7 +19,7 @@ use crate::{
     leasing::LedgerTx,
 };
 use primitives::Felt;
-use row::{SEND, StoredSend, column, state_columns};
+use row::{SEND, StoredNonce, StoredSend, column, state_columns};
 
 const ACCOUNT: &str = "sending_account";
 
@@ -49,28 +49,28 @@ impl LedgerTx {
         locked.map(drop).map_err(in_table(ACCOUNT))
     }
 
-    /// What an account has sent with this nonce and later ones, by nonce, and
-    /// is not lost.
-    pub async fn sends_from(
+    /// The nonces from this one on that an account has given out, in order, without
+    /// those of what is lost.
+    pub async fn taken_nonces(
         &mut self,
         account: SendingAccount,
-        nonce: u64,
-    ) -> Result<Vec<SendRow>, StoreError> {
-        let rows: Vec<StoredSend> = on!(tx &mut self.0, connection =>
+        from: u64,
+    ) -> Result<Vec<TakenNonce>, StoreError> {
+        let rows: Vec<StoredNonce> = on!(tx &mut self.0, connection =>
             sqlx::query_as(
-                "SELECT * FROM send
+                "SELECT nonce, max_fee, block_number FROM send
                  WHERE chain_id = $1 AND account = $2 AND nonce >= $3 AND state <> 'lost'
                  ORDER BY nonce, attempt LIMIT $4",
             )
             .bind(account.chain_id.to_bytes_be().as_slice())
             .bind(account.address.felt().to_bytes_be().as_slice())
-            .bind(column("nonce").to_stored(nonce)?)
+            .bind(column("nonce").to_stored(from)?)
             .bind(MAX_ROWS)
             .fetch_all(connection)
             .await
         )
         .map_err(in_table(SEND))?;
-        rows.into_iter().map(StoredSend::decode).collect()
+        rows.into_iter().map(StoredNonce::decode).collect()
     }
 
     /// Writes what is about to be sent, under the account's lock. A purpose that

@@ -94,6 +94,37 @@ pub struct SendReceipt {
     pub fee: u128,
 }
 
+/// A nonce that was given out: of what was sent, all that giving out the next one asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakenNonce {
+    /// Which; rivals share one.
+    pub nonce: u64,
+    /// The most that what has it can cost.
+    pub max_fee: u128,
+    /// The height at which what has it is part of the chain, for good.
+    pub block_number: Option<u64>,
+}
+
+#[derive(FromRow)]
+pub(super) struct StoredNonce {
+    nonce: i64,
+    max_fee: Vec<u8>,
+    block_number: Option<i64>,
+}
+
+impl StoredNonce {
+    pub(super) fn decode(self) -> Result<TakenNonce, StoreError> {
+        let block_number = self.block_number;
+        Ok(TakenNonce {
+            nonce: column("nonce").counter(self.nonce)?,
+            max_fee: amount(column("max_fee"), &self.max_fee)?,
+            block_number: block_number
+                .map(|number| column("block_number").counter(number))
+                .transpose()?,
+        })
+    }
+}
+
 #[derive(FromRow)]
 pub(super) struct StoredSend {
     chain_id: Vec<u8>,
