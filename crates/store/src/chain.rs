@@ -15,11 +15,12 @@ use crate::{
     following,
     pools::{self, PoolHistory},
     reading::{self, ReadingRow},
+    row::row,
 };
 use amm::book::changes_to_bytes;
 use market::{BlockEffects, TokenReading, figures::CutFigures, following::FollowedContract};
 use primitives::{Address, BlockRef, Felt, Timestamp};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const IDENTITY: &str = "chain_identity";
 
@@ -58,12 +59,13 @@ pub struct MarkedBlock {
     pub state_root: Option<Felt>,
 }
 
-#[derive(FromRow)]
-struct MarkedRow {
-    number: i64,
-    hash: Vec<u8>,
-    time: i64,
-    state_root: Option<Vec<u8>>,
+row! {
+    struct MarkedRow {
+        number: i64,
+        hash: Vec<u8>,
+        time: i64,
+        state_root: Option<Vec<u8>>,
+    }
 }
 
 impl MarkedRow {
@@ -78,10 +80,11 @@ impl MarkedRow {
     }
 }
 
-#[derive(FromRow)]
-struct BlockRow {
-    number: i64,
-    hash: Vec<u8>,
+row! {
+    struct BlockRow {
+        number: i64,
+        hash: Vec<u8>,
+    }
 }
 
 impl BlockRow {

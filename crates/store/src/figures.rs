@@ -10,13 +10,14 @@ use crate::{
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
+    row::row,
 };
 use market::{
     BlockEffects,
     figures::{CutFigures, KeptFigures, KeptPage},
 };
 use primitives::{BlockRef, Timestamp};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 use std::ops::RangeInclusive;
 
 const PAGE: &str = "figure_page";
@@ -32,25 +33,28 @@ pub struct FigureHistory {
     pub deltas: Vec<(u64, Timestamp, Vec<u8>)>,
 }
 
-#[derive(FromRow)]
-struct StateRow {
-    block_number: i64,
-    bytes: Vec<u8>,
+row! {
+    struct StateRow {
+        block_number: i64,
+        bytes: Vec<u8>,
+    }
 }
 
-#[derive(FromRow)]
-struct PageRow {
-    series: i64,
-    resolution: i16,
-    page: i64,
-    bytes: Vec<u8>,
+row! {
+    struct PageRow {
+        series: i64,
+        resolution: i16,
+        page: i64,
+        bytes: Vec<u8>,
+    }
 }
 
-#[derive(FromRow)]
-struct DeltaRow {
-    number: i64,
-    time: i64,
-    figures: Option<Vec<u8>>,
+row! {
+    struct DeltaRow {
+        number: i64,
+        time: i64,
+        figures: Option<Vec<u8>>,
+    }
 }
 
 impl PageRow {

@@ -7,9 +7,9 @@ use crate::{
     fence::Fence,
     half::Half,
     identity,
+    row::row,
 };
 use primitives::Timestamp;
-use sqlx::FromRow;
 
 const API_KEY: &str = "api_key";
 
@@ -40,13 +40,14 @@ pub struct ApiKeyRow {
     pub revoked_at: Option<Timestamp>,
 }
 
-#[derive(FromRow)]
-struct StoredKey {
-    id: String,
-    name: String,
-    digest: Vec<u8>,
-    created_at: i64,
-    revoked_at: Option<i64>,
+row! {
+    struct StoredKey {
+        id: String,
+        name: String,
+        digest: Vec<u8>,
+        created_at: i64,
+        revoked_at: Option<i64>,
+    }
 }
 
 impl StoredKey {

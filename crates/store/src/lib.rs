@@ -28,6 +28,7 @@ mod pools;
 mod postgres;
 mod reading;
 mod retention;
+mod row;
 mod sending;
 mod shunned;
 mod sponsors;

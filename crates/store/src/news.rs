@@ -7,20 +7,21 @@ use crate::{
     error::{StoreError, in_table},
     following, pools,
     reading::{self, ReadingRow},
+    row::row,
 };
 use market::{
     BlockEffects, TokenReading,
     following::{FollowedContract, FollowedEffects},
 };
 use primitives::{Address, BlockRef};
-use sqlx::FromRow;
 use std::ops::RangeInclusive;
 
 /// Blocks that are read at a time.
 const BLOCKS: i64 = 1_024;
 
 /// What followers read of blocks, and all that a row has.
-const NEWS: &str = "SELECT number, hash, parent_hash, time, pools, figures FROM block
+const NEWS: &str = "SELECT number, hash, parent_hash, time, pools, figures,
+     NULL AS state_root, NULL AS trades FROM block
      WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3";
 const WHOLE: &str =
     "SELECT number, hash, parent_hash, time, pools, figures, state_root, trades FROM block
@@ -31,18 +32,17 @@ const PARENT_HASH: Column = Column {
     name: "parent_hash",
 };
 
-#[derive(FromRow)]
-struct EffectsRow {
-    number: i64,
-    hash: Vec<u8>,
-    parent_hash: Vec<u8>,
-    time: i64,
-    pools: Option<Vec<u8>>,
-    figures: Option<Vec<u8>>,
-    #[sqlx(default)]
-    state_root: Option<Vec<u8>>,
-    #[sqlx(default)]
-    trades: Option<Vec<u8>>,
+row! {
+    struct EffectsRow {
+        number: i64,
+        hash: Vec<u8>,
+        parent_hash: Vec<u8>,
+        time: i64,
+        pools: Option<Vec<u8>>,
+        figures: Option<Vec<u8>>,
+        state_root: Option<Vec<u8>>,
+        trades: Option<Vec<u8>>,
+    }
 }
 
 impl EffectsRow {

@@ -7,10 +7,10 @@ use crate::{
     db::{Tx, on},
     error::{StoreError, in_table},
     figures,
+    row::row,
 };
 use amm::book::{Change, changes_from_bytes};
 use market::BlockEffects;
-use sqlx::FromRow;
 
 const CHECKPOINT: &str = "pool_checkpoint";
 const VENUES: &str = "venue_list";
@@ -29,10 +29,11 @@ pub struct PoolHistory {
     pub changes: Vec<(u64, Vec<Change>)>,
 }
 
-#[derive(FromRow)]
-struct BlobRow {
-    block_number: i64,
-    bytes: Vec<u8>,
+row! {
+    struct BlobRow {
+        block_number: i64,
+        bytes: Vec<u8>,
+    }
 }
 
 impl ChainStore {

@@ -1,9 +1,8 @@
 //! A token reading as a row.
 
-use crate::{column::Column, error::StoreError};
+use crate::{column::Column, error::StoreError, row::row};
 use market::{Refusal, TokenMetadata, TokenReading};
 use primitives::Address;
-use sqlx::FromRow;
 
 pub(crate) const TABLE: &str = "token_reading";
 
@@ -13,15 +12,16 @@ const fn column(name: &'static str) -> Column {
 
 const READABLE: &str = "readable";
 
-/// A row of `token_reading`.
-#[derive(FromRow)]
-pub(crate) struct ReadingRow {
-    address: Vec<u8>,
-    block_number: i64,
-    outcome: String,
-    name: Option<String>,
-    symbol: Option<String>,
-    decimals: Option<i16>,
+row! {
+    /// A row of `token_reading`.
+    pub(crate) struct ReadingRow {
+        address: Vec<u8>,
+        block_number: i64,
+        outcome: String,
+        name: Option<String>,
+        symbol: Option<String>,
+        decimals: Option<i16>,
+    }
 }
 
 impl ReadingRow {

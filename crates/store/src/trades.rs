@@ -6,11 +6,11 @@ use crate::{
     db::{Tx, on},
     error::{StoreError, in_table},
     pools,
+    row::row,
 };
 use amm::book::Change;
 use market::{KeptTrade, trades_from_bytes};
 use primitives::{BlockRef, Timestamp};
-use sqlx::FromRow;
 use std::ops::Range;
 
 /// A block in which something happened to pools.
@@ -27,13 +27,14 @@ pub struct TradedBlock {
     pub trades: Option<Vec<KeptTrade>>,
 }
 
-#[derive(FromRow)]
-struct TradedRow {
-    number: i64,
-    hash: Vec<u8>,
-    time: i64,
-    pools: Vec<u8>,
-    trades: Option<Vec<u8>>,
+row! {
+    struct TradedRow {
+        number: i64,
+        hash: Vec<u8>,
+        time: i64,
+        pools: Vec<u8>,
+        trades: Option<Vec<u8>>,
+    }
 }
 
 impl TradedRow {

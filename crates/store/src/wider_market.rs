@@ -10,9 +10,9 @@ use crate::{
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::Timestamp;
-use sqlx::FromRow;
 
 const TABLE: &str = "wider_market";
 const UNTIL: Column = Column {
@@ -35,10 +35,11 @@ pub struct Saying {
     pub known_until: Timestamp,
 }
 
-#[derive(FromRow)]
-struct SayingRow {
-    from_block: i64,
-    known_until: i64,
+row! {
+    struct SayingRow {
+        from_block: i64,
+        known_until: i64,
+    }
 }
 
 impl SayingRow {

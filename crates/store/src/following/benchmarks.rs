@@ -7,9 +7,10 @@ use crate::{
     column::Column,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{Address, BlockRef, U256};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const TABLE: &str = "cycle_benchmark";
 
@@ -32,11 +33,12 @@ pub struct CycleBenchmark {
 /// Where a benchmark is among all: its block and its order.
 pub type BenchmarkPlace = (u64, Address);
 
-#[derive(FromRow)]
-struct BenchmarkRow {
-    block_number: i64,
-    contract: Vec<u8>,
-    bought: Vec<u8>,
+row! {
+    struct BenchmarkRow {
+        block_number: i64,
+        contract: Vec<u8>,
+        bought: Vec<u8>,
+    }
 }
 
 impl BenchmarkRow {

@@ -6,10 +6,11 @@ use crate::{
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
+    row::row,
 };
 use market::{BlockEffects, following::FollowedContract};
 use primitives::Address;
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 use std::collections::BTreeMap;
 
 const LEAD_TABLE: &str = "followed_lead";
@@ -19,12 +20,13 @@ const fn column(name: &'static str) -> Column {
     Column { table: TABLE, name }
 }
 
-#[derive(FromRow)]
-struct ContractRow {
-    address: Vec<u8>,
-    lead: Vec<u8>,
-    from_block: i64,
-    learned_block: i64,
+row! {
+    struct ContractRow {
+        address: Vec<u8>,
+        lead: Vec<u8>,
+        from_block: i64,
+        learned_block: i64,
+    }
 }
 
 impl ContractRow {
@@ -41,10 +43,11 @@ impl ContractRow {
     }
 }
 
-#[derive(FromRow)]
-struct LeadRow {
-    contract: Vec<u8>,
-    digest: Vec<u8>,
+row! {
+    struct LeadRow {
+        contract: Vec<u8>,
+        digest: Vec<u8>,
+    }
 }
 
 impl ChainStore {

@@ -7,10 +7,11 @@ use crate::{
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
+    row::row,
 };
 use market::{BlockEffects, following::ContractEvent};
 use primitives::{Address, BlockRef, Felt};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const TABLE: &str = "followed_event";
 
@@ -46,12 +47,12 @@ impl LearnedEvent {
     }
 }
 
-#[derive(FromRow)]
-struct LearnedRow {
-    contract: Vec<u8>,
-    learned_block: i64,
-    #[sqlx(flatten)]
-    event: EventRow,
+row! {
+    struct LearnedRow {
+        contract: Vec<u8>,
+        learned_block: i64,
+        ..event: EventRow,
+    }
 }
 
 impl LearnedRow {
@@ -64,18 +65,19 @@ impl LearnedRow {
     }
 }
 
-#[derive(FromRow)]
-struct EventRow {
-    block_number: i64,
-    transaction_index: i64,
-    event_index: i64,
-    time: i64,
-    transaction_hash: Vec<u8>,
-    sender: Option<Vec<u8>>,
-    fee: Option<Vec<u8>>,
-    fee_unit: Option<String>,
-    keys: Vec<u8>,
-    data: Vec<u8>,
+row! {
+    struct EventRow {
+        block_number: i64,
+        transaction_index: i64,
+        event_index: i64,
+        time: i64,
+        transaction_hash: Vec<u8>,
+        sender: Option<Vec<u8>>,
+        fee: Option<Vec<u8>>,
+        fee_unit: Option<String>,
+        keys: Vec<u8>,
+        data: Vec<u8>,
+    }
 }
 
 impl EventRow {

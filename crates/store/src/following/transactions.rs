@@ -7,10 +7,11 @@ use crate::{
     column::Column,
     db::{Tx, on},
     error::{StoreError, in_table},
+    row::row,
 };
 use market::{BlockEffects, following::SentTransaction};
 use primitives::{Address, BlockRef};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const TABLE: &str = "sent_transaction";
 
@@ -21,15 +22,16 @@ const fn column(name: &'static str) -> Column {
 /// Where a transaction is on the chain: its block, and its place in it.
 pub type TransactionPlace = (u64, u32);
 
-#[derive(FromRow)]
-struct TransactionRow {
-    block_number: i64,
-    transaction_index: i64,
-    time: i64,
-    hash: Vec<u8>,
-    fee: Vec<u8>,
-    fee_unit: String,
-    revert_reason: Option<String>,
+row! {
+    struct TransactionRow {
+        block_number: i64,
+        transaction_index: i64,
+        time: i64,
+        hash: Vec<u8>,
+        fee: Vec<u8>,
+        fee_unit: String,
+        revert_reason: Option<String>,
+    }
 }
 
 impl TransactionRow {

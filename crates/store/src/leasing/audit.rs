@@ -5,9 +5,10 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{Timestamp, Ulid};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const TABLE: &str = "audit_log";
 
@@ -87,16 +88,17 @@ const OF_USER: [&str; 5] = [
       WHERE v.owner_id = ",
 ];
 
-#[derive(FromRow)]
-pub(super) struct StoredAudit {
-    id: String,
-    at: i64,
-    actor_kind: String,
-    actor_id: Option<String>,
-    action: String,
-    subject_kind: String,
-    subject_id: String,
-    detail: String,
+row! {
+    pub(super) struct StoredAudit {
+        id: String,
+        at: i64,
+        actor_kind: String,
+        actor_id: Option<String>,
+        action: String,
+        subject_kind: String,
+        subject_id: String,
+        detail: String,
+    }
 }
 
 impl StoredAudit {

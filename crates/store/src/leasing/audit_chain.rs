@@ -9,10 +9,11 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::AuditHash;
 use primitives::Ulid;
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const TABLE: &str = "audit_link";
 const UNLINKED: &str = "audit_unlinked";
@@ -39,11 +40,12 @@ pub struct AuditCounts {
     pub waiting: u64,
 }
 
-#[derive(FromRow)]
-struct StoredLink {
-    position: i64,
-    row_id: String,
-    hash: Vec<u8>,
+row! {
+    struct StoredLink {
+        position: i64,
+        row_id: String,
+        hash: Vec<u8>,
+    }
 }
 
 impl StoredLink {
@@ -57,11 +59,12 @@ impl StoredLink {
     }
 }
 
-#[derive(FromRow)]
-struct StoredCounts {
-    row_count: i64,
-    linked: i64,
-    waiting: i64,
+row! {
+    struct StoredCounts {
+        row_count: i64,
+        linked: i64,
+        waiting: i64,
+    }
 }
 
 impl LedgerTx {

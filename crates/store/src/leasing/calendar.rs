@@ -11,10 +11,11 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{EpochWindow, LeaseState, Mode, Occupancy, PaymentKind, PaymentStatus};
 use primitives::Ulid;
-use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
+use sqlx::{AssertSqlSafe, QueryBuilder};
 
 const TABLE: &str = "validator_epoch";
 
@@ -57,12 +58,13 @@ fn held() -> String {
     )
 }
 
-#[derive(FromRow)]
-struct StoredEpoch {
-    validator_id: String,
-    epoch: i64,
-    exclusive_lease: Option<String>,
-    shared_used: i64,
+row! {
+    struct StoredEpoch {
+        validator_id: String,
+        epoch: i64,
+        exclusive_lease: Option<String>,
+        shared_used: i64,
+    }
 }
 
 impl LedgerTx {
@@ -234,10 +236,11 @@ impl StoredEpoch {
     }
 }
 
-#[derive(FromRow)]
-struct StoredDrift {
-    validator_id: String,
-    epoch: i64,
+row! {
+    struct StoredDrift {
+        validator_id: String,
+        epoch: i64,
+    }
 }
 
 impl LedgerStore {

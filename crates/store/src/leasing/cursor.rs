@@ -5,9 +5,9 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{PublicKey, Signature, SolanaHash};
-use sqlx::FromRow;
 
 const TABLE: &str = "chain_cursor";
 const SECRET: &str = "market_secret";
@@ -21,10 +21,11 @@ pub struct ChainCursor {
     pub slot: u64,
 }
 
-#[derive(FromRow)]
-struct StoredCursor {
-    signature: Vec<u8>,
-    slot: i64,
+row! {
+    struct StoredCursor {
+        signature: Vec<u8>,
+        slot: i64,
+    }
 }
 
 impl LedgerTx {

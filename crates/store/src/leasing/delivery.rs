@@ -5,10 +5,11 @@ use crate::{
     LedgerStore,
     db::{Tx, on},
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{DeliveryProblem, DeliveryStatus, WebhookEvent};
 use primitives::{Timestamp, Ulid};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const TABLE: &str = "webhook_delivery";
 const CURSOR: &str = "webhook_cursor";
@@ -57,21 +58,22 @@ pub struct DeliveryQuery {
     pub limit: u16,
 }
 
-#[derive(FromRow)]
-struct StoredDelivery {
-    id: String,
-    webhook_id: String,
-    event_id: String,
-    event: String,
-    body: String,
-    created_at: i64,
-    status: String,
-    attempts: i64,
-    due_at: Option<i64>,
-    tried_at: Option<i64>,
-    answer: Option<i64>,
-    problem: Option<String>,
-    ended_at: Option<i64>,
+row! {
+    struct StoredDelivery {
+        id: String,
+        webhook_id: String,
+        event_id: String,
+        event: String,
+        body: String,
+        created_at: i64,
+        status: String,
+        attempts: i64,
+        due_at: Option<i64>,
+        tried_at: Option<i64>,
+        answer: Option<i64>,
+        problem: Option<String>,
+        ended_at: Option<i64>,
+    }
 }
 
 impl StoredDelivery {

@@ -8,21 +8,22 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{Extension, ExtensionStage, Memo, PaymentKind, PaymentStatus};
 use primitives::Ulid;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 
-#[derive(FromRow)]
-struct StoredExtension {
-    id: String,
-    lease_id: String,
-    epoch_start: i64,
-    epoch_end: i64,
-    price: i64,
-    created_at: i64,
-    #[sqlx(flatten)]
-    payment: StoredPayment,
+row! {
+    struct StoredExtension {
+        id: String,
+        lease_id: String,
+        epoch_start: i64,
+        epoch_end: i64,
+        price: i64,
+        created_at: i64,
+        ..payment: StoredPayment,
+    }
 }
 
 impl StoredExtension {

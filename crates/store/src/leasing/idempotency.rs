@@ -8,9 +8,9 @@ use super::{LedgerTx, columns};
 use crate::{
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{Timestamp, Ulid};
-use sqlx::FromRow;
 
 const TABLE: &str = "idempotency_key";
 
@@ -51,12 +51,13 @@ pub enum KeyClaim {
     OtherBody,
 }
 
-#[derive(FromRow)]
-struct StoredKey {
-    body: Vec<u8>,
-    status: Option<i64>,
-    content_type: Option<String>,
-    answer: Option<Vec<u8>>,
+row! {
+    struct StoredKey {
+        body: Vec<u8>,
+        status: Option<i64>,
+        content_type: Option<String>,
+        answer: Option<Vec<u8>>,
+    }
 }
 
 impl StoredKey {

@@ -8,10 +8,11 @@ use crate::{
     LedgerStore,
     db::{Tx, on},
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{EpochWindow, Lease, LeaseState, PaymentKind, PaymentStatus, Stage};
 use primitives::Ulid;
-use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
+use sqlx::{AssertSqlSafe, QueryBuilder};
 
 const TABLE: &str = "lease";
 
@@ -47,25 +48,25 @@ fn select(condition: &str) -> AssertSqlSafe<String> {
     AssertSqlSafe(format!("{} WHERE {condition}", all()))
 }
 
-#[derive(FromRow)]
-struct StoredLease {
-    id: String,
-    validator_id: String,
-    owner_id: String,
-    trader_id: String,
-    mode: String,
-    state: String,
-    epoch_start: i64,
-    epoch_end: i64,
-    price: i64,
-    total: i64,
-    created_at: i64,
-    activated_at: Option<i64>,
-    ended_at: Option<i64>,
-    end_reason: Option<String>,
-    kept_until: Option<i64>,
-    #[sqlx(flatten)]
-    payment: StoredPayment,
+row! {
+    struct StoredLease {
+        id: String,
+        validator_id: String,
+        owner_id: String,
+        trader_id: String,
+        mode: String,
+        state: String,
+        epoch_start: i64,
+        epoch_end: i64,
+        price: i64,
+        total: i64,
+        created_at: i64,
+        activated_at: Option<i64>,
+        ended_at: Option<i64>,
+        end_reason: Option<String>,
+        kept_until: Option<i64>,
+        ..payment: StoredPayment,
+    }
 }
 
 impl StoredLease {

@@ -5,9 +5,9 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{Timestamp, Ulid};
-use sqlx::FromRow;
 
 const TABLE: &str = "lease_key";
 
@@ -32,16 +32,17 @@ pub struct LeaseKeyRow {
     pub created_at: Timestamp,
 }
 
-#[derive(FromRow)]
-struct StoredKey {
-    lease_id: String,
-    id: String,
-    salt: Vec<u8>,
-    digest: Vec<u8>,
-    memory_kib: i64,
-    passes: i64,
-    version: i64,
-    created_at: i64,
+row! {
+    struct StoredKey {
+        lease_id: String,
+        id: String,
+        salt: Vec<u8>,
+        digest: Vec<u8>,
+        memory_kib: i64,
+        passes: i64,
+        version: i64,
+        created_at: i64,
+    }
 }
 
 impl StoredKey {

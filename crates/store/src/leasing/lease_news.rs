@@ -5,9 +5,10 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{Timestamp, Ulid};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const TABLE: &str = "audit_link";
 
@@ -37,12 +38,13 @@ pub struct LeaseNewsQuery {
     pub limit: u16,
 }
 
-#[derive(FromRow)]
-struct StoredNews {
-    position: i64,
-    subject_id: String,
-    action: String,
-    at: i64,
+row! {
+    struct StoredNews {
+        position: i64,
+        subject_id: String,
+        action: String,
+        at: i64,
+    }
 }
 
 impl StoredNews {

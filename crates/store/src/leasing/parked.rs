@@ -5,9 +5,9 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{Signature, Timestamp};
-use sqlx::FromRow;
 
 const TABLE: &str = "parked_transaction";
 
@@ -33,12 +33,13 @@ pub struct Parked {
     pub oldest: Option<Timestamp>,
 }
 
-#[derive(FromRow)]
-struct StoredParked {
-    signature: Vec<u8>,
-    since: i64,
-    tries: i64,
-    retry_at: i64,
+row! {
+    struct StoredParked {
+        signature: Vec<u8>,
+        since: i64,
+        tries: i64,
+        retry_at: i64,
+    }
 }
 
 impl StoredParked {

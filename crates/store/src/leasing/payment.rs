@@ -5,12 +5,13 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{
     Debtor, EpochWindow, Lease, Leg, Memo, Payment, PaymentKind, PaymentStatus, Purchase, Receipt,
 };
 use primitives::{Lamports, PublicKey, Signature, Timestamp, Ulid};
-use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
+use sqlx::{AssertSqlSafe, QueryBuilder};
 
 pub(super) const TABLE: &str = "payment";
 
@@ -18,21 +19,22 @@ pub(super) const TABLE: &str = "payment";
 pub(super) const COLUMNS: &str = "p.memo, p.status, p.share, p.fee, p.payout_wallet,
         p.platform_wallet, p.expires_at, p.signature, p.slot, p.payer, p.surplus, p.settled_at";
 
-/// What all payments have.
-#[derive(FromRow)]
-pub(super) struct StoredPayment {
-    memo: String,
-    status: String,
-    share: i64,
-    fee: i64,
-    payout_wallet: Vec<u8>,
-    platform_wallet: Vec<u8>,
-    expires_at: i64,
-    signature: Option<Vec<u8>>,
-    slot: Option<i64>,
-    payer: Option<Vec<u8>>,
-    surplus: Option<i64>,
-    settled_at: Option<i64>,
+row! {
+    /// What all payments have.
+    pub(super) struct StoredPayment {
+        memo: String,
+        status: String,
+        share: i64,
+        fee: i64,
+        payout_wallet: Vec<u8>,
+        platform_wallet: Vec<u8>,
+        expires_at: i64,
+        signature: Option<Vec<u8>>,
+        slot: Option<i64>,
+        payer: Option<Vec<u8>>,
+        surplus: Option<i64>,
+        settled_at: Option<i64>,
+    }
 }
 
 impl StoredPayment {
@@ -90,13 +92,13 @@ pub struct NamedPayment {
     pub pay_until: Timestamp,
 }
 
-#[derive(FromRow)]
-struct StoredName {
-    kind: String,
-    lease_id: String,
-    validator_id: String,
-    #[sqlx(flatten)]
-    payment: StoredPayment,
+row! {
+    struct StoredName {
+        kind: String,
+        lease_id: String,
+        validator_id: String,
+        ..payment: StoredPayment,
+    }
 }
 
 impl StoredName {
@@ -254,14 +256,14 @@ impl LedgerTx {
     }
 }
 
-#[derive(FromRow)]
-struct StoredPurchase {
-    lease_id: String,
-    epoch_start: i64,
-    epoch_end: i64,
-    price: i64,
-    #[sqlx(flatten)]
-    payment: StoredPayment,
+row! {
+    struct StoredPurchase {
+        lease_id: String,
+        epoch_start: i64,
+        epoch_end: i64,
+        price: i64,
+        ..payment: StoredPayment,
+    }
 }
 
 impl StoredPurchase {

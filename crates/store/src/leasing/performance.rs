@@ -5,10 +5,11 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{LedSlots, Share};
 use primitives::{Timestamp, Ulid};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 use std::collections::BTreeMap;
 
 const BLOCKS: &str = "validator_blocks";
@@ -22,11 +23,12 @@ pub struct Performance {
     pub effectiveness: Option<Share>,
 }
 
-#[derive(FromRow)]
-struct StoredBlocks {
-    validator_id: String,
-    slots: i64,
-    blocks: i64,
+row! {
+    struct StoredBlocks {
+        validator_id: String,
+        slots: i64,
+        blocks: i64,
+    }
 }
 
 fn stored(share: Option<Share>) -> Option<i64> {

@@ -5,10 +5,10 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::Stars;
 use primitives::{Timestamp, Ulid};
-use sqlx::FromRow;
 
 const TABLE: &str = "rating";
 
@@ -31,16 +31,17 @@ pub struct RatingRow {
     pub reply: Option<(String, Timestamp)>,
 }
 
-#[derive(FromRow)]
-struct StoredRating {
-    id: String,
-    lease_id: String,
-    validator_id: String,
-    stars: i64,
-    comment: Option<String>,
-    created_at: i64,
-    reply: Option<String>,
-    replied_at: Option<i64>,
+row! {
+    struct StoredRating {
+        id: String,
+        lease_id: String,
+        validator_id: String,
+        stars: i64,
+        comment: Option<String>,
+        created_at: i64,
+        reply: Option<String>,
+        replied_at: Option<i64>,
+    }
 }
 
 impl StoredRating {

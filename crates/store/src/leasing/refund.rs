@@ -8,10 +8,11 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{Debtor, Memo, PaymentKind, PaymentStatus, Refund, RefundStage};
 use primitives::{Signature, Timestamp, Ulid};
-use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
+use sqlx::{AssertSqlSafe, QueryBuilder};
 
 /// Until when what is owed can be paid: the end of the calendar, as good as.
 const NEVER: Timestamp = Timestamp::constant(253_370_764_800, 0);
@@ -29,18 +30,18 @@ pub struct RefundQuery {
     pub limit: u16,
 }
 
-#[derive(FromRow)]
-struct StoredRefund {
-    id: String,
-    lease_id: String,
-    of_memo: String,
-    of_signature: Option<Vec<u8>>,
-    debtor: String,
-    created_at: i64,
-    payout_of: Vec<u8>,
-    platform_of: Vec<u8>,
-    #[sqlx(flatten)]
-    payment: StoredPayment,
+row! {
+    struct StoredRefund {
+        id: String,
+        lease_id: String,
+        of_memo: String,
+        of_signature: Option<Vec<u8>>,
+        debtor: String,
+        created_at: i64,
+        payout_of: Vec<u8>,
+        platform_of: Vec<u8>,
+        ..payment: StoredPayment,
+    }
 }
 
 impl StoredRefund {

@@ -5,10 +5,11 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::LeaseState;
 use primitives::{PublicKey, Timestamp, Ulid};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const TABLE: &str = "lease";
 
@@ -30,11 +31,12 @@ pub struct RevocationPlace {
     pub lease: Ulid,
 }
 
-#[derive(FromRow)]
-struct StoredRevocation {
-    id: String,
-    ended_at: i64,
-    identity: Vec<u8>,
+row! {
+    struct StoredRevocation {
+        id: String,
+        ended_at: i64,
+        identity: Vec<u8>,
+    }
 }
 
 impl StoredRevocation {

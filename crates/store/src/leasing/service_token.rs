@@ -5,9 +5,9 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{Timestamp, Ulid};
-use sqlx::FromRow;
 
 const TABLE: &str = "service_token";
 
@@ -20,11 +20,11 @@ pub struct ServiceTokenRow {
     pub token: TokenRow,
 }
 
-#[derive(FromRow)]
-struct StoredServiceToken {
-    validator_id: String,
-    #[sqlx(flatten)]
-    token: StoredToken,
+row! {
+    struct StoredServiceToken {
+        validator_id: String,
+        ..token: StoredToken,
+    }
 }
 
 impl StoredServiceToken {

@@ -5,9 +5,9 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{PublicKey, Timestamp, Ulid};
-use sqlx::FromRow;
 
 const CHALLENGE: &str = "sign_in_challenge";
 const SESSION: &str = "session";
@@ -54,29 +54,32 @@ pub struct OnboardingRow {
     pub validator: Option<Ulid>,
 }
 
-#[derive(FromRow)]
-struct StoredChallenge {
-    nonce: String,
-    address: Vec<u8>,
-    message: String,
-    expires_at: i64,
+row! {
+    struct StoredChallenge {
+        nonce: String,
+        address: Vec<u8>,
+        message: String,
+        expires_at: i64,
+    }
 }
 
-#[derive(FromRow)]
-struct StoredSession {
-    id: String,
-    digest: Vec<u8>,
-    address: Vec<u8>,
-    created_at: i64,
-    expires_at: i64,
+row! {
+    struct StoredSession {
+        id: String,
+        digest: Vec<u8>,
+        address: Vec<u8>,
+        created_at: i64,
+        expires_at: i64,
+    }
 }
 
-#[derive(FromRow)]
-struct StoredOnboarding {
-    digest: Vec<u8>,
-    user_id: String,
-    expires_at: i64,
-    validator_id: Option<String>,
+row! {
+    struct StoredOnboarding {
+        digest: Vec<u8>,
+        user_id: String,
+        expires_at: i64,
+        validator_id: Option<String>,
+    }
 }
 
 impl StoredChallenge {

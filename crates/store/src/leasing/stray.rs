@@ -9,10 +9,11 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{Leg, Memo, Payment, PaymentKind, PaymentStatus, Stray, StrayReason};
 use primitives::{PublicKey, Signature, Ulid};
-use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
+use sqlx::{AssertSqlSafe, QueryBuilder};
 
 const TABLE: &str = "stray";
 const LEG: &str = "stray_leg";
@@ -56,16 +57,17 @@ const SELECT: &str = "SELECT s.*, COALESCE(a.gain, 0) AS payout_gain,
  LEFT JOIN stray_leg AS a ON a.signature = s.signature AND a.wallet = p.payout_wallet
  LEFT JOIN stray_leg AS b ON b.signature = s.signature AND b.wallet = p.platform_wallet";
 
-#[derive(FromRow)]
-struct StoredStray {
-    signature: Vec<u8>,
-    memo: String,
-    reason: String,
-    slot: i64,
-    payer: Vec<u8>,
-    payout_gain: i64,
-    platform_gain: i64,
-    seen_at: i64,
+row! {
+    struct StoredStray {
+        signature: Vec<u8>,
+        memo: String,
+        reason: String,
+        slot: i64,
+        payer: Vec<u8>,
+        payout_gain: i64,
+        platform_gain: i64,
+        seen_at: i64,
+    }
 }
 
 impl StoredStray {
@@ -84,11 +86,12 @@ impl StoredStray {
     }
 }
 
-#[derive(FromRow)]
-struct StoredPlace {
-    signature: Vec<u8>,
-    slot: i64,
-    payer: Vec<u8>,
+row! {
+    struct StoredPlace {
+        signature: Vec<u8>,
+        slot: i64,
+        payer: Vec<u8>,
+    }
 }
 
 impl LedgerTx {

@@ -8,21 +8,22 @@ use super::{
 use crate::{
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{Leg, PaymentKind, Refund, StrayLeg};
 use primitives::Signature;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 
 const LEG: &str = "stray_leg";
 
-#[derive(FromRow)]
-struct StoredLeg {
-    wallet: Vec<u8>,
-    gain: i64,
-    paid_by: Vec<u8>,
-    lease_id: String,
-    #[sqlx(flatten)]
-    payment: StoredPayment,
+row! {
+    struct StoredLeg {
+        wallet: Vec<u8>,
+        gain: i64,
+        paid_by: Vec<u8>,
+        lease_id: String,
+        ..payment: StoredPayment,
+    }
 }
 
 impl StoredLeg {

@@ -4,9 +4,9 @@ use super::{LedgerTx, columns};
 use crate::{
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{Timestamp, Ulid};
-use sqlx::FromRow;
 
 const TABLE: &str = "stream_ticket";
 
@@ -21,11 +21,12 @@ pub struct StreamTicketRow {
     pub expires_at: Timestamp,
 }
 
-#[derive(FromRow)]
-struct StoredTicket {
-    digest: Vec<u8>,
-    user_id: String,
-    expires_at: i64,
+row! {
+    struct StoredTicket {
+        digest: Vec<u8>,
+        user_id: String,
+        expires_at: i64,
+    }
 }
 
 impl StoredTicket {

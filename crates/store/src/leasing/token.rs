@@ -5,9 +5,9 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use primitives::{Timestamp, Ulid};
-use sqlx::FromRow;
 
 const TABLE: &str = "bearer_token";
 
@@ -37,15 +37,16 @@ impl TokenRow {
     }
 }
 
-#[derive(FromRow)]
-pub(super) struct StoredToken {
-    id: String,
-    user_id: String,
-    name: String,
-    digest: Vec<u8>,
-    created_at: i64,
-    expires_at: Option<i64>,
-    revoked_at: Option<i64>,
+row! {
+    pub(super) struct StoredToken {
+        id: String,
+        user_id: String,
+        name: String,
+        digest: Vec<u8>,
+        created_at: i64,
+        expires_at: Option<i64>,
+        revoked_at: Option<i64>,
+    }
 }
 
 impl StoredToken {
@@ -64,16 +65,16 @@ impl StoredToken {
     }
 }
 
-/// A token together with its user.
-#[derive(FromRow)]
-struct StoredBearer {
-    #[sqlx(flatten)]
-    user: StoredUser,
-    name: String,
-    digest: Vec<u8>,
-    since: i64,
-    expires_at: Option<i64>,
-    revoked_at: Option<i64>,
+row! {
+    /// A token together with its user.
+    struct StoredBearer {
+        name: String,
+        digest: Vec<u8>,
+        since: i64,
+        expires_at: Option<i64>,
+        revoked_at: Option<i64>,
+        ..user: StoredUser,
+    }
 }
 
 impl StoredBearer {

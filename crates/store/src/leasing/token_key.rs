@@ -5,10 +5,10 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{TokenKey, TokenSecret};
 use primitives::Timestamp;
-use sqlx::FromRow;
 
 const TABLE: &str = "token_key";
 
@@ -27,14 +27,15 @@ pub struct TokenKeyRow {
     pub published_until: Option<Timestamp>,
 }
 
-#[derive(FromRow)]
-struct StoredKey {
-    kid: String,
-    point: Vec<u8>,
-    secret: Option<Vec<u8>>,
-    created_at: i64,
-    signs_from: i64,
-    published_until: Option<i64>,
+row! {
+    struct StoredKey {
+        kid: String,
+        point: Vec<u8>,
+        secret: Option<Vec<u8>>,
+        created_at: i64,
+        signs_from: i64,
+        published_until: Option<i64>,
+    }
 }
 
 impl StoredKey {

@@ -6,10 +6,11 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{LeaseState, Usage, UsageReport};
 use primitives::{Timestamp, Ulid};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 
 const REPORT: &str = "usage_report";
@@ -36,18 +37,20 @@ pub struct UsageDay {
     pub usage: Usage,
 }
 
-#[derive(FromRow)]
-struct StoredLease {
-    id: String,
-    validator_id: String,
-    state: String,
+row! {
+    struct StoredLease {
+        id: String,
+        validator_id: String,
+        state: String,
+    }
 }
 
-#[derive(FromRow)]
-struct StoredUsage {
-    day: i64,
-    signs: i64,
-    failed: i64,
+row! {
+    struct StoredUsage {
+        day: i64,
+        signs: i64,
+        failed: i64,
+    }
 }
 
 impl StoredUsage {

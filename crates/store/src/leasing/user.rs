@@ -5,10 +5,10 @@ use crate::{
     LedgerStore,
     db::on,
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{Party, Roles};
 use primitives::{PublicKey, Timestamp, Ulid};
-use sqlx::FromRow;
 
 const TABLE: &str = "lease_user";
 
@@ -39,16 +39,17 @@ impl User {
     }
 }
 
-#[derive(FromRow)]
-pub(super) struct StoredUser {
-    id: String,
-    address: Option<Vec<u8>>,
-    display_name: Option<String>,
-    email: Option<String>,
-    trader: i64,
-    validator: i64,
-    staff: i64,
-    created_at: i64,
+row! {
+    pub(super) struct StoredUser {
+        id: String,
+        address: Option<Vec<u8>>,
+        display_name: Option<String>,
+        email: Option<String>,
+        trader: i64,
+        validator: i64,
+        staff: i64,
+        created_at: i64,
+    }
 }
 
 impl StoredUser {

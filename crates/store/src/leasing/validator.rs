@@ -5,10 +5,11 @@ use crate::{
     LedgerStore,
     db::{Tx, on},
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{ListingStatus, Offer, RatingSum, Share, Shared, ValidatorTerms};
 use primitives::{Lamports, PublicKey, Timestamp, Ulid};
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::QueryBuilder;
 
 const TABLE: &str = "validator";
 const NONCE: &str = "validator_nonce";
@@ -67,29 +68,30 @@ impl ValidatorRow {
     }
 }
 
-#[derive(FromRow)]
-pub(super) struct StoredValidator {
-    id: String,
-    owner_id: String,
-    identity: Vec<u8>,
-    payout_wallet: Vec<u8>,
-    name: Option<String>,
-    endpoint: Option<String>,
-    price: i64,
-    shared_price: Option<i64>,
-    shared_seats: Option<i64>,
-    tier: String,
-    region: String,
-    status: String,
-    vote_account: Option<Vec<u8>>,
-    stake: i64,
-    stake_epoch: i64,
-    delinquent: i64,
-    rating_stars: i64,
-    rating_count: i64,
-    uptime: Option<i64>,
-    effectiveness: Option<i64>,
-    created_at: i64,
+row! {
+    pub(super) struct StoredValidator {
+        id: String,
+        owner_id: String,
+        identity: Vec<u8>,
+        payout_wallet: Vec<u8>,
+        name: Option<String>,
+        endpoint: Option<String>,
+        price: i64,
+        shared_price: Option<i64>,
+        shared_seats: Option<i64>,
+        tier: String,
+        region: String,
+        status: String,
+        vote_account: Option<Vec<u8>>,
+        stake: i64,
+        stake_epoch: i64,
+        delinquent: i64,
+        rating_stars: i64,
+        rating_count: i64,
+        uptime: Option<i64>,
+        effectiveness: Option<i64>,
+        created_at: i64,
+    }
 }
 
 impl StoredValidator {

@@ -5,10 +5,10 @@ use crate::{
     LedgerStore,
     db::{Tx, on},
     error::{StoreError, in_table},
+    row::row,
 };
 use leasing::{DisabledReason, WebhookEvents, WebhookSecret};
 use primitives::{Timestamp, Ulid};
-use sqlx::FromRow;
 
 const TABLE: &str = "webhook";
 
@@ -37,20 +37,21 @@ pub struct WebhookRow {
     pub disabled: Option<(DisabledReason, Timestamp)>,
 }
 
-#[derive(FromRow)]
-struct StoredWebhook {
-    id: String,
-    user_id: String,
-    url: String,
-    events: String,
-    description: Option<String>,
-    secret: Vec<u8>,
-    previous_secret: Option<Vec<u8>>,
-    previous_until: Option<i64>,
-    created_at: i64,
-    failing_since: Option<i64>,
-    disabled_at: Option<i64>,
-    disabled_reason: Option<String>,
+row! {
+    struct StoredWebhook {
+        id: String,
+        user_id: String,
+        url: String,
+        events: String,
+        description: Option<String>,
+        secret: Vec<u8>,
+        previous_secret: Option<Vec<u8>>,
+        previous_until: Option<i64>,
+        created_at: i64,
+        failing_since: Option<i64>,
+        disabled_at: Option<i64>,
+        disabled_reason: Option<String>,
+    }
 }
 
 impl StoredWebhook {

@@ -1,8 +1,7 @@
 //! A send as it is stored.
 
-use crate::{column::Column, error::StoreError};
+use crate::{column::Column, error::StoreError, row::row};
 use primitives::{Address, Felt, Timestamp};
-use sqlx::FromRow;
 
 pub(super) const SEND: &str = "send";
 
@@ -105,11 +104,12 @@ pub struct TakenNonce {
     pub block_number: Option<u64>,
 }
 
-#[derive(FromRow)]
-pub(super) struct StoredNonce {
-    nonce: i64,
-    max_fee: Vec<u8>,
-    block_number: Option<i64>,
+row! {
+    pub(super) struct StoredNonce {
+        nonce: i64,
+        max_fee: Vec<u8>,
+        block_number: Option<i64>,
+    }
 }
 
 impl StoredNonce {
@@ -125,25 +125,26 @@ impl StoredNonce {
     }
 }
 
-#[derive(FromRow)]
-pub(super) struct StoredSend {
-    chain_id: Vec<u8>,
-    account: Vec<u8>,
-    nonce: i64,
-    attempt: i64,
-    purpose: Option<String>,
-    superseded: i64,
-    head: i64,
-    hash: Vec<u8>,
-    broadcast: Vec<u8>,
-    max_fee: Vec<u8>,
-    paid: Option<Vec<u8>>,
-    created_at: i64,
-    state: String,
-    settled_at: Option<i64>,
-    block_number: Option<i64>,
-    fee: Option<Vec<u8>>,
-    reason: Option<String>,
+row! {
+    pub(super) struct StoredSend {
+        chain_id: Vec<u8>,
+        account: Vec<u8>,
+        nonce: i64,
+        attempt: i64,
+        purpose: Option<String>,
+        superseded: i64,
+        head: i64,
+        hash: Vec<u8>,
+        broadcast: Vec<u8>,
+        max_fee: Vec<u8>,
+        paid: Option<Vec<u8>>,
+        created_at: i64,
+        state: String,
+        settled_at: Option<i64>,
+        block_number: Option<i64>,
+        fee: Option<Vec<u8>>,
+        reason: Option<String>,
+    }
 }
 
 /// An amount of 16 bytes.

@@ -1,8 +1,7 @@
 //! Sponsors and their rules as they are stored.
 
-use crate::{column::Column, error::StoreError};
+use crate::{column::Column, error::StoreError, row::row};
 use primitives::{Address, Felt, Timestamp};
-use sqlx::FromRow;
 
 pub(super) const SPONSOR: &str = "sponsor";
 pub(super) const RULE: &str = "sponsor_rule";
@@ -65,15 +64,16 @@ pub struct SponsorRule {
     pub selector: Option<Felt>,
 }
 
-#[derive(FromRow)]
-pub(super) struct StoredSponsor {
-    id: String,
-    name: String,
-    digest: Vec<u8>,
-    credits: Vec<u8>,
-    user_daily: Option<Vec<u8>>,
-    created_at: i64,
-    disabled_at: Option<i64>,
+row! {
+    pub(super) struct StoredSponsor {
+        id: String,
+        name: String,
+        digest: Vec<u8>,
+        credits: Vec<u8>,
+        user_daily: Option<Vec<u8>>,
+        created_at: i64,
+        disabled_at: Option<i64>,
+    }
 }
 
 fn amount(name: &'static str, bytes: &[u8]) -> Result<u128, StoreError> {
@@ -96,11 +96,12 @@ impl StoredSponsor {
     }
 }
 
-#[derive(FromRow)]
-pub(super) struct StoredRule {
-    kind: String,
-    contract: Vec<u8>,
-    selector: Vec<u8>,
+row! {
+    pub(super) struct StoredRule {
+        kind: String,
+        contract: Vec<u8>,
+        selector: Vec<u8>,
+    }
 }
 
 impl StoredRule {

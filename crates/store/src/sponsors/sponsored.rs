@@ -1,8 +1,7 @@
 //! A transaction that a sponsor pays for, as it is stored.
 
-use crate::{column::Column, error::StoreError};
+use crate::{column::Column, error::StoreError, row::row};
 use primitives::{Address, Felt, Timestamp};
-use sqlx::FromRow;
 
 pub(super) const SPONSORED: &str = "sponsored";
 
@@ -92,22 +91,23 @@ pub struct SponsoredOutcome {
     pub block_time: Timestamp,
 }
 
-#[derive(FromRow)]
-pub(super) struct StoredSponsored {
-    hash: Vec<u8>,
-    sponsor: String,
-    user_address: Vec<u8>,
-    state: String,
-    created_at: i64,
-    reserved_billions: i64,
-    reserved_rest: i64,
-    pool_fee_billions: i64,
-    pool_fee_rest: i64,
-    fee_billions: Option<i64>,
-    fee_rest: Option<i64>,
-    reverted: Option<i64>,
-    block_number: Option<i64>,
-    block_time: Option<i64>,
+row! {
+    pub(super) struct StoredSponsored {
+        hash: Vec<u8>,
+        sponsor: String,
+        user_address: Vec<u8>,
+        state: String,
+        created_at: i64,
+        reserved_billions: i64,
+        reserved_rest: i64,
+        pool_fee_billions: i64,
+        pool_fee_rest: i64,
+        fee_billions: Option<i64>,
+        fee_rest: Option<i64>,
+        reverted: Option<i64>,
+        block_number: Option<i64>,
+        block_time: Option<i64>,
+    }
 }
 
 impl StoredSponsored {
