@@ -79,6 +79,8 @@ pub(crate) fn serve_shipped(data: &Path, more: &[&str]) -> Command {
     let mut command = stoa(&["serve"]);
     command.args(FREE_PORTS);
     command.env("STOA__SERVER__LOG", "warn");
+    // Nodes that were told to stand still do so for as long as a slow machine needs.
+    command.env("STOA__STARKNET__MAX_HEAD_AGE", "1h");
     command.arg("--data").arg(data).args(more);
     command
 }
