@@ -138,6 +138,18 @@ pub(crate) fn first_price(rungs: &[Rung]) -> f64 {
     rungs.first().map_or(0.0, |rung| (rung.z * rung.z).recip())
 }
 
+/// What a flow may be worth more at prices of what is sold and bought if it is the whole
+/// curve: that ends a little before its pool does.
+pub(crate) fn spared_worth(rungs: &[Rung], flow: &Flow, [from, to]: [f64; 2]) -> f64 {
+    match rungs.last() {
+        Some(last) if last.slope <= 0.0 && flow.sold >= last.sold => {
+            let spared = last.sold * SPARED / (1.0 - SPARED);
+            spared * (to / (last.z * last.z) - from).max(0.0)
+        }
+        _ => 0.0,
+    }
+}
+
 /// The depth of the shallowest curve of even depth that takes nowhere less: what that
 /// takes until `z` has doubled; 0 where there is no curve.
 pub(crate) fn depth(rungs: &[Rung]) -> f64 {

@@ -41,11 +41,19 @@ impl Front {
         self.depth * root * root
     }
 
-    /// A price of the sold token at which no pool keeps more than this.
+    /// What a pool keeps at most that sells this, however deep it is.
     #[inline]
-    pub(crate) fn paying_bid(self, to: f64, most: f64) -> f64 {
+    pub(crate) fn edge(self, sold: f64, from: f64, to: f64) -> f64 {
+        sold * (self.rate * to - from).max(0.0)
+    }
+
+    /// A price of the sold token, of which so much is there, at which no pool keeps
+    /// more than this.
+    #[inline]
+    pub(crate) fn paying_bid(self, there: f64, to: f64, most: f64) -> f64 {
         let root = ((self.rate * to).sqrt() - (most / self.depth).sqrt()).max(0.0);
-        root * root
+        let all = (self.rate * to - most / there).max(0.0);
+        (root * root).min(all)
     }
 }
 

@@ -62,6 +62,16 @@ pub(crate) struct Link {
     pub(crate) sale: Sale,
 }
 
+impl Link {
+    /// The same from the other token, whose link this is to `from`.
+    pub(crate) const fn back(self, from: TokenId) -> Self {
+        Self {
+            to: from,
+            sale: self.sale.back(),
+        }
+    }
+}
+
 /// Tokens, pairs, and who is next to whom, by adjacency lists. Tokens and pairs
 /// are numbered in the order in which their first pools came into being.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -17,31 +17,49 @@ impl Closure {
     /// The most that tokens can be sold for; 0 where they cannot. Known prices
     /// stay.
     pub(super) fn bids(lens: &Lens<'_>, known: &[(TokenId, f64)], rounds: usize) -> Self {
-        Self::spread(lens, known, rounds, |bid, link, best| {
+        Self::spread(lens, known, rounds, |_, bid, link, best| {
             (lens.rate(link.sale.back()) * bid).max(best)
         })
     }
 
-    /// The same with prices at which no pool keeps more than `most` says for its venue,
-    /// which is nowhere less than `least`.
+    /// The same with prices at which no pool that sells no more than `there` keeps more
+    /// than `most` says for its venue, which is nowhere less than `least`.
     pub(super) fn paying_bids(
         lens: &Lens<'_>,
         known: &[(TokenId, f64)],
         rounds: usize,
+        there: &Self,
         least: f64,
         most: impl Fn(VenueId) -> f64,
     ) -> Self {
-        Self::spread(lens, known, rounds, |bid, link, best| {
-            let sale = link.sale.back();
+        Self::spread(lens, known, rounds, |_, bid, link, best| {
+            let (sale, there) = (link.sale.back(), there.get(link.to));
+            if lens.rate(sale) * bid <= best {
+                return best;
+            }
             // The best price of one pool and the depth of another are no pool's.
-            if lens.front(sale).paying_bid(bid, least) <= best {
+            if lens.front(sale).paying_bid(there, bid, least) <= best {
                 return best;
             }
             let offers = lens.pools(sale).map(|pool| {
                 let front = pool.front(sale.direction);
-                front.paying_bid(bid, most(pool.venue))
+                front.paying_bid(there, bid, most(pool.venue))
             });
             offers.fold(best, f64::max)
+        })
+    }
+
+    /// The most of each token that there can be when this much of one is sold, and none
+    /// of another; 0 where it cannot be bought.
+    pub(super) fn amounts(
+        lens: &Lens<'_>,
+        [sold, bought]: [TokenId; 2],
+        amount: f64,
+        rounds: usize,
+    ) -> Self {
+        let known = [(sold, amount), (bought, 0.0)];
+        Self::spread(lens, &known, rounds, |_, amount, link, best| {
+            (lens.rate(link.sale) * amount).max(best)
         })
     }
 
@@ -52,18 +70,18 @@ impl Closure {
             .iter()
             .map(|(token, price)| (*token, price.recip()))
             .collect();
-        Self::spread(lens, &known, rounds, |inverse, link, best| {
+        Self::spread(lens, &known, rounds, |_, inverse, link, best| {
             (lens.rate(link.sale) * inverse).max(best)
         })
     }
 
     /// `offer` is the best price that a token has by a link from one of this price,
     /// or what it is so far.
-    fn spread(
+    pub(super) fn spread(
         lens: &Lens<'_>,
         known: &[(TokenId, f64)],
         rounds: usize,
-        offer: impl Fn(f64, &Link, f64) -> f64,
+        offer: impl Fn(TokenId, f64, &Link, f64) -> f64,
     ) -> Self {
         let count = lens.topology().token_count();
         let mut prices = vec![0.0; count];
@@ -93,7 +111,7 @@ impl Closure {
                     if *state == State::Known {
                         continue;
                     }
-                    let offer = offer(price, link, *best);
+                    let offer = offer(token, price, link, *best);
                     if offer > *best {
                         *best = offer;
                         if *state == State::Open {
@@ -116,6 +134,20 @@ impl Closure {
 
     pub(super) fn all(&self) -> &[f64] {
         &self.prices
+    }
+
+    /// Raises prices to what tokens can at least be bought for, where that is settled.
+    pub(super) fn raised(mut self, inverse_asks: &Self) -> Self {
+        let asks = inverse_asks
+            .prices
+            .iter()
+            .filter(|_| inverse_asks.is_settled);
+        for (price, inverse) in self.prices.iter_mut().zip(asks) {
+            if *inverse > 0.0 {
+                *price = price.max(inverse.recip());
+            }
+        }
+        self
     }
 
     pub(super) fn into_prices(self) -> Vec<f64> {

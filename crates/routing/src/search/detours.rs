@@ -4,18 +4,18 @@
 //! Local search ends at different places. Where the [bound](super::bound) leaves room
 //! beyond what is found, it begins again from farther above the limit of swaps, from a
 //! relaxed solution, without each venue, and with each venue alone; then once more from
-//! the best of all of them. So an order that leaves no venue out is about as good as any
-//! that does: those are searched without detours, and are among the candidates of the
-//! other. What a detour may pass is the neighbourhood of the order and not the whole
+//! the best of all of them, by iterated local search. So an order that leaves no venue out
+//! is about as good as any that does: those are searched without most detours, and are
+//! among the candidates of the other. What a detour may pass is the neighbourhood of the order and not the whole
 //! graph, whose size would decide otherwise how long all of them take.
 
 use super::arena::Arena;
 use super::bound::Bound;
 use super::division::Division;
 use super::goal::Goal;
-use super::improve::Climb;
+use super::improve::{Climb, Closed};
 use super::scope::Scope;
-use super::{Found, NARROW, Search, best, ways};
+use super::{Found, NARROW, ROOM, Search, best, ways};
 use crate::VenueSet;
 use crate::graph::Lens;
 use amm::book::VenueId;
@@ -23,9 +23,6 @@ use std::collections::BTreeSet;
 
 /// How many times as many swaps as are allowed a wider climb looks at.
 const WIDE: usize = 8;
-
-/// What a bound may leave, as a share: less is not searched for.
-const ROOM: f64 = 1e-5;
 
 impl<'g> Search<'_, 'g> {
     /// Divisions that may be better than what is found, as far as its bound allows.
@@ -63,7 +60,7 @@ impl<'g> Search<'_, 'g> {
             }
         }
         let last = best(goal, &divisions)
-            .and_then(|(arena, best)| self.polished(scope, goal, arena, best));
+            .and_then(|(arena, best)| self.iterated(scope, goal, arena, best));
         divisions.extend(last);
         divisions
     }
@@ -100,7 +97,7 @@ impl<'g> Search<'_, 'g> {
     }
 
     /// A division that was found elsewhere, improved among all pools that matter.
-    fn polished(
+    fn iterated(
         &self,
         scope: &Scope<'g>,
         goal: &Goal,
@@ -119,7 +116,11 @@ impl<'g> Search<'_, 'g> {
                 prices[at] = division.prices[place];
             }
         }
-        let division = self.climber(&scope.arena, goal).polished(&set, &prices);
+        let climb = self.climber(&scope.arena, goal);
+        let mut division = climb.polished(&set, &prices);
+        if self.order.avoid == VenueSet::NONE {
+            division = climb.iterated(division);
+        }
         Some((scope.arena.clone(), division))
     }
 
@@ -127,7 +128,7 @@ impl<'g> Search<'_, 'g> {
         Climb {
             arena,
             goal,
-            without: None,
+            closed: Closed::Nothing,
             stop: self.stop,
         }
     }

@@ -1,6 +1,8 @@
 //! Local search for a set of pools (Aarts & Lenstra, *Local Search in
 //! Combinatorial Optimization*): add what helps most, drop what does not pay for
-//! its swap or is one too many, as long as that is better.
+//! its swap or is one too many, as long as that is better. And iterated local search
+//! (Lourenço, Martin & Stützle): do without something for a while, since what takes its
+//! place may be better with all again.
 
 use super::additions::{Addition, additions};
 use super::arena::{Arena, Hop};
@@ -8,8 +10,9 @@ use super::branches::{Branch, branches};
 use super::division::Division;
 use super::edges::{self, Edge};
 use super::goal::Goal;
-use super::prices::{Prices, SOLD};
-use amm::book::PoolId;
+use super::prices::{BOUGHT, Prices, SOLD};
+use amm::book::{PoolId, VenueId};
+use std::collections::BTreeSet;
 
 /// Improvements of one search; a set of twelve is usually done after twenty.
 const MAX_ROUNDS: usize = 64;
@@ -37,9 +40,18 @@ const BETTER: f64 = 1e-8;
 pub(super) struct Climb<'a, 'g> {
     pub(super) arena: &'a Arena<'g>,
     pub(super) goal: &'a Goal,
-    /// A pool that is left out, so that what is found is unlike what uses it.
-    pub(super) without: Option<PoolId>,
+    pub(super) closed: Closed,
     pub(super) stop: &'a dyn Fn() -> bool,
+}
+
+/// What a search does without, so that what it finds is unlike what passes it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Closed {
+    Nothing,
+    Pool(PoolId),
+    Venue(VenueId),
+    /// A token of the arena, by its place.
+    Token(usize),
 }
 
 impl Climb<'_, '_> {
@@ -71,6 +83,49 @@ impl Climb<'_, '_> {
         self.improved(start, self.goal.max_swaps)
     }
 
+    /// Improves a division without each venue and each token that it passes, one after the
+    /// other, and from there with all of them; what is better stays.
+    pub(super) fn iterated(&self, mut best: Division) -> Division {
+        for closed in self.passed(&best) {
+            if (self.stop)() {
+                break;
+            }
+            let climb = Self { closed, ..*self };
+            let Some(found) = climb.rest(&best) else {
+                continue;
+            };
+            let found = self.polished(&found.set(), &found.prices);
+            if self.is_better(&found, &best) {
+                best = found;
+            }
+        }
+        best
+    }
+
+    /// What a division passes between its ends.
+    fn passed(&self, division: &Division) -> Vec<Closed> {
+        let hops = division.parts.iter();
+        let hops = hops.filter_map(|part| self.arena.hops.get(part.hop));
+        let (mut venues, mut tokens) = (BTreeSet::new(), BTreeSet::new());
+        for hop in hops {
+            venues.insert(hop.pool.venue);
+            tokens.extend(hop.ends());
+        }
+        let between = tokens
+            .into_iter()
+            .filter(|node| ![SOLD, BOUGHT].contains(node));
+        let venues = venues.into_iter().map(Closed::Venue);
+        venues.chain(between.map(Closed::Token)).collect()
+    }
+
+    /// What is left of a division where something is closed, improved; `None` if nothing is.
+    fn rest(&self, division: &Division) -> Option<Division> {
+        let mut set = division.set();
+        set.retain(|hop| self.is_open(*hop));
+        let set = self.in_use(set);
+        (!set.is_empty()).then(|| self.polished(&set, &division.prices))
+    }
+
     /// Cuts back to as many swaps as are allowed, and improves what is left.
     fn cut(&self, grown: Division) -> Division {
         let limit = self.goal.max_swaps;
@@ -80,8 +135,13 @@ impl Climb<'_, '_> {
 
     /// Whether a hop may be used.
     pub(super) fn is_open(&self, hop: usize) -> bool {
-        let pool = self.arena.hops.get(hop).map(|hop| hop.pool);
-        pool.is_some_and(|pool| self.without != Some(pool.id))
+        let hop = self.arena.hops.get(hop);
+        hop.is_some_and(|hop| match self.closed {
+            Closed::Nothing => true,
+            Closed::Pool(pool) => hop.pool.id != pool,
+            Closed::Venue(venue) => hop.pool.venue != venue,
+            Closed::Token(node) => !hop.ends().contains(&node),
+        })
     }
 
     /// Makes it better as long as that is possible, with at most so many swaps.
@@ -204,9 +264,15 @@ impl Climb<'_, '_> {
         let mut set = division.set();
         let is_dropped = |hop: &usize| branches.iter().any(|branch| branch.hops.contains(hop));
         set.retain(|hop| !is_dropped(hop));
+        let set = self.in_use(set);
+        Division::new(self.arena, self.goal, &set, &division.prices)
+    }
+
+    /// Hops without those that lead to or come from nowhere.
+    fn in_use(&self, mut set: Vec<usize>) -> Vec<usize> {
         let mut used = edges::in_use(&self.edges(&set)).into_iter();
         set.retain(|_| used.next().unwrap_or_default());
-        Division::new(self.arena, self.goal, &set, &division.prices)
+        set
     }
 
     /// Whether with an addition no flow can go round and no pool trades twice.

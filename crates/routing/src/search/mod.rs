@@ -5,9 +5,9 @@
 //!    then of all in the [`arena`] of tokens that matter ([`scope`]), by local
 //!    search; the amount is divided over each set as well as it can be
 //!    ([`division`]).
-//! 3. [`bound`]: how much better any other could be. Where that is much,
-//!    [`detours`] are searched: from a relaxed solution, without each venue, and
-//!    with each alone.
+//! 3. [`bound`]: how much better any other could be. The tokens that matter are
+//!    looked for only where that is much; and where it still is, [`detours`] are
+//!    searched: from a relaxed solution, without each venue, and with each alone.
 //! 4. [`settle`]: the best of each kind in whole units. What is left of them after
 //!    fees and gas decides, so that a route is never worse than a plainer one.
 
@@ -27,6 +27,7 @@ mod path;
 mod plan;
 mod prices;
 mod purchase;
+mod scales;
 mod scope;
 mod settle;
 #[cfg(test)]
@@ -40,7 +41,7 @@ use arena::Arena;
 use bound::Bound;
 use division::{Division, Part};
 use goal::Goal;
-use improve::Climb;
+use improve::{Climb, Closed};
 use plan::Plan;
 use prices::SOLD;
 use scope::Scope;
@@ -52,7 +53,7 @@ use ways::Way;
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// Rounds of local search of one order, all its beginnings together.
-const MAX_ROUNDS: usize = 400;
+const MAX_ROUNDS: usize = 2_000;
 
 /// How often an amount that no single way can take is made smaller.
 const MAX_SMALLER: usize = 16;
@@ -60,6 +61,12 @@ const MAX_SMALLER: usize = 16;
 /// How many times as many swaps as are allowed a climb looks at before it chooses
 /// from them.
 const NARROW: usize = 3;
+
+/// What a purchase may cost, in times of what it was guessed to, for its bound to hold.
+const DEARER: f64 = 1.1;
+
+/// What a bound may leave, as a share: less is not searched for.
+const ROOM: f64 = 1e-5;
 
 /// Routes that have more of their pools in common (Jaccard's index) count as one.
 const SAME: f64 = 0.7;
@@ -83,6 +90,11 @@ pub fn routes(
     if sold == bought || order.max_swaps == 0 {
         return Vec::new();
     }
+    let lens = if order.direct {
+        lens.near(&[sold, bought])
+    } else {
+        lens
+    };
     // Counted in rounds and not by a clock, so that the same order has the same routes
     // wherever the deadline is not met first.
     let rounds = Cell::new(0);
@@ -123,13 +135,24 @@ struct Search<'a, 'g> {
 struct Found<'g> {
     /// The best single ways, the best first.
     ways: Vec<Way<'g>>,
-    /// The best division between the two tokens alone, and the best that were found
-    /// by each search beyond.
+    /// The best division between the two tokens alone, the best single way where that is
+    /// longer, and the best that were found by each search beyond.
     divisions: Vec<(Arena<'g>, Division)>,
     /// What no route exceeds; `None` without a division, or where prices did not settle.
     bound: Option<Bound>,
-    /// What matters beyond the direct pools; `None` if routes may not go there.
+    /// What matters beyond the direct pools; `None` if routes may not or need not go there.
     around: Option<Scope<'g>>,
+}
+
+impl Found<'_> {
+    /// Whether there may be anything better without the pools of some venues.
+    fn has_room(&self, goal: &Goal, avoid: VenueSet) -> bool {
+        let Some((bound, (_, best))) = self.bound.as_ref().zip(best(goal, &self.divisions)) else {
+            return true;
+        };
+        let net = best.net(goal);
+        bound.net(goal, avoid) - net > ROOM * net.abs()
+    }
 }
 
 impl<'g> Search<'_, 'g> {
@@ -161,22 +184,28 @@ impl<'g> Search<'_, 'g> {
     }
 
     /// Single ways, divisions between both tokens alone and beyond, and a bound on all.
+    /// Where that says that nothing beyond is better, it is not looked for.
     fn find(&self, goal: &Goal) -> Found<'g> {
         let ways = ways::best(self.lens, goal, self.ends, self.max_hops());
         let direct = Scope::direct(self.lens, goal, self.ends);
-        let is_free = self.max_hops() > 1 && goal.max_swaps > 1;
-        let around = is_free.then(|| self.around(goal, &ways));
-        let scopes = [Some(&direct), around.as_ref()].into_iter().flatten();
-        let divisions: Vec<_> = scopes
-            .filter_map(|scope| self.climb(scope, goal, NARROW))
-            .collect();
-        let bound = self.bound(goal, &divisions);
-        Found {
+        let longer = ways.first().filter(|way| way.hops.len() > 1);
+        let longer =
+            longer.map(|way| scope::divided(self.lens, goal, self.ends, std::slice::from_ref(way)));
+        let direct = self.climb(&direct, goal, NARROW);
+        let mut found = Found {
+            divisions: direct.into_iter().chain(longer).collect(),
             ways,
-            divisions,
-            bound,
-            around,
+            bound: None,
+            around: None,
+        };
+        found.bound = self.bound(goal, &found.divisions);
+        if self.max_hops() > 1 && goal.max_swaps > 1 && found.has_room(goal, VenueSet::NONE) {
+            let around = self.around(goal, &found.ways);
+            found.divisions.extend(self.climb(&around, goal, NARROW));
+            found.bound = self.bound(goal, &found.divisions);
+            found.around = Some(around);
         }
+        found
     }
 
     /// What matters beyond the direct pools.
@@ -202,9 +231,10 @@ impl<'g> Search<'_, 'g> {
                 fee_many: 0.0,
                 ..self.order.costs.at(price)
             };
-            return bound::bound(self.lens, &goal, arena, division);
+            let most = goal.many * DEARER;
+            return bound::bound(self.lens, &goal, most, arena, division);
         }
-        bound::bound(self.lens, goal, arena, division)
+        bound::bound(self.lens, goal, goal.many, arena, division)
     }
 
     const fn max_hops(&self) -> usize {
@@ -242,14 +272,19 @@ impl<'g> Search<'_, 'g> {
         let Some(main) = main.and_then(|part| arena.hops.get(part.hop)) else {
             return Vec::new();
         };
-        let climb = Climb {
-            arena,
-            goal,
-            without: Some(main.pool.id),
-            stop: self.stop,
+        let scope = if self.max_hops() > 1 {
+            self.around(goal, &found.ways)
+        } else {
+            Scope::direct(self.lens, goal, self.ends)
         };
-        let pools = open_seed(&climb, &found.ways)
-            .map(|seed| (arena.clone(), climb.from(&seed, &best.prices, NARROW)));
+        let climb = Climb {
+            closed: Closed::Pool(main.pool.id),
+            ..self.climber(&scope.arena, goal)
+        };
+        let pools = open_seed(&climb, &found.ways).map(|seed| {
+            let division = climb.from(&seed, &scope.prices, NARROW);
+            (scope.arena.clone(), division)
+        });
         let avoid = VenueSet::NONE.with(main.pool.venue);
         pools
             .into_iter()

@@ -105,7 +105,7 @@ impl<'g> Scope<'g> {
 }
 
 /// The amount divided over some ways.
-fn divided<'g>(
+pub(super) fn divided<'g>(
     lens: &Lens<'g>,
     goal: &Goal,
     ends: [TokenId; 2],

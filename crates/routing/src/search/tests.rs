@@ -140,6 +140,50 @@ fn a_thin_pool_at_a_fine_price_beside_a_deep_one_does_not_widen_the_bound() {
 }
 
 #[test]
+fn what_is_gained_in_a_circle_counts_for_as_much_as_an_order_has() {
+    // Round the last two pools a hundredth is gained, by the order 10¹⁴; a swap costs 10¹⁵.
+    let pools = [
+        ([1, 2], [100_000 * ONE, 100_000 * ONE], 300),
+        ([1, 3], [100_000 * ONE, 100_000 * ONE], 300),
+        ([3, 2], [100_000 * ONE, 98_000 * ONE], 300),
+        ([3, 4], [100_000 * ONE, 100_000 * ONE], 300),
+        ([3, 4], [100_000 * ONE, 101_000 * ONE], 300),
+    ];
+    let route = best(&pools, &costing(1e15, sale(1, 2, ONE / 100))).unwrap();
+    assert_eq!(route.legs.len(), 1);
+    assert!(route.gap < 1e-6, "{}", route.gap);
+}
+
+#[test]
+fn a_way_that_is_worse_does_not_widen_the_bound() {
+    let deep = |ends, price: u128| (ends, [1_000_000 * ONE, 10_000 * price * ONE], 300);
+    let pools = [
+        deep([1, 3], 100),
+        deep([3, 2], 100),
+        deep([1, 4], 100),
+        deep([4, 2], 99),
+    ];
+    for swap in [1e12, 1e15, 1e17] {
+        let route = best(&pools, &costing(swap, sale(1, 2, ONE))).unwrap();
+        assert!(
+            route.legs.len() == 2 && route.gap < 1e-6,
+            "{swap} {}",
+            route.gap
+        );
+    }
+}
+
+#[test]
+fn a_direct_order_is_held_against_direct_pools_alone() {
+    let order = Order {
+        direct: true,
+        ..costing(1e15, sale(1, 2, 100 * ONE))
+    };
+    let route = best(&MESH, &order).unwrap();
+    assert!(route.gap < 1e-6, "{}", route.gap);
+}
+
+#[test]
 fn dear_swaps_are_left_out() {
     let cheap = best(&MESH, &sale(1, 2, 100 * ONE)).unwrap();
     let dear = best(&MESH, &costing(3e18, sale(1, 2, 100 * ONE))).unwrap();

@@ -1,0 +1,384 @@
+//! The search for routes: candidates, then the best of them.
+//!
+//! 1. [`ways`]: the best single swaps and single ways, of all there are.
+//! 2. [`improve`]: sets of pools, first of those between the two tokens alone,
+//!    then of all in the [`arena`] of tokens that matter ([`scope`]), by local
+//!    search; the amount is divided over each set as well as it can be
+//!    ([`division`]).
+//! 3. [`bound`]: how much better any other could be. Where that is much,
+//!    [`detours`] are searched: from a relaxed solution, without each venue, and
+//!    with each alone.
+//! 4. [`settle`]: the best of each kind in whole units. What is left of them after
+//!    fees and gas decides, so that a route is never worse than a plainer one.
+
+mod additions;
+mod arena;
+mod bound;
+mod branches;
+mod cholesky;
+mod closure;
+mod detours;
+mod division;
+mod edges;
+mod goal;
+mod improve;
+mod least;
+mod path;
+mod plan;
+mod prices;
+mod purchase;
+mod scales;
+mod scope;
+mod settle;
+#[cfg(test)]
+mod tests;
+mod ways;
+
+use crate::graph::{Lens, TokenId};
+use crate::{Amount, Costs, Graph, Order, Route, VenueSet};
+use amm::book::Pools;
+use arena::Arena;
+use bound::Bound;
+use division::{Division, Part};
+use goal::Goal;
+use improve::{Climb, Closed};
+use plan::Plan;
+use prices::SOLD;
+use scope::Scope;
+use settle::Candidate;
+use std::cell::Cell;
+use ways::Way;
+
+/// Says when a search has to end with what it has.
+pub type Stop<'a> = &'a dyn Fn() -> bool;
+
+/// Rounds of local search of one order, all its beginnings together.
+const MAX_ROUNDS: usize = 400;
+
+/// How often an amount that no single way can take is made smaller.
+const MAX_SMALLER: usize = 16;
+
+/// How many times as many swaps as are allowed a climb looks at before it chooses
+/// from them.
+const NARROW: usize = 3;
+
+/// What a purchase may cost, in times of what it was guessed to, for its bound to hold.
+const DEARER: f64 = 1.1;
+
+/// What a bound may leave, as a share: less is not searched for.
+const ROOM: f64 = 1e-5;
+
+/// Routes that have more of their pools in common (Jaccard's index) count as one.
+const SAME: f64 = 0.7;
+
+/// Up to `size` different routes, the best first; none if there is no way. The
+/// graph must be that of the pools. A search that has to stop still ends with
+/// the plain candidates, or with any route if those do not exist.
+pub fn routes(
+    graph: &Graph,
+    pools: &Pools,
+    order: &Order,
+    size: usize,
+    stop: Stop<'_>,
+) -> Vec<Route> {
+    let lens = graph.without(order.avoid);
+    let topology = lens.topology();
+    let ends = [order.sell, order.buy].map(|address| topology.token(address));
+    let [Some(sold), Some(bought)] = ends else {
+        return Vec::new();
+    };
+    if sold == bought || order.max_swaps == 0 {
+        return Vec::new();
+    }
+    // Counted in rounds and not by a clock, so that the same order has the same routes
+    // wherever the deadline is not met first.
+    let rounds = Cell::new(0);
+    let limited = || {
+        rounds.set(rounds.get() + 1);
+        rounds.get() > MAX_ROUNDS || stop()
+    };
+    let search = |stop| {
+        let search = Search {
+            lens: &lens,
+            pools,
+            order,
+            ends: [sold, bought],
+            stop,
+        };
+        match order.amount {
+            Amount::In { one, many } => search.sale(f64::from(one), f64::from(many), size),
+            Amount::Out(amount) => search.purchase(f64::from(amount), size),
+        }
+    };
+    let routes = search(&limited);
+    if routes.is_empty() && stop() {
+        // Without any route there is nothing to stop with.
+        return search(&|| false);
+    }
+    routes
+}
+
+struct Search<'a, 'g> {
+    lens: &'a Lens<'g>,
+    pools: &'a Pools,
+    order: &'a Order,
+    ends: [TokenId; 2],
+    stop: Stop<'a>,
+}
+
+/// What is found for a goal.
+struct Found<'g> {
+    /// The best single ways, the best first.
+    ways: Vec<Way<'g>>,
+    /// The best division between the two tokens alone, the best single way where that is
+    /// longer, and the best that were found by each search beyond.
+    divisions: Vec<(Arena<'g>, Division)>,
+    /// What no route exceeds; `None` without a division, or where prices did not settle.
+    bound: Option<Bound>,
+    /// What matters beyond the direct pools; `None` if routes may not or need not go there.
+    around: Option<Scope<'g>>,
+}
+
+impl Found<'_> {
+    /// Whether there may be anything better without the pools of some venues.
+    fn has_room(&self, goal: &Goal, avoid: VenueSet) -> bool {
+        let Some((bound, (_, best))) = self.bound.as_ref().zip(best(goal, &self.divisions)) else {
+            return true;
+        };
+        let net = best.net(goal);
+        bound.net(goal, avoid) - net > ROOM * net.abs()
+    }
+}
+
+impl<'g> Search<'_, 'g> {
+    fn sale(&self, one: f64, many: f64, size: usize) -> Vec<Route> {
+        let goal = Goal {
+            one,
+            many,
+            costs: self.order.costs.clone(),
+            max_swaps: self.order.max_swaps,
+        };
+        let mut found = self.find(&goal);
+        found.divisions.extend(self.detours(&goal, &found));
+        let [start, _] = self.ends;
+        let single = |way: &Way<'g>| Plan::single(way, start, goal.amount(way.hops.len()));
+        let divided = |(arena, division): &(Arena<'g>, Division)| {
+            Plan::of(division, arena, goal.amount(division.parts.len()))
+        };
+        let plans = found.ways.iter().map(single);
+        let plans: Vec<Plan<'g>> = plans
+            .chain(found.divisions.iter().filter_map(divided))
+            .collect();
+        let bound = found.bound.as_ref();
+        let bound = bound.map(|bound| bound.net(&goal, VenueSet::NONE));
+        let others = || {
+            let others = self.others(&goal, &found);
+            others.iter().filter_map(divided).collect()
+        };
+        self.chosen(&plans, bound, size, others)
+    }
+
+    /// Single ways, divisions between both tokens alone and beyond, and a bound on all.
+    /// Where that says that nothing beyond is better, it is not looked for.
+    fn find(&self, goal: &Goal) -> Found<'g> {
+        let ways = ways::best(self.lens, goal, self.ends, self.max_hops());
+        let direct = Scope::direct(self.lens, goal, self.ends);
+        let longer = ways.first().filter(|way| way.hops.len() > 1);
+        let longer = longer.map(|way| scope::divided(self.lens, goal, self.ends, &[way.clone()]));
+        let direct = self.climb(&direct, goal, NARROW);
+        let mut found = Found {
+            divisions: direct.into_iter().chain(longer).collect(),
+            ways,
+            bound: None,
+            around: None,
+        };
+        found.bound = self.bound(goal, &found.divisions);
+        if self.max_hops() > 1 && goal.max_swaps > 1 && found.has_room(goal, VenueSet::NONE) {
+            let around = self.around(goal, &found.ways);
+            found.divisions.extend(self.climb(&around, goal, NARROW));
+            found.bound = self.bound(goal, &found.divisions);
+            found.around = Some(around);
+        }
+        found
+    }
+
+    /// What matters beyond the direct pools.
+    fn around(&self, goal: &Goal, ways: &[Way<'g>]) -> Scope<'g> {
+        let smaller = if ways.is_empty() {
+            self.smaller_ways(goal)
+        } else {
+            Vec::new()
+        };
+        let ways = if ways.is_empty() { &smaller } else { ways };
+        Scope::around(self.lens, goal, self.ends, ways)
+    }
+
+    /// What no route exceeds, by the best division.
+    fn bound(&self, goal: &Goal, divisions: &[(Arena<'g>, Division)]) -> Option<Bound> {
+        let (arena, division) = best(goal, divisions)?;
+        let price = division.prices[SOLD];
+        if let Amount::Out(_) = self.order.amount {
+            // What a swap costs is worth no more than it could still buy.
+            let mut goal = goal.clone();
+            goal.costs = Costs {
+                fee_one: 0.0,
+                fee_many: 0.0,
+                ..self.order.costs.at(price)
+            };
+            let most = goal.many * DEARER;
+            return bound::bound(self.lens, &goal, most, arena, division);
+        }
+        bound::bound(self.lens, goal, goal.many, arena, division)
+    }
+
+    const fn max_hops(&self) -> usize {
+        if self.order.direct { 1 } else { usize::MAX }
+    }
+
+    fn climb(
+        &self,
+        scope: &Scope<'g>,
+        goal: &Goal,
+        overgrowth: usize,
+    ) -> Option<(Arena<'g>, Division)> {
+        if scope.start.is_empty() {
+            return None;
+        }
+        let climb = self.climber(&scope.arena, goal);
+        let division = climb.from(&scope.start, &scope.prices, overgrowth);
+        Some((scope.arena.clone(), division))
+    }
+
+    /// Divisions unlike the best one: without the pool that trades most of what it
+    /// sells, and without the venue of that pool.
+    fn others(&self, goal: &Goal, found: &Found<'g>) -> Vec<(Arena<'g>, Division)> {
+        let Some((arena, best)) = best(goal, &found.divisions) else {
+            return Vec::new();
+        };
+        let worth = |part: &Part| {
+            let hop = arena.hops.get(part.hop);
+            hop.map_or(0.0, |hop| part.sold * best.prices[hop.from])
+        };
+        let main = best
+            .parts
+            .iter()
+            .max_by(|a, b| worth(a).total_cmp(&worth(b)));
+        let Some(main) = main.and_then(|part| arena.hops.get(part.hop)) else {
+            return Vec::new();
+        };
+        let scope = if self.max_hops() > 1 {
+            self.around(goal, &found.ways)
+        } else {
+            Scope::direct(self.lens, goal, self.ends)
+        };
+        let climb = Climb {
+            closed: Closed::Pool(main.pool.id),
+            ..self.climber(&scope.arena, goal)
+        };
+        let pools = open_seed(&climb, &found.ways).map(|seed| {
+            let division = climb.from(&seed, &scope.prices, NARROW);
+            (scope.arena.clone(), division)
+        });
+        let avoid = VenueSet::NONE.with(main.pool.venue);
+        pools
+            .into_iter()
+            .chain(self.detour(self.lens, goal, avoid))
+            .collect()
+    }
+
+    /// Ways of an amount that is small enough for them.
+    fn smaller_ways(&self, goal: &Goal) -> Vec<Way<'g>> {
+        if path::path(self.lens, self.ends, goal.max_swaps).is_none() {
+            return Vec::new();
+        }
+        let mut goal = goal.clone();
+        for _ in 0..MAX_SMALLER {
+            goal.one /= 8.0;
+            goal.many /= 8.0;
+            let ways = ways::best(self.lens, &goal, self.ends, usize::MAX);
+            if !ways.is_empty() {
+                return ways;
+            }
+        }
+        Vec::new()
+    }
+
+    /// The best of all plans in whole units, and if more are wanted, others that
+    /// are different. The first is the same however many are wanted.
+    fn chosen(
+        &self,
+        plans: &[Plan<'g>],
+        bound: Option<f64>,
+        size: usize,
+        others: impl FnOnce() -> Vec<Plan<'g>>,
+    ) -> Vec<Route> {
+        let mut candidates = self.settled(plans);
+        let Some(best) = candidates.first().map(|best| best.net) else {
+            return Vec::new();
+        };
+        if size > 1 {
+            let others = self.settled(&others());
+            let is_no_better = |other: &Candidate| other.net <= best;
+            candidates.extend(others.into_iter().filter(is_no_better));
+            candidates.sort_by(Candidate::better_first);
+        }
+        let mut chosen: Vec<Route> = Vec::new();
+        for Candidate { mut route, net } in candidates {
+            if chosen.len() >= size {
+                break;
+            }
+            if chosen.iter().all(|other| common(other, &route) <= SAME) {
+                let gap = bound.map(|bound| ((bound - net) / net.abs()).max(0.0));
+                route.gap = gap.unwrap_or(f64::INFINITY);
+                chosen.push(route);
+            }
+        }
+        chosen
+    }
+
+    /// Plans in whole units, the best first.
+    fn settled(&self, plans: &[Plan<'g>]) -> Vec<Candidate> {
+        let topology = self.lens.topology();
+        let settled = plans
+            .iter()
+            .filter_map(|plan| Candidate::new(plan, topology, self.pools, self.order));
+        let mut candidates: Vec<Candidate> = settled.collect();
+        candidates.sort_by(Candidate::better_first);
+        candidates
+    }
+}
+
+/// The division that leaves most after fees and costs.
+fn best<'a, 'g>(
+    goal: &Goal,
+    divisions: &'a [(Arena<'g>, Division)],
+) -> Option<&'a (Arena<'g>, Division)> {
+    let net = |division: &Division| division.net(goal);
+    let order = |(_, a): &&(_, Division), (_, b): &&(_, Division)| net(a).total_cmp(&net(b));
+    divisions.iter().max_by(order)
+}
+
+/// The hops of the best way that a search may use.
+fn open_seed(climb: &Climb<'_, '_>, ways: &[Way<'_>]) -> Option<Vec<usize>> {
+    let seeds = ways.iter().map(|way| seed(climb.arena, way));
+    let is_open =
+        |seed: &Vec<usize>| !seed.is_empty() && seed.iter().all(|hop| climb.is_open(*hop));
+    seeds.into_iter().find(is_open)
+}
+
+/// The places of a way's hops in an arena; none at all if one of them is not there.
+fn seed(arena: &Arena<'_>, way: &Way<'_>) -> Vec<usize> {
+    let hops = way.hops.iter();
+    let hops = hops.map(|hop| arena.find(hop.pool, hop.sale));
+    hops.collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The part of two routes' pools that they have in common.
+fn common(one: &Route, other: &Route) -> f64 {
+    let has = |pool| other.legs.iter().any(|leg| leg.pool == pool);
+    let both = one.legs.iter().filter(|leg| has(leg.pool)).count();
+    let all = one.legs.len() + other.legs.len() - both;
+    #[expect(clippy::cast_precision_loss, reason = "swaps of a route")]
+    let part = |count: usize| count as f64;
+    part(both) / part(all)
+}

@@ -1,0 +1,216 @@
+//! Purchases, searched as the sales of what they cost.
+//!
+//! What has to be sold is not known before the pools are, and the pools depend on
+//! it. So a guess is searched as a sale, each of the plans found is made to buy
+//! what is wanted, and if that costs much more or less than was guessed, the sale
+//! of that is searched.
+
+use super::Search;
+use super::arena::Arena;
+use super::division::Division;
+use super::goal::Goal;
+use super::plan::Plan;
+use super::ways::{self, Way};
+use crate::{Costs, Route, ladder};
+
+/// The most sales that are searched until one costs about what was guessed.
+const MAX_SALES: usize = 10;
+
+/// Sales of less that are searched, where the bound says that less may be enough.
+const MAX_LOWER: usize = 3;
+
+/// Plans that are counted in whole units: the cheapest, and those that only whole units
+/// tell from it.
+const MAX_SETTLED: usize = 24;
+
+/// Amounts that are tried for the first guess.
+const MAX_GUESSES: usize = 24;
+
+/// A cost so many times the guess, or less, says little: the next guess is between
+/// what is too little and what is enough.
+const FAR: f64 = 1.5;
+
+/// How far a guess may be off, as a share: the best pools are the same then.
+const NEAR: f64 = 0.01;
+
+impl<'g> Search<'_, 'g> {
+    pub(super) fn purchase(&self, bought: f64, size: usize) -> Vec<Route> {
+        let Some(mut sold) = self.first_guess(bought) else {
+            return Vec::new();
+        };
+        let mut plans = Vec::new();
+        let mut last = None;
+        let (mut low, mut high) = (0.0_f64, f64::INFINITY);
+        for _ in 0..MAX_SALES {
+            let goal = self.sale_of(sold, bought);
+            let found = self.find(&goal);
+            let mut new = buying(&found.divisions, &goal, bought);
+            new.extend(self.buying_along(&found.ways, bought));
+            let is_last = is_near(cheapest(&new), sold) || cheapest(&new) >= high;
+            if is_last {
+                new.extend(buying(&self.detours(&goal, &found), &goal, bought));
+            }
+            let cost = cheapest(&new);
+            let is_better = cost < high.min(sold) * (1.0 - NEAR);
+            plans.extend(new);
+            if cost > sold {
+                low = low.max(sold);
+            }
+            high = high.min(cost);
+            if cost.is_finite() {
+                last = Some((goal, found));
+            }
+            if high.is_infinite() && !self.is_there(bought) {
+                return Vec::new();
+            }
+            let next = if high.is_infinite() {
+                // More than the pools found can give: others may, for more.
+                sold * 2.0
+            } else if cost / sold > FAR || sold / cost > FAR {
+                (low.max(high / 8.0) * high).sqrt()
+            } else {
+                cost
+            };
+            sold = next;
+            if (is_last && !is_better && high.is_finite()) || (!plans.is_empty() && (self.stop)()) {
+                break;
+            }
+        }
+        let Some((mut goal, mut found)) = last else {
+            return Vec::new();
+        };
+        for _ in 0..MAX_LOWER {
+            // Less may be enough, and other pools the best for it.
+            let floor = found.bound.as_ref().map(|bound| bound.cost(bought));
+            let room = floor.map(|floor| [floor.max(high / 2.0), high]);
+            let Some([floor, ceiling]) = room.filter(|[floor, high]| !is_near(*floor, *high))
+            else {
+                break;
+            };
+            let lower = self.sale_of((floor * ceiling).sqrt(), bought);
+            let there = self.find(&lower);
+            let mut new = buying(&there.divisions, &lower, bought);
+            new.extend(buying(&self.detours(&lower, &there), &lower, bought));
+            let cost = cheapest(&new);
+            plans.extend(new);
+            if cost >= high || (self.stop)() {
+                break;
+            }
+            high = cost;
+            (goal, found) = (lower, there);
+        }
+        let bound = found.bound.as_ref().map(|bound| -bound.cost(bought));
+        let cost = |plan: &Plan<'_>| {
+            let gas = plan
+                .swaps
+                .iter()
+                .map(|swap| self.order.costs.swap_at(swap.pool.venue));
+            plan.sold + gas.sum::<f64>()
+        };
+        plans.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        plans.truncate(MAX_SETTLED);
+        let others = || buying(&self.others(&goal, &found), &goal, bought);
+        self.chosen(&plans, bound, size, others)
+    }
+
+    /// Whether as many pools as a route may pass hold as much of the bought token.
+    fn is_there(&self, bought: f64) -> bool {
+        let [_, token] = self.ends;
+        let sales = self.lens.neighbours(token).iter();
+        let sales = sales.map(|link| link.sale.back());
+        let pools = sales.flat_map(|sale| {
+            let pools = self.lens.pools(sale);
+            pools.map(move |pool| ladder::most_bought(pool.rungs(sale.direction)))
+        });
+        let mut most: Vec<f64> = pools.collect();
+        most.sort_by(|a, b| b.total_cmp(a));
+        most.iter().take(self.order.max_swaps).sum::<f64>() > bought
+    }
+
+    /// Single ways, each of as much as buys what is wanted.
+    fn buying_along(&self, ways: &[Way<'g>], bought: f64) -> impl Iterator<Item = Plan<'g>> {
+        let [start, _] = self.ends;
+        ways.iter().filter_map(move |way| {
+            let sold = sold_along(way, bought)?;
+            Some(Plan {
+                bought,
+                ..Plan::single(way, start, sold)
+            })
+        })
+    }
+
+    /// The sale of an amount that buys about as much as is wanted.
+    fn sale_of(&self, sold: f64, bought: f64) -> Goal {
+        Goal {
+            one: sold,
+            many: sold,
+            costs: Costs {
+                fee_one: 0.0,
+                fee_many: 0.0,
+                ..self.order.costs.at(bought / sold)
+            },
+            max_swaps: self.order.max_swaps,
+        }
+    }
+
+    /// About what a purchase costs by the best single way, or, where none has as
+    /// much, at the price of what they have.
+    fn first_guess(&self, bought: f64) -> Option<f64> {
+        let mut sold = 1.0;
+        let mut known = None;
+        for _ in 0..MAX_GUESSES {
+            // What gas is worth beside the sold token is not known before.
+            let goal = Goal {
+                costs: Costs::default(),
+                ..self.sale_of(sold, bought)
+            };
+            let ways = ways::best(self.lens, &goal, self.ends, self.max_hops());
+            let needed = ways.iter().filter_map(|way| sold_along(way, bought));
+            let least = needed.fold(f64::INFINITY, f64::min);
+            if least.is_finite() {
+                let is_near = (least / sold - 1.0).abs() <= NEAR;
+                sold = least;
+                known = Some(least);
+                if is_near {
+                    break;
+                }
+            } else if let Some(best) = ways.first() {
+                // Too little of it on any of these ways.
+                known = known.or(Some(sold * bought / best.bought));
+                sold *= 64.0;
+            } else if known.is_some() {
+                break;
+            } else {
+                sold /= 1e3;
+            }
+        }
+        known
+    }
+}
+
+/// Whether a cost is about what was guessed.
+fn is_near(cost: f64, guess: f64) -> bool {
+    (cost / guess - 1.0).abs() <= NEAR
+}
+
+fn cheapest(plans: &[Plan<'_>]) -> f64 {
+    let costs = plans.iter().map(|plan| plan.sold);
+    costs.fold(f64::INFINITY, f64::min)
+}
+
+/// Divisions, each of as much as buys what is wanted.
+fn buying<'g>(divisions: &[(Arena<'g>, Division)], goal: &Goal, bought: f64) -> Vec<Plan<'g>> {
+    let divided = divisions.iter().filter_map(|(arena, division)| {
+        let (division, sold) = division.buying(arena, goal, bought)?;
+        Plan::of(&division, arena, sold)
+    });
+    divided.collect()
+}
+
+/// What has to be sold along a way; `None` if its pools do not have as much.
+fn sold_along(way: &Way<'_>, bought: f64) -> Option<f64> {
+    let mut hops = way.hops.iter().rev();
+    hops.try_fold(bought, |bought, hop| {
+        ladder::sold_for(hop.pool.rungs(hop.sale.direction), bought)
+    })
+}
