@@ -80,6 +80,36 @@ fn a_purchase_takes_the_least_that_its_swaps_need() {
     assert!(found > 50, "{found}");
 }
 
+/// What a purchase may cost more than the sale that buys as much, as a share.
+const DEARER: f64 = 1e-5;
+
+#[test]
+fn what_a_sale_gives_can_be_bought_for_no_more() {
+    let mut found = 0;
+    for seed in 61..65 {
+        let asked = Asked::new(POOLS, seed, Variant::Usual);
+        let queries = asked.market.queries(seed, ORDERS).into_iter();
+        for query in queries.filter(|query| !query.exact_out && !query.direct) {
+            let sale = asked.routes(&query.asked(&asked.market), 1).pop();
+            let Some(sale) = sale.filter(|sale| !sale.bought.is_zero()) else {
+                continue;
+            };
+            let query = Query {
+                amount: sale.bought,
+                exact_out: true,
+                ..query
+            };
+            let order = query.asked(&asked.market);
+            let purchase = asked.routes(&order, 1).pop();
+            let [cost, limit] =
+                [purchase.as_ref(), Some(&sale)].map(|route| -net(&order, route.unwrap()));
+            assert!(cost <= limit * (1.0 + DEARER), "{query:?} {cost} {limit}");
+            found += 1;
+        }
+    }
+    assert!(found > 120, "{found}");
+}
+
 #[test]
 fn the_same_question_has_the_same_answer() {
     everywhere(|asked, query| {

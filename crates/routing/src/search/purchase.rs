@@ -3,18 +3,25 @@
 //! What has to be sold is not known before the pools are, and the pools depend on
 //! it. So a guess is searched as a sale, each of the plans found is made to buy
 //! what is wanted, and if that costs much more or less than was guessed, the sale
-//! of that is searched.
+//! of that is searched; at last the sale of exactly what it costs, with all detours,
+//! so that what a sale gives can be bought for no more.
 
-use super::Search;
 use super::arena::Arena;
 use super::division::Division;
 use super::goal::Goal;
 use super::plan::Plan;
 use super::ways::{self, Way};
-use crate::{Costs, Route, ladder};
+use super::{Found, Search};
+use crate::{Costs, Route, VenueSet, ladder};
 
 /// The most sales that are searched until one costs about what was guessed.
 const MAX_SALES: usize = 10;
+
+/// Sales of exactly what a purchase costs that are searched, as long as that is better.
+const MAX_EXACT: usize = 3;
+
+/// What counts as better, as a share.
+const BETTER: f64 = 1e-7;
 
 /// Sales of less that are searched, where the bound says that less may be enough.
 const MAX_LOWER: usize = 3;
@@ -33,72 +40,35 @@ const FAR: f64 = 1.5;
 /// How far a guess may be off, as a share: the best pools are the same then.
 const NEAR: f64 = 0.01;
 
+/// A purchase, as far as it is searched.
+struct Purchase<'s, 'a, 'g> {
+    search: &'s Search<'a, 'g>,
+    bought: f64,
+    plans: Vec<Plan<'g>>,
+    /// What the cheapest plan costs.
+    cost: f64,
+    /// The last sale that bought enough, and what was found for it.
+    last: Option<(Goal, Found<'g>)>,
+}
+
 impl<'g> Search<'_, 'g> {
     pub(super) fn purchase(&self, bought: f64, size: usize) -> Vec<Route> {
-        let Some(mut sold) = self.first_guess(bought) else {
+        let mut purchase = Purchase {
+            search: self,
+            bought,
+            plans: Vec::new(),
+            cost: f64::INFINITY,
+            last: None,
+        };
+        purchase.approach();
+        purchase.search_exactly();
+        purchase.search_less();
+        let Purchase {
+            mut plans, last, ..
+        } = purchase;
+        let Some((goal, found)) = last else {
             return Vec::new();
         };
-        let mut plans = Vec::new();
-        let mut last = None;
-        let (mut low, mut high) = (0.0_f64, f64::INFINITY);
-        for _ in 0..MAX_SALES {
-            let goal = self.sale_of(sold, bought);
-            let found = self.find(&goal);
-            let mut new = buying(&found.divisions, &goal, bought);
-            new.extend(self.buying_along(&found.ways, bought));
-            let is_last = is_near(cheapest(&new), sold) || cheapest(&new) >= high;
-            if is_last {
-                new.extend(buying(&self.detours(&goal, &found), &goal, bought));
-            }
-            let cost = cheapest(&new);
-            let is_better = cost < high.min(sold) * (1.0 - NEAR);
-            plans.extend(new);
-            if cost > sold {
-                low = low.max(sold);
-            }
-            high = high.min(cost);
-            if cost.is_finite() {
-                last = Some((goal, found));
-            }
-            if high.is_infinite() && !self.is_there(bought) {
-                return Vec::new();
-            }
-            let next = if high.is_infinite() {
-                // More than the pools found can give: others may, for more.
-                sold * 2.0
-            } else if cost / sold > FAR || sold / cost > FAR {
-                (low.max(high / 8.0) * high).sqrt()
-            } else {
-                cost
-            };
-            sold = next;
-            if (is_last && !is_better && high.is_finite()) || (!plans.is_empty() && (self.stop)()) {
-                break;
-            }
-        }
-        let Some((mut goal, mut found)) = last else {
-            return Vec::new();
-        };
-        for _ in 0..MAX_LOWER {
-            // Less may be enough, and other pools the best for it.
-            let floor = found.bound.as_ref().map(|bound| bound.cost(bought));
-            let room = floor.map(|floor| [floor.max(high / 2.0), high]);
-            let Some([floor, ceiling]) = room.filter(|[floor, high]| !is_near(*floor, *high))
-            else {
-                break;
-            };
-            let lower = self.sale_of((floor * ceiling).sqrt(), bought);
-            let there = self.find(&lower);
-            let mut new = buying(&there.divisions, &lower, bought);
-            new.extend(buying(&self.detours(&lower, &there), &lower, bought));
-            let cost = cheapest(&new);
-            plans.extend(new);
-            if cost >= high || (self.stop)() {
-                break;
-            }
-            high = cost;
-            (goal, found) = (lower, there);
-        }
         let bound = found.bound.as_ref().map(|bound| -bound.cost(bought));
         let cost = |plan: &Plan<'_>| {
             let gas = plan
@@ -185,6 +155,107 @@ impl<'g> Search<'_, 'g> {
             }
         }
         known
+    }
+}
+
+impl Purchase<'_, '_, '_> {
+    /// Searches sales until one costs about what was guessed, without detours, unless
+    /// nothing else buys enough.
+    fn approach(&mut self) {
+        let Some(mut sold) = self.search.first_guess(self.bought) else {
+            return;
+        };
+        let mut low = 0.0_f64;
+        for _ in 0..MAX_SALES {
+            let goal = self.search.sale_of(sold, self.bought);
+            let found = self.search.find(&goal);
+            let mut plans = buying(&found.divisions, &goal, self.bought);
+            plans.extend(self.search.buying_along(&found.ways, self.bought));
+            let mut cost = cheapest(&plans);
+            let is_last = is_near(cost, sold) || cost >= self.cost;
+            if is_last && cost.is_infinite() {
+                plans.extend(buying(
+                    &self.search.detours(&goal, &found),
+                    &goal,
+                    self.bought,
+                ));
+                cost = cheapest(&plans);
+            }
+            let is_better = cost < self.cost.min(sold) * (1.0 - NEAR);
+            self.plans.extend(plans);
+            if cost > sold {
+                low = low.max(sold);
+            }
+            self.cost = self.cost.min(cost);
+            if cost.is_finite() {
+                self.last = Some((goal, found));
+            }
+            if self.cost.is_infinite() && !self.search.is_there(self.bought) {
+                return;
+            }
+            let is_done = is_last && !is_better && self.cost.is_finite();
+            if is_done || (!self.plans.is_empty() && (self.search.stop)()) {
+                return;
+            }
+            sold = if self.cost.is_infinite() {
+                // More than the pools found can give: others may, for more.
+                sold * 2.0
+            } else if cost / sold > FAR || sold / cost > FAR {
+                (low.max(self.cost / 8.0) * self.cost).sqrt()
+            } else {
+                cost
+            };
+        }
+    }
+
+    /// Searches the sale of exactly what the purchase costs: other pools may be the best
+    /// for that than for about as much.
+    fn search_exactly(&mut self) {
+        for _ in 0..MAX_EXACT {
+            let has_room = |(goal, found): &(Goal, Found<'_>)| found.has_room(goal, VenueSet::NONE);
+            if !self.last.as_ref().is_some_and(has_room) || (self.search.stop)() {
+                return;
+            }
+            let before = self.cost;
+            self.search_sale(before);
+            if self.cost >= before * (1.0 - BETTER) {
+                return;
+            }
+        }
+    }
+
+    /// Searches sales of less, where the bound says that less may be enough.
+    fn search_less(&mut self) {
+        for _ in 0..MAX_LOWER {
+            let bound = self
+                .last
+                .as_ref()
+                .and_then(|(_, found)| found.bound.as_ref());
+            let floor = bound.map(|bound| bound.cost(self.bought).max(self.cost / 2.0));
+            let Some(floor) = floor.filter(|floor| !is_near(*floor, self.cost)) else {
+                return;
+            };
+            let before = self.cost;
+            self.search_sale((floor * before).sqrt());
+            if self.cost >= before || (self.search.stop)() {
+                return;
+            }
+        }
+    }
+
+    /// Searches a sale with all its detours, and keeps it if it makes the purchase cheaper.
+    fn search_sale(&mut self, sold: f64) {
+        let goal = self.search.sale_of(sold, self.bought);
+        let found = self.search.find(&goal);
+        let mut plans = buying(&found.divisions, &goal, self.bought);
+        let detours = self.search.detours(&goal, &found);
+        plans.extend(buying(&detours, &goal, self.bought));
+        let cost = cheapest(&plans);
+        self.plans.extend(plans);
+        if cost <= self.cost {
+            self.cost = cost;
+            self.last = Some((goal, found));
+        }
     }
 }
 
