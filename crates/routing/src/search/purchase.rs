@@ -21,7 +21,7 @@ const MAX_SALES: usize = 10;
 const MAX_EXACT: usize = 3;
 
 /// What counts as better, as a share.
-const BETTER: f64 = 1e-7;
+const BETTER: f64 = 1e-4;
 
 /// Sales of less that are searched, where the bound says that less may be enough.
 const MAX_LOWER: usize = 3;
@@ -158,7 +158,7 @@ impl<'g> Search<'_, 'g> {
     }
 }
 
-impl Purchase<'_, '_, '_> {
+impl<'g> Purchase<'_, '_, 'g> {
     /// Searches sales until one costs about what was guessed, without detours, unless
     /// nothing else buys enough.
     fn approach(&mut self) {
@@ -167,9 +167,7 @@ impl Purchase<'_, '_, '_> {
         };
         let mut low = 0.0_f64;
         for _ in 0..MAX_SALES {
-            let goal = self.search.sale_of(sold, self.bought);
-            let found = self.search.find(&goal);
-            let mut plans = buying(&found.divisions, &goal, self.bought);
+            let (goal, found, mut plans) = self.sale(sold);
             plans.extend(self.search.buying_along(&found.ways, self.bought));
             let mut cost = cheapest(&plans);
             let is_last = is_near(cost, sold) || cost >= self.cost;
@@ -217,7 +215,8 @@ impl Purchase<'_, '_, '_> {
                 return;
             }
             let before = self.cost;
-            self.search_sale(before);
+            let (goal, found, plans) = self.sale(before);
+            self.finish(goal, found, plans);
             if self.cost >= before * (1.0 - BETTER) {
                 return;
             }
@@ -236,18 +235,27 @@ impl Purchase<'_, '_, '_> {
                 return;
             };
             let before = self.cost;
-            self.search_sale((floor * before).sqrt());
-            if self.cost >= before || (self.search.stop)() {
+            let (goal, found, plans) = self.sale((floor * before).sqrt());
+            if cheapest(&plans) >= before {
+                return;
+            }
+            self.finish(goal, found, plans);
+            if (self.search.stop)() {
                 return;
             }
         }
     }
 
-    /// Searches a sale with all its detours, and keeps it if it makes the purchase cheaper.
-    fn search_sale(&mut self, sold: f64) {
+    /// A sale, searched without detours, and its plans that buy enough.
+    fn sale(&self, sold: f64) -> (Goal, Found<'g>, Vec<Plan<'g>>) {
         let goal = self.search.sale_of(sold, self.bought);
         let found = self.search.find(&goal);
-        let mut plans = buying(&found.divisions, &goal, self.bought);
+        let plans = buying(&found.divisions, &goal, self.bought);
+        (goal, found, plans)
+    }
+
+    /// Searches the detours of a sale too, and keeps it unless it makes the purchase dearer.
+    fn finish(&mut self, goal: Goal, found: Found<'g>, mut plans: Vec<Plan<'g>>) {
         let detours = self.search.detours(&goal, &found);
         plans.extend(buying(&detours, &goal, self.bought));
         let cost = cheapest(&plans);
