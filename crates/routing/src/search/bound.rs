@@ -28,7 +28,7 @@ const ROUNDS: usize = 12;
 /// What pools may keep beyond their costs, as a share of what is traded: where cycles
 /// gain, prices settle only if they may keep what those gain. The first counts for
 /// which they do.
-const SLACKS: [f64; 6] = [0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2];
+const SLACKS: [f64; 9] = [0.0, 1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 2e-3, 4e-3, 1e-2];
 
 /// A bound in the bought token.
 #[derive(Debug)]
