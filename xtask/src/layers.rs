@@ -1,9 +1,10 @@
-//! Which crate may know which, and that no files of a crate know each other.
+//! Which crate may know which, that no files of a crate know each other, and that each
+//! is part of it.
 //!
 //! The table is the architecture; the check compares it with what cargo
 //! resolves and names every edge that does not fit.
 
-use crate::circles;
+use crate::{circles, strays};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::{
@@ -122,12 +123,17 @@ pub(crate) fn check() -> Result<()> {
             let circles = circles::of(root)?.into_iter();
             problems.extend(circles.map(|circle| format!("a circle in {name}: {circle}")));
         }
+        let folders: BTreeSet<_> = member.roots.iter().filter_map(|it| it.parent()).collect();
+        for folder in folders {
+            let strays = strays::of(folder)?.into_iter();
+            problems.extend(strays.map(|file| format!("no module: {}", file.display())));
+        }
     }
     if problems.is_empty() {
         println!("{} crates in their layers, without circles", members.len());
         return Ok(());
     }
-    bail!("who knows too much:\n  {}", problems.join("\n  "))
+    bail!("not as the crates are drawn:\n  {}", problems.join("\n  "))
 }
 
 fn problems(members: &BTreeMap<String, Member>) -> Vec<String> {

@@ -5,6 +5,7 @@ mod dist;
 mod examples;
 mod layers;
 mod simulate;
+mod strays;
 mod told;
 mod unseen;
 
@@ -35,7 +36,7 @@ fn run(arguments: &[String]) -> Result<()> {
         _ => bail!(
             "usage:\n  \
              cargo xtask dist [DIR]   the program for others, packed, with its checksum\n  \
-             cargo xtask layers       which crate may know which, and circles within\n  \
+             cargo xtask layers       which crate may know which, circles and stray files within\n  \
              cargo xtask simulate --seed N --steps M  a seeded run of commands and faults\n  \
              cargo xtask told         figures and log events that are not explained\n  \
              cargo xtask unseen FILE  operations and slugs of the API that no test has seen\n  \
