@@ -505,8 +505,13 @@ mod tests {
         }
 
         #[test]
-        fn the_ladder_is_close(pool in pools(), side in sides(), share in 1e-4..0.9_f64) {
+        fn the_ladder_is_close(pool in pools(), side in sides(), share in 1e-4..0.999_f64) {
             laws::the_ladder_is_close_in_all(&pool, side, share, pool.reserves(), 5e-5)?;
+        }
+
+        #[test]
+        fn the_ladder_takes_more_than_there_is(pool in pools(), side in sides(), times in 1.0..4.0_f64) {
+            laws::the_ladder_is_close(&pool, side, times, pool.reserves(), 1e-3)?;
         }
     }
 }
