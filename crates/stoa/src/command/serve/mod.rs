@@ -3,6 +3,7 @@
 //! part of it fails.
 
 mod accounts;
+mod apart;
 mod banner;
 mod market;
 mod orders;
@@ -16,6 +17,7 @@ mod start;
 mod tasks;
 
 use crate::{config::Config, console::say_about, wiring};
+use apart::Apart;
 pub(super) use banner::Simulation;
 pub(super) use room::{Room, open_files};
 pub(super) use signals::stop_on_signal;
@@ -38,11 +40,20 @@ pub(super) async fn serve(
     stop_on_signal(told_to_end.clone())?;
     let room = Room::new(config);
     let sockets = Sockets::bind(config).await?;
+    let apart = Apart::new()?;
     let store = wiring::open_store(config, ledger).await?;
     let _alone = wiring::sole_use(config, &store).await;
     let mut tasks = Tasks::new(CancellationToken::new());
     // Starting holds every part at once, which is much for a stack.
-    let start = start::start(config, &store, sockets, &room, &mut tasks, shows_accounts);
+    let start = start::start(
+        config,
+        &store,
+        sockets,
+        &room,
+        &apart,
+        &mut tasks,
+        shows_accounts,
+    );
     let started_parts = Box::pin(told_to_end.run_until_cancelled(start))
         .await
         .transpose();

@@ -2,6 +2,7 @@
 
 use super::{
     accounts,
+    apart::Apart,
     banner::{Banner, Simulation},
     market, orders, readers, ready, relaying,
     room::Room,
@@ -12,7 +13,7 @@ use crate::{
     config::{Config, Role},
     network::Network,
     simulator,
-    wiring::{self, Face, HistoryProgress, Service, Sources},
+    wiring::{self, Face, HistoryProgress, Service, Sources, Work},
 };
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -45,6 +46,7 @@ pub(super) async fn start(
     store: &wiring::Store,
     sockets: Sockets,
     room: &Room,
+    apart: &Apart,
     tasks: &mut Tasks,
     shows_accounts: bool,
 ) -> anyhow::Result<wiring::Health> {
@@ -99,20 +101,7 @@ pub(super) async fn start(
             market::spawn_people(config, market, simulation, listener, tasks)?;
         }
     }
-    let bell = wiring::Doorbell::default();
-    if let Some(url) = ground.announcements {
-        let bell = bell.clone();
-        tasks.spawn("doorbell", |stop| {
-            ending(async move { bell.ring_at_heads(url, stop).await })
-        });
-    }
-    if let Some(commits) = store.chain().commits() {
-        let (bell, duty) = (bell.clone(), work.duty().cloned());
-        tasks.spawn("doorbell of the store", |stop| {
-            ending(async move { bell.ring_at_commits(commits, duty, stop).await })
-        });
-    }
-    tasks.spawn(work.name(), |stop| ending(work.run(bell, stop)));
+    spawn_work(work, ground.announcements, store, apart, tasks);
     readers::spawn(config, readers, tasks);
     orders::spawn_jobs(order_jobs, tasks);
     if let Some((paymaster, duty)) = paymaster {
@@ -146,6 +135,32 @@ pub(super) async fn start(
     }
     tasks.spawn("upkeep of metrics", |stop| ending(tidy(metrics, stop)));
     Ok(health)
+}
+
+/// Starts what follows the chain, and what wakes it.
+fn spawn_work(
+    work: Work,
+    announcements: Option<Url>,
+    store: &wiring::Store,
+    apart: &Apart,
+    tasks: &mut Tasks,
+) {
+    let bell = wiring::Doorbell::default();
+    if let Some(url) = announcements {
+        let bell = bell.clone();
+        tasks.spawn("doorbell", |stop| {
+            ending(async move { bell.ring_at_heads(url, stop).await })
+        });
+    }
+    if let Some(commits) = store.chain().commits() {
+        let (bell, duty) = (bell.clone(), work.duty().cloned());
+        tasks.spawn("doorbell of the store", |stop| {
+            ending(async move { bell.ring_at_commits(commits, duty, stop).await })
+        });
+    }
+    tasks.spawn_on(apart.handle(), work.name(), |stop| {
+        ending(work.run(bell, stop))
+    });
 }
 
 async fn tidy(metrics: PrometheusHandle, stop: CancellationToken) {

@@ -3,7 +3,10 @@
 
 use anyhow::anyhow;
 use std::{future, time::Duration};
-use tokio::task::{JoinError, JoinSet};
+use tokio::{
+    runtime::Handle,
+    task::{JoinError, JoinSet},
+};
 use tokio_util::sync::CancellationToken;
 
 /// How long the parts may take to end, besides draining: a node that does not
@@ -44,6 +47,18 @@ impl Tasks {
         self.upper.spawn(name, part);
     }
 
+    /// The same on the threads of another runtime.
+    pub(super) fn spawn_on<F>(
+        &mut self,
+        runtime: &Handle,
+        name: &'static str,
+        part: impl FnOnce(CancellationToken) -> F,
+    ) where
+        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
+        self.upper.spawn_on(runtime, name, part);
+    }
+
     /// Runs a part until all others have ended.
     pub(super) fn spawn_ground<F>(
         &mut self,
@@ -75,8 +90,20 @@ impl Group {
     where
         F: Future<Output = anyhow::Result<()>> + Send + 'static,
     {
+        self.spawn_on(&Handle::current(), name, part);
+    }
+
+    fn spawn_on<F>(
+        &mut self,
+        runtime: &Handle,
+        name: &'static str,
+        part: impl FnOnce(CancellationToken) -> F,
+    ) where
+        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
         let part = part(self.stop.clone());
-        self.parts.spawn(async move { (name, part.await) });
+        self.parts
+            .spawn_on(async move { (name, part.await) }, runtime);
     }
 
     async fn failure(&mut self) -> anyhow::Error {
