@@ -10,6 +10,8 @@
 //!
 //! Prices are those of the best division, and for other tokens the ones at which their
 //! pools keep least; what far pools keep is told by their fronts, which never say less.
+//! Where cycles gain, something is kept at any prices: then all of them are moved to
+//! where it is less ([`Scales::descend`]).
 
 use super::arena::Arena;
 use super::closure::Closure;
@@ -27,8 +29,11 @@ const ROUNDS: usize = 12;
 
 /// What pools may keep beyond their costs, as a share of what is traded: where cycles
 /// gain, prices settle only if they may keep what those gain. The first counts for
-/// which they do.
-const SLACKS: [f64; 9] = [0.0, 1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 2e-3, 4e-3, 1e-2];
+/// which they do, and then descent begins there.
+pub(super) const SLACKS: &[f64] = &[0.0, 1e-5, 1e-4, 1e-3, 1e-2];
+
+/// For a bound that is there only where no cycle gains, and is quickly found.
+pub(super) const NO_SLACK: &[f64] = &[0.0];
 
 /// A bound in the bought token.
 #[derive(Debug)]
@@ -66,14 +71,14 @@ impl Bound {
     }
 }
 
-/// The bound at a division's prices for routes that sell no more than `most`; `None`
-/// where prices do not settle.
+/// The bound from a division's prices on for routes that sell no more than `most`; `None`
+/// where prices do not settle with one of these slacks.
 pub(super) fn bound(
     lens: &Lens<'_>,
     goal: &Goal,
     most: f64,
-    arena: &Arena<'_>,
-    division: &Division,
+    (arena, division): &(Arena<'_>, Division),
+    slacks: &[f64],
 ) -> Option<Bound> {
     let ends = *arena.tokens.first_chunk()?;
     let known = known(arena, division)?;
@@ -81,7 +86,7 @@ pub(super) fn bound(
     let kept = 1.0 - goal.costs.fee_many;
     let cheapest = goal.costs.cheapest() / kept;
     let there = Closure::amounts(lens, ends, most, goal.max_swaps);
-    let settled = SLACKS.iter().find_map(|slack| {
+    let settled = slacks.iter().find_map(|slack| {
         let slack = slack * price * goal.many;
         let most = |venue| goal.costs.swap_at(venue) / kept + slack;
         let bids = Closure::paying_bids(lens, &known, ROUNDS, &there, cheapest + slack, most);
@@ -110,8 +115,11 @@ pub(super) fn bound(
     }
     touched.sort_unstable();
     touched.dedup();
+    if may_keep {
+        scales.descend(&touched);
+    }
     let mut bound = Bound {
-        price,
+        price: scales.price(ends[SOLD]),
         most,
         toll: 0.0,
         surpluses: scales.best(&touched),

@@ -68,6 +68,10 @@ const DEARER: f64 = 1.1;
 /// What a bound may leave, as a share: less is not searched for.
 const ROOM: f64 = 1e-5;
 
+/// What the best single way may lose to the prices that it moves, as a share: where it
+/// loses more, no bound will say that nothing is better.
+const MOVED: f64 = 1e-3;
+
 /// Routes that have more of their pools in common (Jaccard's index) count as one.
 const SAME: f64 = 0.7;
 
@@ -145,6 +149,15 @@ struct Found<'g> {
 }
 
 impl Found<'_> {
+    /// Whether the best single way moves its pools' prices, so that a division over more
+    /// of them is better.
+    fn moves_prices(&self, goal: &Goal) -> bool {
+        self.ways.first().is_some_and(|way| {
+            let amount = goal.amount(way.hops.len());
+            way.bought < amount * way.first_price() * (1.0 - MOVED)
+        })
+    }
+
     /// Whether there may be anything better without the pools of some venues.
     fn has_room(&self, goal: &Goal, avoid: VenueSet) -> bool {
         let Some((bound, (_, best))) = self.bound.as_ref().zip(best(goal, &self.divisions)) else {
@@ -198,12 +211,18 @@ impl<'g> Search<'_, 'g> {
             bound: None,
             around: None,
         };
-        found.bound = self.bound(goal, &found.divisions);
-        if self.max_hops() > 1 && goal.max_swaps > 1 && found.has_room(goal, VenueSet::NONE) {
+        let may_go_on = self.max_hops() > 1 && goal.max_swaps > 1;
+        if may_go_on && !found.moves_prices(goal) {
+            found.bound = self.bound(goal, &found.divisions, bound::NO_SLACK);
+        }
+        if may_go_on && found.has_room(goal, VenueSet::NONE) {
             let around = self.around(goal, &found.ways);
             found.divisions.extend(self.climb(&around, goal, NARROW));
-            found.bound = self.bound(goal, &found.divisions);
+            found.bound = None;
             found.around = Some(around);
+        }
+        if found.bound.is_none() {
+            found.bound = self.bound(goal, &found.divisions, bound::SLACKS);
         }
         found
     }
@@ -220,9 +239,14 @@ impl<'g> Search<'_, 'g> {
     }
 
     /// What no route exceeds, by the best division.
-    fn bound(&self, goal: &Goal, divisions: &[(Arena<'g>, Division)]) -> Option<Bound> {
-        let (arena, division) = best(goal, divisions)?;
-        let price = division.prices[SOLD];
+    fn bound(
+        &self,
+        goal: &Goal,
+        divisions: &[(Arena<'g>, Division)],
+        slacks: &[f64],
+    ) -> Option<Bound> {
+        let best = best(goal, divisions)?;
+        let price = best.1.prices[SOLD];
         if let Amount::Out(_) = self.order.amount {
             // What a swap costs is worth no more than it could still buy.
             let mut goal = goal.clone();
@@ -232,9 +256,9 @@ impl<'g> Search<'_, 'g> {
                 ..self.order.costs.at(price)
             };
             let most = goal.many * DEARER;
-            return bound::bound(self.lens, &goal, most, arena, division);
+            return bound::bound(self.lens, &goal, most, best, slacks);
         }
-        bound::bound(self.lens, goal, goal.many, arena, division)
+        bound::bound(self.lens, goal, goal.many, best, slacks)
     }
 
     const fn max_hops(&self) -> usize {

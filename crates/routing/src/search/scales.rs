@@ -1,13 +1,30 @@
 //! What the pools of the whole graph are worth to an order at given prices of all
-//! tokens: what each keeps at them, less what its swap costs.
+//! tokens: what each keeps at them, less what its swap costs. And prices at which they
+//! are worth less, by coordinate descent (Wright, *Coordinate Descent Algorithms*): as
+//! a function of one price, what all pools of a token are worth is convex.
 
 use super::arena::Hop;
 use super::closure::Closure;
 use super::goal::Goal;
 use crate::graph::{Lens, Link, TokenId};
-use crate::ladder;
+use crate::ladder::{self, Flow};
 use amm::Rung;
 use amm::book::VenueId;
+
+/// Rounds of descent over all tokens.
+const SWEEPS: usize = 4;
+
+/// How far a price is moved in one round, as a share, and halvings until it is found.
+const FARTHEST: f64 = 0.05;
+const HALVINGS: usize = 16;
+
+/// A pool at the prices of its tokens.
+pub(super) struct Weighed {
+    /// What it keeps beyond what its swap costs.
+    pub(super) worth: f64,
+    pub(super) venue: VenueId,
+    flow: Flow,
+}
 
 pub(super) struct Scales<'a, 'g> {
     pub(super) lens: &'a Lens<'g>,
@@ -33,7 +50,8 @@ impl Scales<'_, '_> {
     /// What a hop between two tokens is worth.
     pub(super) fn worth_of(&self, hop: &Hop<'_>, [from, to]: [TokenId; 2]) -> f64 {
         let prices = [self.price(from), self.price(to)];
-        kept(hop.rungs, self.there.get(from), prices) - self.cost(hop.cost)
+        let (kept, _) = kept(hop.rungs, self.there.get(from), prices);
+        kept - self.cost(hop.cost)
     }
 
     /// What the pools are worth that sell a token along a link, if one may be worth
@@ -43,7 +61,7 @@ impl Scales<'_, '_> {
         token: TokenId,
         link: &Link,
         least: f64,
-        mut each: impl FnMut(f64, VenueId),
+        mut each: impl FnMut(Weighed),
     ) {
         let [sold, bought] = self.ends;
         // No route sells what it buys, or buys what it sells.
@@ -61,7 +79,12 @@ impl Scales<'_, '_> {
             let rungs = pool.rungs(link.sale.direction);
             if !rungs.is_empty() {
                 let cost = self.cost(self.goal.costs.swap_at(pool.venue));
-                each(kept(rungs, there, prices) - cost, pool.venue);
+                let (kept, flow) = kept(rungs, there, prices);
+                each(Weighed {
+                    worth: kept - cost,
+                    venue: pool.venue,
+                    flow,
+                });
             }
         }
     }
@@ -82,6 +105,60 @@ impl Scales<'_, '_> {
         self.set(token, best);
     }
 
+    /// Moves the prices of some tokens, one after the other, to where their pools are
+    /// worth least in all.
+    pub(super) fn descend(&mut self, tokens: &[TokenId]) {
+        let [_, bought] = self.ends;
+        for _ in 0..SWEEPS {
+            for token in tokens.iter().filter(|token| **token != bought) {
+                self.settle_between(*token);
+            }
+        }
+    }
+
+    /// Gives a token the price at which its pools are worth least in all, or the one
+    /// nearest to that within reach: the slope says on which side it is (bisection).
+    fn settle_between(&mut self, token: TokenId) {
+        let before = self.price(token);
+        if before <= 0.0 || self.slope(token) == 0.0 {
+            return;
+        }
+        let (mut low, mut high) = (before / (1.0 + FARTHEST), before * (1.0 + FARTHEST));
+        for _ in 0..HALVINGS {
+            let price = (low * high).sqrt();
+            self.set(token, price);
+            if self.slope(token) > 0.0 {
+                high = price;
+            } else {
+                low = price;
+            }
+        }
+    }
+
+    /// How fast what all pools of a token are worth, and what is sold of it, rises with
+    /// its price.
+    fn slope(&self, token: TokenId) -> f64 {
+        let [sold, _] = self.ends;
+        let mut slope = if token == sold {
+            self.there.get(sold)
+        } else {
+            0.0
+        };
+        for link in self.lens.neighbours(token) {
+            self.worths(token, link, 0.0, |pool| {
+                if pool.worth > 0.0 {
+                    slope -= pool.flow.sold;
+                }
+            });
+            self.worths(link.to, &link.back(token), 0.0, |pool| {
+                if pool.worth > 0.0 {
+                    slope += pool.flow.bought;
+                }
+            });
+        }
+        slope
+    }
+
     fn set(&mut self, token: TokenId, price: f64) {
         if let Some(slot) = self.prices.get_mut(token as usize) {
             *slot = price;
@@ -91,7 +168,7 @@ impl Scales<'_, '_> {
     /// What all pools of a token are worth that are worth anything.
     fn worth_through(&self, token: TokenId) -> f64 {
         let mut all = 0.0;
-        let mut add = |worth: f64, _| all += worth.max(0.0);
+        let mut add = |pool: Weighed| all += pool.worth.max(0.0);
         for link in self.lens.neighbours(token) {
             self.worths(token, link, 0.0, &mut add);
             self.worths(link.to, &link.back(token), 0.0, &mut add);
@@ -102,9 +179,9 @@ impl Scales<'_, '_> {
     /// The pools of some tokens, in order, that are worth anything, the best first.
     pub(super) fn best(&self, tokens: &[TokenId]) -> Vec<(f64, VenueId)> {
         let mut found = Vec::new();
-        let mut add = |worth: f64, venue| {
-            if worth > 0.0 {
-                found.push((worth, venue));
+        let mut add = |pool: Weighed| {
+            if pool.worth > 0.0 {
+                found.push((pool.worth, pool.venue));
             }
         };
         for token in tokens {
@@ -127,8 +204,8 @@ impl Scales<'_, '_> {
         let mut direct = Vec::new();
         if let Some(sale) = self.lens.topology().sale(sold, bought) {
             let link = Link { to: bought, sale };
-            self.worths(sold, &link, f64::NEG_INFINITY, |worth, _| {
-                direct.push((-worth).max(0.0));
+            self.worths(sold, &link, f64::NEG_INFINITY, |pool| {
+                direct.push((-pool.worth).max(0.0));
             });
         }
         direct.sort_by(f64::total_cmp);
@@ -141,8 +218,8 @@ impl Scales<'_, '_> {
             let mut most = best;
             if [token, link.to] != ends {
                 // Whatever is worth less ends with less than the best.
-                self.worths(token, link, best - left, |worth, _| {
-                    most = most.max(left + worth.min(0.0));
+                self.worths(token, link, best - left, |pool| {
+                    most = most.max(left + pool.worth.min(0.0));
                 });
             }
             most
@@ -153,14 +230,13 @@ impl Scales<'_, '_> {
 }
 
 /// What a pool keeps at most that sells until its price is that of the tokens, or all
-/// there is.
-fn kept(rungs: &[Rung], there: f64, prices @ [from, to]: [f64; 2]) -> f64 {
+/// there is, and what it trades then.
+fn kept(rungs: &[Rung], there: f64, prices @ [from, to]: [f64; 2]) -> (f64, Flow) {
     let most = there.min(ladder::most_sold(rungs));
     let free = ladder::flow_at(rungs, (to / from).sqrt());
     let flow = Some(free).filter(|flow| flow.sold <= most);
     let flow = flow.or_else(|| ladder::flow_for(rungs, most));
-    flow.map_or(0.0, |flow| {
-        let spared = ladder::spared_worth(rungs, &flow, prices);
-        to * flow.bought - from * flow.sold + spared
-    })
+    let flow = flow.unwrap_or_default();
+    let spared = ladder::spared_worth(rungs, &flow, prices);
+    (to * flow.bought - from * flow.sold + spared, flow)
 }

@@ -27,6 +27,14 @@ pub(super) struct Way<'g> {
     pub(super) net: f64,
 }
 
+impl Way<'_> {
+    /// The price of the first unit along it.
+    pub(super) fn first_price(&self) -> f64 {
+        let rungs = |hop: &WayHop<'_>| ladder::first_price(hop.pool.rungs(hop.sale.direction));
+        self.hops.iter().map(rungs).product()
+    }
+}
+
 /// A swap of a way: it sells what the one before it bought, the first what the order sells.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WayHop<'g> {
