@@ -10,8 +10,9 @@ use super::arena::Arena;
 use super::division::Division;
 use super::goal::Goal;
 use super::plan::Plan;
+use super::prices::SOLD;
 use super::ways::{self, Way};
-use super::{Found, Search};
+use super::{Found, Search, best};
 use crate::{Costs, Route, VenueSet, ladder};
 
 /// The most sales that are searched until one costs about what was guessed.
@@ -32,6 +33,12 @@ const MAX_SETTLED: usize = 24;
 
 /// Amounts that are tried for the first guess.
 const MAX_GUESSES: usize = 24;
+
+/// What may be missing for detours to make up for it, as a share.
+const REACH: f64 = 0.1;
+
+/// How much more is tried at once, in times of what was too little.
+const MOST_AT_ONCE: f64 = 64.0;
 
 /// A cost so many times the guess, or less, says little: the next guess is between
 /// what is too little and what is enough.
@@ -171,7 +178,11 @@ impl<'g> Purchase<'_, '_, 'g> {
             plans.extend(self.search.buying_along(&found.ways, self.bought));
             let mut cost = cheapest(&plans);
             let is_last = is_near(cost, sold) || cost >= self.cost;
-            if is_last && cost.is_infinite() {
+            let [missing, price] = best(&goal, &found.divisions)
+                .map_or([self.bought, f64::INFINITY], |(_, best)| {
+                    [self.bought - best.bought, best.prices[SOLD]]
+                });
+            if is_last && cost.is_infinite() && missing <= self.bought * REACH {
                 plans.extend(buying(
                     &self.search.detours(&goal, &found),
                     &goal,
@@ -197,7 +208,8 @@ impl<'g> Purchase<'_, '_, 'g> {
             }
             sold = if self.cost.is_infinite() {
                 // More than the pools found can give: others may, for more.
-                sold * 2.0
+                // What is missing costs no less than at the price of the last unit.
+                sold + (missing / price).clamp(sold, sold * MOST_AT_ONCE)
             } else if cost / sold > FAR || sold / cost > FAR {
                 (low.max(self.cost / 8.0) * self.cost).sqrt()
             } else {
