@@ -309,7 +309,7 @@ settings! {
         /// How long a quote can be built.
         quote_lifetime: Duration = "30s";
         /// How long the search for a quote may take, from when it begins.
-        deadline: Duration = "50ms";
+        deadline: Duration = "250ms";
         /// Blocks that may be missing up to the node's newest one; with more, nothing is quoted
         /// or built.
         max_lag_blocks: u64 = "5";
