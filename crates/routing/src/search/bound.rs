@@ -28,8 +28,8 @@ use std::collections::BTreeMap;
 const ROUNDS: usize = 12;
 
 /// What pools may keep beyond their costs, as a share of what is traded: where cycles
-/// gain, prices settle only if they may keep what those gain. The first counts for
-/// which they do, and then descent begins there.
+/// gain, prices settle only if they may keep what those gain. Descent begins at the
+/// first for which they do, or at the last.
 pub(super) const SLACKS: &[f64] = &[0.0, 1e-5, 1e-4, 1e-3, 1e-2];
 
 /// For a bound that is there only where no cycle gains, and is quickly found.
@@ -72,7 +72,7 @@ impl Bound {
 }
 
 /// The bound from a division's prices on for routes that sell no more than `most`; `None`
-/// where prices do not settle with one of these slacks.
+/// where prices do not settle and none of these slacks is more than nothing.
 pub(super) fn bound(
     lens: &Lens<'_>,
     goal: &Goal,
@@ -86,13 +86,19 @@ pub(super) fn bound(
     let kept = 1.0 - goal.costs.fee_many;
     let cheapest = goal.costs.cheapest() / kept;
     let there = Closure::amounts(lens, ends, most, goal.max_swaps);
-    let settled = slacks.iter().find_map(|slack| {
+    let mut settled = None;
+    for slack in slacks {
         let slack = slack * price * goal.many;
         let most = |venue| goal.costs.swap_at(venue) / kept + slack;
         let bids = Closure::paying_bids(lens, &known, ROUNDS, &there, cheapest + slack, most);
-        bids.is_settled.then_some((bids, slack > 0.0))
-    });
-    let (bids, may_keep) = settled?;
+        let is_settled = bids.is_settled;
+        settled = Some((bids, slack > 0.0));
+        if is_settled {
+            break;
+        }
+    }
+    // Any prices will do as long as what is kept at them is counted.
+    let (bids, may_keep) = settled.filter(|(bids, may_keep)| *may_keep || bids.is_settled)?;
     let bids = bids.raised(&Closure::inverse_asks(lens, &known, ROUNDS));
     // At its bid no token is worth the swap that sells it for another, so that only
     // what known tokens buy is left to be looked at.

@@ -155,6 +155,21 @@ fn what_is_gained_in_a_circle_counts_for_as_much_as_an_order_has() {
 }
 
 #[test]
+fn a_circle_that_gains_counts_once_and_not_for_every_pool_on_a_way_to_it() {
+    let even = |ends| (ends, [10_000 * ONE, 10_000 * ONE], 300);
+    let mut pools = vec![even([1, 2]), even([1, 3]), even([3, 2])];
+    pools.extend([4, 5, 6, 7].into_iter().flat_map(|token| {
+        let [one, two] = [[1, token], [token, 2]].map(even);
+        [one, two, even([3, token])]
+    }));
+    // Round these two some two thousandths of a token are gained.
+    pools.push(([3, 8], [1_000 * ONE, 1_000 * ONE], 300));
+    pools.push(([3, 8], [1_000 * ONE, 1_010 * ONE], 300));
+    let route = best(&pools, &costing(1e14, sale(1, 2, 10 * ONE))).unwrap();
+    assert!(route.gap < 3e-4, "{}", route.gap);
+}
+
+#[test]
 fn a_way_that_is_worse_does_not_widen_the_bound() {
     let deep = |ends, price: u128| (ends, [1_000_000 * ONE, 10_000 * price * ONE], 300);
     let pools = [
