@@ -117,7 +117,7 @@ impl Executable {
     /// What comes out when this goes in, swap by swap.
     pub fn run(&self, amount: U256) -> Result<Run, Broken> {
         let mut fills = Vec::with_capacity(self.steps.len());
-        let bought = self.walk(amount, |_, step, sold| {
+        let bought = self.walk(amount, |step, sold| {
             let fill = step.trade(sold)?;
             fills.push(fill);
             Ok(fill.bought)
@@ -142,48 +142,14 @@ impl Executable {
 
     /// What comes out when this goes in.
     pub fn bought_for(&self, amount: U256) -> Result<U256, Broken> {
-        self.walk(amount, |_, step, sold| Ok(step.trade(sold)?.bought))
-    }
-
-    /// The same where what some swaps get is known, by their places; `each` is
-    /// told what all of them sell and get.
-    pub(crate) fn bought_knowing(
-        &self,
-        amount: U256,
-        known: impl Fn(usize) -> Option<U256>,
-        mut each: impl FnMut(U256, U256),
-    ) -> Result<U256, Broken> {
-        self.walk(amount, |at, step, sold| {
-            let bought = known(at).map_or_else(|| Ok(step.trade(sold)?.bought), Ok)?;
-            each(sold, bought);
-            Ok(bought)
-        })
-    }
-
-    /// What a swap gets for this; nothing if it cannot sell it.
-    pub(crate) fn bought_by(&self, swap: usize, sold: U256) -> U256 {
-        let fill = self.steps.get(swap).map(|step| step.trade(sold));
-        fill.and_then(Result::ok)
-            .map_or(U256::ZERO, |fill| fill.bought)
-    }
-
-    /// What a swap sells, or a little more, to get this; `None` if it cannot.
-    pub(crate) fn sold_for(&self, swap: usize, bought: U256) -> Option<U256> {
-        let step = self.steps.get(swap)?;
-        let fill = step.curve.exact_out(step.leg.side, bought);
-        Some(fill.ok()?.sold)
-    }
-
-    /// Its swaps, their amounts still open.
-    pub(crate) fn legs(&self) -> impl Iterator<Item = &Leg> {
-        self.steps.iter().map(|step| &step.leg)
+        self.walk(amount, |step, sold| Ok(step.trade(sold)?.bought))
     }
 
     /// Goes from swap to swap; `trade` says what each gets for what it sells.
     fn walk(
         &self,
         amount: U256,
-        mut trade: impl FnMut(usize, &Step, U256) -> Result<U256, Refusal>,
+        mut trade: impl FnMut(&Step, U256) -> Result<U256, Refusal>,
     ) -> Result<U256, Broken> {
         let (mut few, mut many);
         let balances = if self.tokens <= FEW_TOKENS {
@@ -194,12 +160,12 @@ impl Executable {
             many.as_mut_slice()
         };
         *balances.first_mut().ok_or(Broken::Malformed)? = amount;
-        for (at, step) in self.steps.iter().enumerate() {
+        for step in &self.steps {
             let leg = &step.leg;
             let from = balances.get_mut(usize::from(leg.from));
             let from = from.ok_or(Broken::Malformed)?;
             let sold = leg.share.of(*from);
-            let bought = trade(at, step, sold);
+            let bought = trade(step, sold);
             let bought = bought.map_err(|refusal| Broken::Refused(leg.pool, refusal))?;
             if bought.is_zero() {
                 // Contracts refuse to sell for nothing.

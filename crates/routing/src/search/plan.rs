@@ -4,6 +4,7 @@ use super::arena::Arena;
 use super::division::Division;
 use super::ways::Way;
 use crate::graph::{Pool, Sale, TokenId};
+use amm::book::PoolId;
 use std::sync::Arc;
 
 /// Swaps in the order of execution, those that sell one token side by side.
@@ -49,6 +50,13 @@ impl<'g> Plan<'g> {
             sold,
             bought: division.bought,
         })
+    }
+
+    /// Its pools, in the order of their numbers.
+    pub(super) fn pools(&self) -> Vec<PoolId> {
+        let mut pools: Vec<PoolId> = self.swaps.iter().map(|swap| swap.pool.id).collect();
+        pools.sort_unstable();
+        pools
     }
 
     /// The plan of a single way from a token.

@@ -14,6 +14,7 @@ use super::prices::SOLD;
 use super::ways::{self, Way};
 use super::{Found, Search, best};
 use crate::{Costs, Route, VenueSet, ladder};
+use std::collections::HashSet;
 
 /// The most sales that are searched until one costs about what was guessed.
 const MAX_SALES: usize = 10;
@@ -27,9 +28,12 @@ const BETTER: f64 = 1e-4;
 /// Sales of less that are searched, where the bound says that less may be enough.
 const MAX_LOWER: usize = 3;
 
-/// Plans that are counted in whole units: the cheapest, and those that only whole units
-/// tell from it.
+/// Plans that are counted in whole units.
 const MAX_SETTLED: usize = 24;
+
+/// How far a plan may be dearer than the cheapest, as a share, if whole units are to
+/// decide between them: curves are known to 5·10⁻⁵.
+const CLOSE: f64 = 3e-4;
 
 /// Amounts that are tried for the first guess.
 const MAX_GUESSES: usize = 24;
@@ -85,9 +89,21 @@ impl<'g> Search<'_, 'g> {
             plan.sold + gas.sum::<f64>()
         };
         plans.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let mut known = HashSet::new();
+        plans.retain(|plan| known.insert(plan.pools()));
         plans.truncate(MAX_SETTLED);
-        let others = || buying(&self.others(&goal, &found), &goal, bought);
-        self.chosen(&plans, bound, size, others)
+        // What none of them can be better than is only looked at as another one.
+        let limit = plans.first().map_or(0.0, cost) * (1.0 + CLOSE);
+        let dearer = plans.split_off(plans.partition_point(|plan| cost(plan) <= limit));
+        let others = || {
+            let others = buying(&self.others(&goal, &found), &goal, bought);
+            dearer.iter().cloned().chain(others).collect()
+        };
+        let routes = self.chosen(&plans, bound, size, others);
+        if routes.is_empty() {
+            return self.chosen(&dearer, bound, size, Vec::new);
+        }
+        routes
     }
 
     /// Whether as many pools as a route may pass hold as much of the bought token.
