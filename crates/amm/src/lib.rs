@@ -32,7 +32,6 @@ pub use constant_product::ConstantProduct;
 pub use curve::{Curve, Fill, Refusal, Side};
 pub use deposit::Deposit;
 pub use ladder::{Ladder, Pieces, Rung, Sample};
-pub use search::smallest;
 pub use signed::Signed;
 pub use solidly::Solidly;
 pub use ticks::{Tick, Ticks, Unbalanced};

@@ -18,7 +18,7 @@ pub(crate) fn largest(most: U256, accepts: impl Fn(U256) -> bool) -> U256 {
 /// near a guess; `None` if `most` is not accepted. It is the smallest one where
 /// everything above an accepted amount is accepted too. 0 never is.
 #[must_use]
-pub fn smallest(guess: U256, most: U256, accepts: impl Fn(U256) -> bool) -> Option<U256> {
+pub(crate) fn smallest(guess: U256, most: U256, accepts: impl Fn(U256) -> bool) -> Option<U256> {
     let (mut low, mut high) = (guess.min(most), guess.min(most));
     let mut step = U256::ONE;
     if !low.is_zero() && accepts(low) {

@@ -19,15 +19,6 @@ use std::collections::HashSet;
 /// The most sales that are searched until one costs about what was guessed.
 const MAX_SALES: usize = 10;
 
-/// Sales of exactly what a purchase costs that are searched, as long as that is better.
-const MAX_EXACT: usize = 3;
-
-/// What counts as better, as a share.
-const BETTER: f64 = 1e-4;
-
-/// Sales of less that are searched, where the bound says that less may be enough.
-const MAX_LOWER: usize = 3;
-
 /// Plans that are counted in whole units.
 const MAX_SETTLED: usize = 24;
 
@@ -73,7 +64,6 @@ impl<'g> Search<'_, 'g> {
         };
         purchase.approach();
         purchase.search_exactly();
-        purchase.search_less();
         let Purchase {
             mut plans, last, ..
         } = purchase;
@@ -234,44 +224,18 @@ impl<'g> Purchase<'_, '_, 'g> {
         }
     }
 
-    /// Searches the sale of exactly what the purchase costs: other pools may be the best
-    /// for that than for about as much.
+    /// Searches the sale of exactly what the purchase costs, with all detours: other pools
+    /// may be the best for that than for about as much.
     fn search_exactly(&mut self) {
-        for _ in 0..MAX_EXACT {
-            let has_room = |(goal, found): &(Goal, Found<'_>)| found.has_room(goal, VenueSet::NONE);
-            if !self.last.as_ref().is_some_and(has_room) || (self.search.stop)() {
-                return;
-            }
-            let before = self.cost;
-            let (goal, found, plans) = self.sale(before);
-            self.finish(goal, found, plans);
-            if self.cost >= before * (1.0 - BETTER) {
-                return;
-            }
+        let has_room = |(goal, found): &(Goal, Found<'_>)| found.has_room(goal, VenueSet::NONE);
+        if !self.last.as_ref().is_some_and(has_room) || (self.search.stop)() {
+            return;
         }
-    }
-
-    /// Searches sales of less, where the bound says that less may be enough.
-    fn search_less(&mut self) {
-        for _ in 0..MAX_LOWER {
-            let bound = self
-                .last
-                .as_ref()
-                .and_then(|(_, found)| found.bound.as_ref());
-            let floor = bound.map(|bound| bound.cost(self.bought).max(self.cost / 2.0));
-            let Some(floor) = floor.filter(|floor| !is_near(*floor, self.cost)) else {
-                return;
-            };
-            let before = self.cost;
-            let (goal, found, plans) = self.sale((floor * before).sqrt());
-            if cheapest(&plans) >= before {
-                return;
-            }
-            self.finish(goal, found, plans);
-            if (self.search.stop)() {
-                return;
-            }
-        }
+        let (goal, found, plans) = self.sale(self.cost);
+        self.plans.extend(plans);
+        let detours = self.search.detours(&goal, &found);
+        self.plans.extend(buying(&detours, &goal, self.bought));
+        self.last = Some((goal, found));
     }
 
     /// A sale, searched without detours, and its plans that buy enough.
@@ -280,18 +244,6 @@ impl<'g> Purchase<'_, '_, 'g> {
         let found = self.search.find(&goal);
         let plans = buying(&found.divisions, &goal, self.bought);
         (goal, found, plans)
-    }
-
-    /// Searches the detours of a sale too, and keeps it unless it makes the purchase dearer.
-    fn finish(&mut self, goal: Goal, found: Found<'g>, mut plans: Vec<Plan<'g>>) {
-        let detours = self.search.detours(&goal, &found);
-        plans.extend(buying(&detours, &goal, self.bought));
-        let cost = cheapest(&plans);
-        self.plans.extend(plans);
-        if cost <= self.cost {
-            self.cost = cost;
-            self.last = Some((goal, found));
-        }
     }
 }
 
