@@ -35,9 +35,9 @@ const REACH: f64 = 0.1;
 /// How much more is tried at once, in times of what was too little.
 const MOST_AT_ONCE: f64 = 64.0;
 
-/// A cost so many times the guess, or less, says little: the next guess is between
-/// what is too little and what is enough.
-const FAR: f64 = 1.5;
+/// Where what is enough costs so many times what was too little, other pools may do with
+/// something between.
+const FAR: f64 = 1.2;
 
 /// How far a guess may be off, as a share: the best pools are the same then.
 const NEAR: f64 = 0.01;
@@ -198,17 +198,18 @@ impl<'g> Purchase<'_, '_, 'g> {
             }
             let is_better = cost < self.cost.min(sold) * (1.0 - NEAR);
             self.plans.extend(plans);
-            if cost > sold {
+            self.cost = self.cost.min(cost);
+            if cost > sold && sold < self.cost {
                 low = low.max(sold);
             }
-            self.cost = self.cost.min(cost);
             if cost.is_finite() {
                 self.last = Some((goal, found));
             }
             if self.cost.is_infinite() && !self.search.is_there(self.bought) {
                 return;
             }
-            let is_done = is_last && !is_better && self.cost.is_finite();
+            let is_between = low > 0.0 && self.cost > low * FAR;
+            let is_done = is_last && !is_better && !is_between && self.cost.is_finite();
             if is_done || (!self.plans.is_empty() && (self.search.stop)()) {
                 return;
             }
@@ -216,10 +217,10 @@ impl<'g> Purchase<'_, '_, 'g> {
                 // More than the pools found can give: others may, for more.
                 // What is missing costs no less than at the price of the last unit.
                 sold + (missing / price).clamp(sold, sold * MOST_AT_ONCE)
-            } else if cost / sold > FAR || sold / cost > FAR {
-                (low.max(self.cost / 8.0) * self.cost).sqrt()
+            } else if is_between {
+                (low * self.cost).sqrt()
             } else {
-                cost
+                self.cost
             };
         }
     }
