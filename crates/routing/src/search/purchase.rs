@@ -47,8 +47,9 @@ struct Purchase<'s, 'a, 'g> {
     search: &'s Search<'a, 'g>,
     bought: f64,
     plans: Vec<Plan<'g>>,
-    /// What the cheapest plan costs.
+    /// What the cheapest plan costs, and the most that was too little.
     cost: f64,
+    low: f64,
     /// The last sale that bought enough, and what was found for it.
     last: Option<(Goal, Found<'g>)>,
 }
@@ -60,6 +61,7 @@ impl<'g> Search<'_, 'g> {
             bought,
             plans: Vec::new(),
             cost: f64::INFINITY,
+            low: 0.0,
             last: None,
         };
         purchase.approach();
@@ -71,19 +73,19 @@ impl<'g> Search<'_, 'g> {
             return Vec::new();
         };
         let bound = found.bound.as_ref().map(|bound| -bound.cost(bought));
-        let cost = |plan: &Plan<'_>| {
-            let gas = plan
-                .swaps
-                .iter()
-                .map(|swap| self.order.costs.swap_at(swap.pool.venue));
-            plan.sold + gas.sum::<f64>()
+        let gas = |plan: &Plan<'_>| {
+            let swaps = plan.swaps.iter();
+            let gas = swaps.map(|swap| self.order.costs.swap_at(swap.pool.venue));
+            gas.sum::<f64>()
         };
+        let cost = |plan: &Plan<'_>| plan.sold + gas(plan);
         plans.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
         let mut known = HashSet::new();
         plans.retain(|plan| known.insert(plan.pools()));
         plans.truncate(MAX_SETTLED);
-        // What none of them can be better than is only looked at as another one.
-        let limit = plans.first().map_or(0.0, cost) * (1.0 + CLOSE);
+        // The others cannot be the best: ticks cost less than swaps.
+        let limit = |first: &Plan<'_>| cost(first) * (1.0 + CLOSE) + gas(first);
+        let limit = plans.first().map_or(0.0, limit);
         let dearer = plans.split_off(plans.partition_point(|plan| cost(plan) <= limit));
         let others = || {
             let others = buying(&self.others(&goal, &found), &goal, bought);
@@ -172,57 +174,54 @@ impl<'g> Search<'_, 'g> {
 }
 
 impl<'g> Purchase<'_, '_, 'g> {
-    /// Searches sales until one costs about what was guessed, without detours, unless
-    /// nothing else buys enough.
+    /// Searches sales until one costs about what was guessed.
     fn approach(&mut self) {
-        let Some(mut sold) = self.search.first_guess(self.bought) else {
-            return;
-        };
-        let mut low = 0.0_f64;
+        let mut next = self.search.first_guess(self.bought);
         for _ in 0..MAX_SALES {
-            let (goal, found, mut plans) = self.sale(sold);
-            plans.extend(self.search.buying_along(&found.ways, self.bought));
-            let mut cost = cheapest(&plans);
-            let is_last = is_near(cost, sold) || cost >= self.cost;
-            let [missing, price] = best(&goal, &found.divisions)
-                .map_or([self.bought, f64::INFINITY], |(_, best)| {
-                    [self.bought - best.bought, best.prices[SOLD]]
-                });
-            if is_last && cost.is_infinite() && missing <= self.bought * REACH {
-                plans.extend(buying(
-                    &self.search.detours(&goal, &found),
-                    &goal,
-                    self.bought,
-                ));
-                cost = cheapest(&plans);
-            }
-            let is_better = cost < self.cost.min(sold) * (1.0 - NEAR);
-            self.plans.extend(plans);
-            self.cost = self.cost.min(cost);
-            if cost > sold && sold < self.cost {
-                low = low.max(sold);
-            }
-            if cost.is_finite() {
-                self.last = Some((goal, found));
-            }
-            if self.cost.is_infinite() && !self.search.is_there(self.bought) {
+            let Some(sold) = next else {
                 return;
-            }
-            let is_between = low > 0.0 && self.cost > low * FAR;
-            let is_done = is_last && !is_better && !is_between && self.cost.is_finite();
-            if is_done || (!self.plans.is_empty() && (self.search.stop)()) {
-                return;
-            }
-            sold = if self.cost.is_infinite() {
-                // More than the pools found can give: others may, for more.
-                // What is missing costs no less than at the price of the last unit.
-                sold + (missing / price).clamp(sold, sold * MOST_AT_ONCE)
-            } else if is_between {
-                (low * self.cost).sqrt()
-            } else {
-                self.cost
             };
+            next = self.search_sale(sold);
         }
+    }
+
+    /// Searches a sale, without detours unless nothing else buys enough, and says which
+    /// one may be better.
+    fn search_sale(&mut self, sold: f64) -> Option<f64> {
+        let (goal, found, mut plans) = self.sale(sold);
+        plans.extend(self.search.buying_along(&found.ways, self.bought));
+        let mut cost = cheapest(&plans);
+        let is_last = is_near(cost, sold) || cost >= self.cost;
+        let best = best(&goal, &found.divisions).map(|(_, best)| best);
+        let missing = best.map_or(self.bought, |best| self.bought - best.bought);
+        // What is missing costs no less than at the price of the last unit.
+        let more = missing / best.map_or(f64::INFINITY, |best| best.prices[SOLD]);
+        if is_last && cost.is_infinite() && missing <= self.bought * REACH {
+            let detours = self.search.detours(&goal, &found);
+            plans.extend(buying(&detours, &goal, self.bought));
+            cost = cheapest(&plans);
+        }
+        let is_better = cost < self.cost.min(sold) * (1.0 - NEAR);
+        self.plans.extend(plans);
+        self.cost = self.cost.min(cost);
+        if cost > sold && sold < self.cost {
+            self.low = self.low.max(sold);
+        }
+        if cost.is_finite() {
+            self.last = Some((goal, found));
+        }
+        if !self.plans.is_empty() && (self.search.stop)() {
+            return None;
+        }
+        if self.cost.is_infinite() {
+            // The pools found cannot give as much: others may, for more.
+            let is_there = self.search.is_there(self.bought);
+            return is_there.then(|| sold + more.clamp(sold, sold * MOST_AT_ONCE));
+        }
+        if self.low > 0.0 && self.cost > self.low * FAR {
+            return Some((self.low * self.cost).sqrt());
+        }
+        (is_better || !is_last).then_some(self.cost)
     }
 
     /// Searches the sale of exactly what the purchase costs, with all detours: other pools
