@@ -197,7 +197,7 @@ impl Pools {
 pub struct PoolView<'a> {
     /// Its place.
     pub id: PoolId,
-    /// Itself.
+    /// What is known of it at the block.
     pub pool: &'a Pool,
     /// The exchange that it belongs to, as the list has it.
     pub venue: &'a Venue,

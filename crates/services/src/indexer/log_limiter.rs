@@ -7,12 +7,12 @@ const PAUSE: SignedDuration = SignedDuration::from_secs(60);
 
 /// Says when a line is due that is not written more often than once a minute.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Seldom {
+pub(super) struct LogLimiter {
     said: Option<Timestamp>,
     unsaid: u64,
 }
 
-impl Seldom {
+impl LogLimiter {
     /// How many went unsaid before this one, if this one is to be said.
     pub(super) fn due(&mut self, now: Timestamp) -> Option<u64> {
         let waits = self
@@ -36,11 +36,11 @@ mod tests {
     #[test]
     fn a_line_is_said_once_a_minute_with_the_number_of_those_before() {
         let at = |second| Timestamp::from_second(second).unwrap_or_default();
-        let mut seldom = Seldom::default();
-        assert_eq!(seldom.due(at(100)), Some(0));
-        assert_eq!(seldom.due(at(100)), None);
-        assert_eq!(seldom.due(at(159)), None);
-        assert_eq!(seldom.due(at(160)), Some(2));
-        assert_eq!(seldom.due(at(50)), Some(0));
+        let mut limiter = LogLimiter::default();
+        assert_eq!(limiter.due(at(100)), Some(0));
+        assert_eq!(limiter.due(at(100)), None);
+        assert_eq!(limiter.due(at(159)), None);
+        assert_eq!(limiter.due(at(160)), Some(2));
+        assert_eq!(limiter.due(at(50)), Some(0));
     }
 }

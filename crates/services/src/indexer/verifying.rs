@@ -6,8 +6,8 @@
 //! unless it is the first one, and then from what was computed anew.
 
 use super::{
-    Indexer, IndexerOptions, Nodes, Progress, State, outlook::Outlook, round::check_links,
-    seldom::Seldom,
+    Indexer, IndexerOptions, Nodes, Progress, State, log_limiter::LogLimiter, outlook::Outlook,
+    round::check_links,
 };
 use crate::{fault::Fault, known::Known, snapshot::Snapshots};
 use market::{BlockEffects, figures::KeptFigures};
@@ -85,7 +85,7 @@ impl Verifier {
             tenure: None,
             forgotten: None,
             looked_behind: None,
-            malformed: Seldom::default(),
+            malformed: LogLimiter::default(),
             outlook: Outlook::default(),
         };
         Ok(Self {

@@ -1,7 +1,7 @@
 //! What the indexer works with.
 
 use super::{
-    IndexerOptions, Nodes, Progress, State, gauge::lossy, outlook::Outlook, seldom::Seldom,
+    IndexerOptions, Nodes, Progress, State, gauge::lossy, log_limiter::LogLimiter, outlook::Outlook,
 };
 use crate::{fault::Fault, known::Known, snapshot::Snapshots};
 use primitives::{Clock, Timestamp};
@@ -26,7 +26,7 @@ pub struct Indexer {
     /// When more than a block's hash was last compared.
     pub(super) looked_behind: Option<Timestamp>,
     /// How often the log tells of malformed events.
-    pub(super) malformed: Seldom,
+    pub(super) malformed: LogLimiter,
     /// Which contracts get other code in settled blocks ahead.
     pub(super) outlook: Outlook,
     /// The first block that is indexed, or is to be.
@@ -74,7 +74,7 @@ impl Indexer {
             tenure,
             forgotten: None,
             looked_behind: None,
-            malformed: Seldom::default(),
+            malformed: LogLimiter::default(),
             outlook: Outlook::default(),
         };
         indexer.gauge_pools();

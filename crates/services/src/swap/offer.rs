@@ -11,7 +11,7 @@ pub struct Offer {
     pub id: Uuid,
     /// When it expires, in seconds since 1970.
     pub expiry: i64,
-    /// Itself.
+    /// The route with its amounts and fees.
     pub quote: Quote,
     /// What gas costs, in the smallest unit of STRK.
     pub gas_fee: U256,

@@ -75,7 +75,7 @@ pub enum QuoteError {
 /// The best that a search found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BestQuote {
-    /// Itself.
+    /// The route with its amounts and fees.
     pub quote: Quote,
     /// What its gas costs, in the token that it buys; none where a price is missing.
     pub gas: Option<U256>,

@@ -439,7 +439,7 @@ fn streams(config: &Config) -> StreamLimits {
 
 /// What is served on one listener.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Face {
+pub(crate) enum ServedApi {
     /// Everything.
     Whole,
     /// The trading API.
@@ -457,24 +457,24 @@ pub(crate) enum Face {
 }
 
 /// Serves a face until told to stop.
-pub(crate) async fn serve_face(
+pub(crate) async fn serve_api(
     api: Api,
-    face: Face,
+    face: ServedApi,
     listener: TcpListener,
     connections: Connections,
     stop: CancellationToken,
     drain: Duration,
 ) -> anyhow::Result<()> {
     let router = match face {
-        Face::Whole => api.router(),
-        Face::Trade => api.trade_router(),
-        Face::Market => api.market_router(),
-        Face::Leasing => api.marketplace_router().context(
+        ServedApi::Whole => api.router(),
+        ServedApi::Trade => api.trade_router(),
+        ServedApi::Market => api.market_router(),
+        ServedApi::Leasing => api.marketplace_router().context(
             "there is no marketplace for --listen-leasing: see --solana-rpc and leasing.enabled",
         )?,
-        Face::Paymaster => api.paymaster_router(),
-        Face::Health => api.surround(axum::Router::new()),
-        Face::Operation => api.operation_router(),
+        ServedApi::Paymaster => api.paymaster_router(),
+        ServedApi::Health => api.surround(axum::Router::new()),
+        ServedApi::Operation => api.operation_router(),
     };
     Ok(api::serve(listener, router, connections, stop, drain).await?)
 }

@@ -124,7 +124,7 @@ impl Contract for Deployer {
 mod tests {
     use super::*;
     use crate::starknet::contracts::account::Account;
-    use crate::starknet::contracts::lab::{ALICE, BOB, Lab, call, event};
+    use crate::starknet::contracts::test_chain::{ALICE, BOB, TestChain, call, event};
     use primitives::felt_to_hex;
 
     const VECTORS: [(Felt, bool, &str); 3] = [
@@ -145,8 +145,8 @@ mod tests {
         ),
     ];
 
-    fn lab() -> Lab {
-        Lab::new(|contracts| {
+    fn test_chain() -> TestChain {
+        TestChain::new(|contracts| {
             install(contracts);
             contracts.declare(Arc::new(Account::Both));
         })
@@ -163,18 +163,18 @@ mod tests {
     fn addresses_are_those_that_clients_compute() {
         // Made with starknet.js: legacyDeployer and defaultDeployer,
         // buildDeployerCall for the account 0xa11ce.
-        let mut lab = lab();
+        let mut chain = test_chain();
         for (deployer, unique, expected) in VECTORS {
-            let (returned, _) = lab.run(ALICE, &deployment(deployer, 5, unique));
+            let (returned, _) = chain.run(ALICE, &deployment(deployer, 5, unique));
             assert_eq!(felt_to_hex(returned[0]), expected, "{unique}");
         }
     }
 
     #[test]
     fn a_deployment_is_told_and_happens_once() {
-        let mut lab = lab();
+        let mut chain = test_chain();
         let deploying = deployment(LEGACY, 6, true);
-        let (returned, events) = lab.run(ALICE, &deploying);
+        let (returned, events) = chain.run(ALICE, &deploying);
         let key = Felt::from(0x1234);
         let told = event(&events, "ContractDeployed");
         assert_eq!(told.from, LEGACY);
@@ -189,26 +189,26 @@ mod tests {
             Felt::from(6),
         ];
         assert_eq!(*told.data, expected);
-        assert_eq!(lab.view(returned[0], "get_public_key", &[]), [key]);
-        lab.refuses(ALICE, &deploying, "contract is already deployed");
+        assert_eq!(chain.view(returned[0], "get_public_key", &[]), [key]);
+        chain.refuses(ALICE, &deploying, "contract is already deployed");
         // Another deployer's is another contract.
-        let (other, _) = lab.run(BOB, &deploying);
+        let (other, _) = chain.run(BOB, &deploying);
         assert_ne!(other, returned);
     }
 
     #[test]
     fn from_zero_both_deployers_and_all_callers_mean_the_same_contract() {
-        let mut lab = lab();
-        lab.run(ALICE, &deployment(LEGACY, 7, false));
+        let mut chain = test_chain();
+        chain.run(ALICE, &deployment(LEGACY, 7, false));
         let again = deployment(MODERN, 7, false);
-        lab.refuses(BOB, &again, "contract is already deployed");
+        chain.refuses(BOB, &again, "contract is already deployed");
     }
 
     #[test]
     fn unknown_classes_are_not_deployed() {
-        let mut lab = lab();
+        let mut chain = test_chain();
         let arguments = [Felt::TWO, Felt::ONE, Felt::ZERO, Felt::ZERO];
         let unknown = call(MODERN, "deploy_contract", &arguments);
-        lab.refuses(ALICE, &unknown, "class is not declared");
+        chain.refuses(ALICE, &unknown, "class is not declared");
     }
 }

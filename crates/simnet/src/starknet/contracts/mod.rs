@@ -7,8 +7,6 @@ pub(crate) mod ekubo;
 pub(crate) mod erc20;
 pub(crate) mod exchange;
 pub(crate) mod jediswap_v2;
-#[cfg(test)]
-mod lab;
 pub(crate) mod manner;
 pub(crate) mod pairs;
 pub(crate) mod paymaster;
@@ -16,6 +14,8 @@ pub(crate) mod recurring;
 mod roots;
 mod signed;
 pub(crate) mod staking;
+#[cfg(test)]
+mod test_chain;
 pub(crate) mod text;
 mod tick_map;
 pub(crate) mod vault;

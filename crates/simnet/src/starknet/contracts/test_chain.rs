@@ -23,14 +23,14 @@ pub(super) const ETH: Felt = Felt::from_hex_unchecked("0x100");
 pub(super) const USDC: Felt = Felt::from_hex_unchecked("0x200");
 pub(super) const DAI: Felt = Felt::from_hex_unchecked("0x300");
 
-pub(super) struct Lab {
+pub(super) struct TestChain {
     contracts: Contracts,
     state: State,
     /// The time of the block, in seconds since 1970.
     pub(super) time: u64,
 }
 
-impl Lab {
+impl TestChain {
     /// A chain with three tokens of which both people have plenty.
     pub(super) fn new(install: impl FnOnce(&mut Contracts)) -> Self {
         let mut contracts = Contracts::default();
@@ -56,20 +56,20 @@ impl Lab {
             let hash = from_felt(Contract::class(contract).hash);
             state.write(Key::class_hash(address), 0, hash);
         }
-        let mut lab = Self {
+        let mut chain = Self {
             contracts,
             state,
             time: 0,
         };
         for token in [ETH, USDC, DAI] {
             for person in [ALICE, BOB] {
-                lab.run(
+                chain.run(
                     DEPLOYER,
                     &mint_call(token, person, U256::from(1) << 120_usize),
                 );
             }
         }
-        lab
+        chain
     }
 
     /// The state as contracts see it.

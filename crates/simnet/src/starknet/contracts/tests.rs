@@ -1,6 +1,6 @@
 //! What holds for the classes of all exchanges.
 
-use super::lab::Lab;
+use super::test_chain::TestChain;
 use super::{ekubo, exchange, jediswap_v2, pairs, paymaster, recurring, staking};
 use primitives::felt_to_hex;
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn names(of: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn classes_describe_every_type_they_use() {
-    let lab = Lab::new(|contracts| {
+    let chain = TestChain::new(|contracts| {
         for venue in pairs::VENUES {
             venue.install(contracts);
         }
@@ -33,7 +33,7 @@ fn classes_describe_every_type_they_use() {
         staking::install(contracts);
         paymaster::install(contracts);
     });
-    let classes: Vec<_> = lab.state().contracts.classes().collect();
+    let classes: Vec<_> = chain.state().contracts.classes().collect();
     // Three tokens of two kinds, three contracts of each venue of pairs.
     assert_eq!(classes.len(), 2 + 3 * 5 + 1 + 4 + 3 + 2 + 2 + 3 + 3);
     let hashes: HashSet<_> = classes.iter().map(|class| class.hash).collect();

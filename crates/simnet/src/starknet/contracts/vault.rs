@@ -209,52 +209,52 @@ impl Vault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::starknet::contracts::lab::{ALICE, BOB, ETH, Lab, event, numbers};
+    use crate::starknet::contracts::test_chain::{ALICE, BOB, ETH, TestChain, event, numbers};
 
     #[test]
     fn deposits_buy_shares_at_the_rate_of_all() {
         let place = Felt::from(0x777);
         let vault = Vault::new(ETH, "Staked Ether", "sETH");
-        let mut lab = Lab::new(|contracts| contracts.insert(place, Arc::new(vault)));
+        let mut chain = TestChain::new(|contracts| contracts.insert(place, Arc::new(vault)));
         for person in [ALICE, BOB] {
-            lab.approve(person, place, &[ETH]);
+            chain.approve(person, place, &[ETH]);
         }
-        assert_eq!(lab.view(place, "asset", &[]), [ETH]);
-        let (shares, events) = lab.run(ALICE, &deposit_call(place, U256::from(1_000), ALICE));
+        assert_eq!(chain.view(place, "asset", &[]), [ETH]);
+        let (shares, events) = chain.run(ALICE, &deposit_call(place, U256::from(1_000), ALICE));
         assert_eq!(numbers(&shares), [U256::from(1_000)]);
         let deposit = event(&events, "Deposit");
         assert_eq!((deposit.keys.len(), deposit.data.len()), (3, 4));
         // A reward of a half: a share is worth one and a half.
-        lab.run(BOB, &transfer_call(ETH, place, U256::from(500)));
+        chain.run(BOB, &transfer_call(ETH, place, U256::from(500)));
         let [low, high] = halves(U256::from(100));
-        let quoted = lab.number(place, "preview_deposit", &[low, high]);
+        let quoted = chain.number(place, "preview_deposit", &[low, high]);
         assert_eq!(quoted, U256::from(66));
         let referred = referred_deposit_call(place, U256::from(100), BOB, "code");
-        let (shares, events) = lab.run(BOB, &referred);
+        let (shares, events) = chain.run(BOB, &referred);
         assert_eq!(numbers(&shares), [quoted]);
         let referral = event(&events, "Referral");
         assert_eq!((referral.keys.len(), referral.data.len()), (5, 2));
-        assert_eq!(lab.balance(place, BOB), quoted);
-        assert_eq!(lab.number(place, "total_supply", &[]), U256::from(1_066));
-        assert_eq!(lab.number(place, "total_assets", &[]), U256::from(1_600));
+        assert_eq!(chain.balance(place, BOB), quoted);
+        assert_eq!(chain.number(place, "total_supply", &[]), U256::from(1_066));
+        assert_eq!(chain.number(place, "total_assets", &[]), U256::from(1_600));
         let dust = deposit_call(place, U256::ONE, BOB);
-        lab.refuses(BOB, &dust, "ZERO_SHARES");
-        lab.run(BOB, &transfer_call(place, ALICE, quoted));
+        chain.refuses(BOB, &dust, "ZERO_SHARES");
+        chain.run(BOB, &transfer_call(place, ALICE, quoted));
     }
 
     #[test]
     fn rewards_are_everybody_s_after_a_fee() {
         let place = Felt::from(0x777);
         let vault = Vault::new(ETH, "Staked Ether", "sETH");
-        let mut lab = Lab::new(|contracts| contracts.insert(place, Arc::new(vault)));
-        lab.approve(ALICE, place, &[ETH]);
-        lab.run(ALICE, &deposit_call(place, U256::from(1_000), ALICE));
-        let (_, events) = lab.run(ALICE, &reward_call(place, U256::from(106)));
+        let mut chain = TestChain::new(|contracts| contracts.insert(place, Arc::new(vault)));
+        chain.approve(ALICE, place, &[ETH]);
+        chain.run(ALICE, &deposit_call(place, U256::from(1_000), ALICE));
+        let (_, events) = chain.run(ALICE, &reward_call(place, U256::from(106)));
         let fee = event(&events, "Fee");
         assert_eq!(fee.keys[1..], [ETH, FEE_RECEIVER]);
         assert_eq!(numbers(&fee.data), [U256::from(15)]);
-        assert_eq!(lab.balance(ETH, FEE_RECEIVER), U256::from(15));
-        assert_eq!(lab.number(place, "total_assets", &[]), U256::from(1_091));
-        assert_eq!(lab.number(place, "total_supply", &[]), U256::from(1_000));
+        assert_eq!(chain.balance(ETH, FEE_RECEIVER), U256::from(15));
+        assert_eq!(chain.number(place, "total_assets", &[]), U256::from(1_091));
+        assert_eq!(chain.number(place, "total_supply", &[]), U256::from(1_000));
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     config::{Config, Role},
     network::Network,
     simulator,
-    wiring::{self, Face, HistoryProgress, Service, Sources, Work},
+    wiring::{self, HistoryProgress, ServedApi, Service, Sources, Work},
 };
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -112,25 +112,25 @@ pub(super) async fn start(
         relaying::spawn_guest(config, node, listener, tasks)?;
     }
     let whole = if config.process.roles.contains(&Role::Api) {
-        Face::Whole
+        ServedApi::Whole
     } else {
-        Face::Health
+        ServedApi::Health
     };
     let (public, apart) = (&room.public, &room.operations);
     let faces = [
         (whole, Some(sockets.whole), public),
-        (Face::Trade, sockets.trade, public),
-        (Face::Market, sockets.market, public),
-        (Face::Leasing, sockets.leasing, public),
-        (Face::Paymaster, sockets.paymaster, public),
-        (Face::Operation, sockets.operations, apart),
+        (ServedApi::Trade, sockets.trade, public),
+        (ServedApi::Market, sockets.market, public),
+        (ServedApi::Leasing, sockets.leasing, public),
+        (ServedApi::Paymaster, sockets.paymaster, public),
+        (ServedApi::Operation, sockets.operations, apart),
     ];
     for (face, listener, connections) in faces {
         let Some(listener) = listener else { continue };
         let (api, drain) = (api.clone(), config.server.drain);
         let connections = connections.clone();
         tasks.spawn("HTTP server", move |stop| {
-            wiring::serve_face(api, face, listener, connections, stop, drain)
+            wiring::serve_api(api, face, listener, connections, stop, drain)
         });
     }
     tasks.spawn("upkeep of metrics", |stop| ending(tidy(metrics, stop)));

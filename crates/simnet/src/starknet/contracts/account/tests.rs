@@ -4,7 +4,7 @@ use super::*;
 use crate::starknet::contract::Contract as _;
 use crate::starknet::contracts::deployer;
 use crate::starknet::contracts::erc20::transfer_call;
-use crate::starknet::contracts::lab::{ALICE, BOB, ETH, Lab, call};
+use crate::starknet::contracts::test_chain::{ALICE, BOB, ETH, TestChain, call};
 use crate::starknet::hash::contract_address;
 use crate::starknet::wallet::{Wallet, outside_call};
 use primitives::{felt_to_hex, selector};
@@ -14,9 +14,9 @@ const NOW: u64 = 1_800_000_000;
 const GIFT: u64 = 5;
 
 /// A chain with an account of each class, and tokens in each of them.
-fn lab() -> (Lab, [Wallet; 3]) {
+fn test_chain() -> (TestChain, [Wallet; 3]) {
     let classes = || [Account::Both, Account::OnlyFirst, Account::Neither];
-    let mut lab = Lab::new(|contracts| {
+    let mut chain = TestChain::new(|contracts| {
         deployer::install(contracts);
         for class in classes() {
             contracts.declare(Arc::new(class));
@@ -26,16 +26,16 @@ fn lab() -> (Lab, [Wallet; 3]) {
         let wallet = Wallet::fresh(77);
         let (class_hash, key) = (class.class().hash, wallet.public_key());
         let deployment = [class_hash, key, Felt::ZERO, Felt::ONE, key];
-        lab.run(
+        chain.run(
             ALICE,
             &call(deployer::MODERN, "deploy_contract", &deployment),
         );
         let address = contract_address(key, class_hash, &[key]);
-        lab.run(ALICE, &transfer_call(ETH, address, U256::from(1_000)));
+        chain.run(ALICE, &transfer_call(ETH, address, U256::from(1_000)));
         Wallet { address, ..wallet }
     });
-    lab.time = NOW;
-    (lab, wallets)
+    chain.time = NOW;
+    (chain, wallets)
 }
 
 /// Anybody may pay Bob until a minute has passed.
@@ -81,11 +81,11 @@ fn outside_executions_have_the_hashes_that_wallets_sign() {
 
 #[test]
 fn accounts_say_which_interfaces_they_have() {
-    let (lab, wallets) = lab();
+    let (chain, wallets) = test_chain();
     let known = [[true, true], [true, false], [false, false]];
     for (wallet, known) in wallets.iter().zip(known) {
         for name in ["supports_interface", "supportsInterface"] {
-            let supports = |id| lab.view(wallet.address, name, &[id]) == [Felt::ONE];
+            let supports = |id| chain.view(wallet.address, name, &[id]) == [Felt::ONE];
             assert_eq!([OUTSIDE_V1, OUTSIDE_V2].map(supports), known, "{name}");
             assert!(INTERFACES.into_iter().all(supports));
             assert!(!supports(Felt::TWO));
@@ -95,7 +95,7 @@ fn accounts_say_which_interfaces_they_have() {
 
 #[test]
 fn what_the_owner_signed_is_done_once() {
-    let (mut lab, [both, first, _]) = lab();
+    let (mut chain, [both, first, _]) = test_chain();
     for (wallet, version) in [
         (&both, OutsideVersion::One),
         (&both, OutsideVersion::Two),
@@ -103,38 +103,38 @@ fn what_the_owner_signed_is_done_once() {
     ] {
         let nonce = Felt::from(version == OutsideVersion::Two);
         let execution = gift(u64::from(version == OutsideVersion::Two));
-        let unused = |lab: &Lab| {
+        let unused = |chain: &TestChain| {
             let name = "is_valid_outside_execution_nonce";
-            lab.view(wallet.address, name, &[nonce]) == [Felt::ONE]
+            chain.view(wallet.address, name, &[nonce]) == [Felt::ONE]
         };
-        let before = lab.balance(ETH, BOB);
-        assert!(unused(&lab));
+        let before = chain.balance(ETH, BOB);
+        assert!(unused(&chain));
         let signed = wallet.outside(version, &execution);
         // One call that returned one element.
-        let (returned, _) = lab.run(ALICE, &signed);
+        let (returned, _) = chain.run(ALICE, &signed);
         assert_eq!(returned, [Felt::ONE; 3]);
-        assert_eq!(lab.balance(ETH, BOB), before + U256::from(GIFT));
-        assert!(!unused(&lab));
-        lab.refuses(ALICE, &signed, "SRC9: duplicated nonce");
+        assert_eq!(chain.balance(ETH, BOB), before + U256::from(GIFT));
+        assert!(!unused(&chain));
+        chain.refuses(ALICE, &signed, "SRC9: duplicated nonce");
     }
 }
 
 #[test]
 fn versions_that_an_account_does_not_know_are_no_entrypoints() {
-    let (mut lab, [_, first, neither]) = lab();
+    let (mut chain, [_, first, neither]) = test_chain();
     for (wallet, version) in [
         (&first, OutsideVersion::Two),
         (&neither, OutsideVersion::One),
         (&neither, OutsideVersion::Two),
     ] {
-        let failure = lab.try_run(ALICE, &wallet.outside(version, &gift(0)));
+        let failure = chain.try_run(ALICE, &wallet.outside(version, &gift(0)));
         assert!(failure.unwrap_err().contains("entry point"));
     }
 }
 
 #[test]
 fn the_time_is_between_the_bounds_and_never_at_one() {
-    let (mut lab, [both, ..]) = lab();
+    let (mut chain, [both, ..]) = test_chain();
     let signed = both.outside(OutsideVersion::Two, &gift(0));
     for (time, words) in [
         (0, "SRC9: now <= execute_after"),
@@ -142,51 +142,51 @@ fn the_time_is_between_the_bounds_and_never_at_one() {
         (NOW + 60, "SRC9: now >= execute_before"),
         (u64::MAX, "SRC9: now >= execute_before"),
     ] {
-        lab.time = time;
-        lab.refuses(ALICE, &signed, words);
+        chain.time = time;
+        chain.refuses(ALICE, &signed, words);
     }
-    lab.time = NOW + 59;
-    lab.run(ALICE, &signed);
-    lab.time = NOW - 59;
-    lab.run(ALICE, &both.outside(OutsideVersion::Two, &gift(1)));
+    chain.time = NOW + 59;
+    chain.run(ALICE, &signed);
+    chain.time = NOW - 59;
+    chain.run(ALICE, &both.outside(OutsideVersion::Two, &gift(1)));
 }
 
 #[test]
 fn only_the_caller_that_is_named_may_call() {
-    let (mut lab, [both, ..]) = lab();
+    let (mut chain, [both, ..]) = test_chain();
     let execution = OutsideExecution {
         caller: ALICE,
         ..gift(0)
     };
     let signed = both.outside(OutsideVersion::One, &execution);
-    lab.refuses(BOB, &signed, "SRC9: invalid caller");
-    lab.run(ALICE, &signed);
+    chain.refuses(BOB, &signed, "SRC9: invalid caller");
+    chain.run(ALICE, &signed);
 }
 
 #[test]
 fn a_signature_of_anybody_or_of_anything_else_is_refused() {
-    let (mut lab, [both, first, _]) = lab();
+    let (mut chain, [both, first, _]) = test_chain();
     let invalid = "SRC9: invalid signature";
     let thief = Wallet {
         private_key: Felt::TWO,
         ..both.clone()
     };
-    lab.refuses(
+    chain.refuses(
         ALICE,
         &thief.outside(OutsideVersion::Two, &gift(0)),
         invalid,
     );
     let signature = both.sign(gift(0).hash(OutsideVersion::One, both.address).unwrap());
     let other = outside_call(both.address, OutsideVersion::Two, &gift(0), &signature);
-    lab.refuses(ALICE, &other, invalid);
+    chain.refuses(ALICE, &other, invalid);
     let other = outside_call(first.address, OutsideVersion::One, &gift(0), &signature);
-    lab.refuses(ALICE, &other, invalid);
-    lab.run(ALICE, &both.outside(OutsideVersion::Two, &gift(0)));
+    chain.refuses(ALICE, &other, invalid);
+    chain.run(ALICE, &both.outside(OutsideVersion::Two, &gift(0)));
 }
 
 #[test]
 fn longer_signatures_are_for_accounts_that_take_them() {
-    let (mut lab, [both, first, _]) = lab();
+    let (mut chain, [both, first, _]) = test_chain();
     for (wallet, takes) in [(&both, true), (&first, false)] {
         let hash = gift(3).hash(OutsideVersion::One, wallet.address).unwrap();
         let listed = |signer| {
@@ -195,8 +195,8 @@ fn longer_signatures_are_for_accounts_that_take_them() {
             outside_call(wallet.address, OutsideVersion::One, &gift(3), &list)
         };
         let stranger = listed(Felt::TWO);
-        lab.refuses(ALICE, &stranger, "SRC9: invalid signature");
-        let done = lab.try_run(ALICE, &listed(wallet.public_key()));
+        chain.refuses(ALICE, &stranger, "SRC9: invalid signature");
+        let done = chain.try_run(ALICE, &listed(wallet.public_key()));
         assert_eq!(done.is_ok(), takes);
     }
 }
@@ -217,8 +217,8 @@ fn deploying(constructor: &[Felt]) -> Call {
     call(deployer::MODERN, "deploy_contract", &deployment)
 }
 
-fn lab_of_several() -> Lab {
-    Lab::new(|contracts| {
+fn lab_of_several() -> TestChain {
+    TestChain::new(|contracts| {
         deployer::install(contracts);
         contracts.declare(Arc::new(Account::Several));
     })
@@ -235,24 +235,24 @@ fn signed_by(owners: &[&Wallet], hash: Felt) -> Vec<Felt> {
 
 #[test]
 fn as_many_different_owners_as_have_to_must_sign() {
-    let mut lab = lab_of_several();
+    let mut chain = lab_of_several();
     let owners = [7, 8, 9].map(Wallet::fresh);
     let constructor = of_several(2, &owners);
-    lab.run(ALICE, &deploying(&constructor));
+    chain.run(ALICE, &deploying(&constructor));
     let class_hash = Account::Several.class().hash;
     // As documented.
     let documented = "0x129044205657744da45b90def87584066f391bbe12ccc52de673a031e138c6a";
     assert_eq!(felt_to_hex(class_hash), documented);
     let address = contract_address(Felt::ONE, class_hash, &constructor);
-    lab.run(ALICE, &transfer_call(ETH, address, U256::from(1_000)));
-    lab.time = NOW;
-    assert_eq!(lab.view(address, "get_threshold", &[]), [Felt::TWO]);
-    assert_eq!(lab.view(address, "get_signers", &[]), constructor[1..]);
+    chain.run(ALICE, &transfer_call(ETH, address, U256::from(1_000)));
+    chain.time = NOW;
+    assert_eq!(chain.view(address, "get_threshold", &[]), [Felt::TWO]);
+    assert_eq!(chain.view(address, "get_signers", &[]), constructor[1..]);
     let hash = Felt::from(0x1234);
     let takes = |signature: &[Felt]| {
         let mut question = vec![hash, Felt::from(signature.len())];
         question.extend(signature);
-        lab.view(address, "is_valid_signature", &question) == [valid()]
+        chain.view(address, "is_valid_signature", &question) == [valid()]
     };
     let [one, two, three] = &owners;
     let stranger = Wallet::fresh(10);
@@ -279,20 +279,20 @@ fn as_many_different_owners_as_have_to_must_sign() {
         let signature = signed_by(owners, hash);
         outside_call(address, OutsideVersion::Two, &execution, &signature)
     };
-    lab.refuses(ALICE, &outside(&[two]), "SRC9: invalid signature");
-    let before = lab.balance(ETH, BOB);
-    lab.run(ALICE, &outside(&[two, three]));
-    assert_eq!(lab.balance(ETH, BOB), before + U256::from(GIFT));
+    chain.refuses(ALICE, &outside(&[two]), "SRC9: invalid signature");
+    let before = chain.balance(ETH, BOB);
+    chain.run(ALICE, &outside(&[two, three]));
+    assert_eq!(chain.balance(ETH, BOB), before + U256::from(GIFT));
 }
 
 #[test]
 fn an_account_of_several_owners_has_as_many_as_have_to_sign_and_none_twice() {
-    let mut lab = lab_of_several();
+    let mut chain = lab_of_several();
     let owners = [7, 8, 9].map(Wallet::fresh);
     for threshold in [0, 4] {
         let deployment = deploying(&of_several(threshold, &owners));
-        lab.refuses(ALICE, &deployment, "Account: invalid threshold");
+        chain.refuses(ALICE, &deployment, "Account: invalid threshold");
     }
     let twice = deploying(&of_several(1, &[7, 8, 7].map(Wallet::fresh)));
-    lab.refuses(ALICE, &twice, "Account: repeated signer");
+    chain.refuses(ALICE, &twice, "Account: repeated signer");
 }

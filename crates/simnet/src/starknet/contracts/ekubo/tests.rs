@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::starknet::contracts::erc20::transfer_call;
-use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, event};
 use crate::starknet::contracts::signed::Signed;
+use crate::starknet::contracts::test_chain::{ALICE, BOB, DAI, ETH, TestChain, USDC, call, event};
 use crate::starknet::hash::from_felt;
 use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::{Call, Event};
@@ -24,31 +24,36 @@ fn key(tick_spacing: u32) -> PoolKey {
     }
 }
 
-fn lab(rounding: Rounding) -> Lab {
-    Lab::new(|contracts| install(contracts, rounding))
+fn test_chain(rounding: Rounding) -> TestChain {
+    TestChain::new(|contracts| install(contracts, rounding))
 }
 
 /// Opens a position of ALICE with at most these amounts; answers with its
 /// number, its liquidity, and what happened.
 fn open(
-    lab: &mut Lab,
+    chain: &mut TestChain,
     key: &PoolKey,
     bounds: [i32; 2],
     amounts: [u128; 2],
 ) -> (u64, u128, Vec<Event>) {
     for (token, amount) in key.tokens.into_iter().zip(amounts) {
-        lab.run(ALICE, &transfer_call(token, POSITIONS, U256::from(amount)));
+        chain.run(ALICE, &transfer_call(token, POSITIONS, U256::from(amount)));
     }
-    let (returned, events) = lab.run(ALICE, &mint_position_call(key, bounds, 0));
+    let (returned, events) = chain.run(ALICE, &mint_position_call(key, bounds, 0));
     let number = |felt| from_felt(felt);
     (number(returned[0]).to(), number(returned[1]).to(), events)
 }
 
 /// Sells as BOB; answers with what he got.
-fn sell(lab: &mut Lab, hops: &[Hop], sold: Felt, amount: u128) -> Result<Vec<Event>, String> {
+fn sell(
+    chain: &mut TestChain,
+    hops: &[Hop],
+    sold: Felt,
+    amount: u128,
+) -> Result<Vec<Event>, String> {
     let mut events = Vec::new();
     for call in swap_calls(hops, sold, amount, U256::ZERO) {
-        events.extend(lab.try_run(BOB, &call)?.1);
+        events.extend(chain.try_run(BOB, &call)?.1);
     }
     Ok(events)
 }
@@ -63,57 +68,57 @@ fn hop(key: PoolKey) -> Hop {
 const E18: u128 = 1_000_000_000_000_000_000;
 
 /// A pool at tick 0 with a position around it.
-fn pooled(rounding: Rounding, key: &PoolKey) -> Lab {
-    let mut lab = lab(rounding);
-    lab.run(ALICE, &initialize_call(key, 0));
+fn pooled(rounding: Rounding, key: &PoolKey) -> TestChain {
+    let mut chain = test_chain(rounding);
+    chain.run(ALICE, &initialize_call(key, 0));
     open(
-        &mut lab,
+        &mut chain,
         key,
         [-1_000_000, 1_000_000],
         [1_000 * E18, 1_000 * E18],
     );
-    lab
+    chain
 }
 
 #[test]
 fn a_pool_begins_once_and_with_ordered_tokens() {
-    let mut lab = lab(Rounding::Older);
+    let mut chain = test_chain(Rounding::Older);
     let key = key(1_000);
-    let (returned, events) = lab.run(ALICE, &initialize_call(&key, -5));
+    let (returned, events) = chain.run(ALICE, &initialize_call(&key, -5));
     let initialized = event(&events, "PoolInitialized");
     assert_eq!((initialized.from, initialized.data.len()), (CORE, 9));
     assert_eq!(initialized.data[..5], key.felts());
     assert_eq!(initialized.data[5..7], [Felt::from(5), Felt::ONE]);
     assert_eq!(initialized.data[7..], returned);
-    lab.refuses(ALICE, &initialize_call(&key, 0), "ALREADY_INITIALIZED");
+    chain.refuses(ALICE, &initialize_call(&key, 0), "ALREADY_INITIALIZED");
     let maybe = call(
         CORE,
         "maybe_initialize_pool",
         &initialize_call(&key, 0).calldata,
     );
-    assert_eq!(lab.run(ALICE, &maybe).0, [Felt::ONE]);
+    assert_eq!(chain.run(ALICE, &maybe).0, [Felt::ONE]);
     let turned = PoolKey {
         tokens: [DAI, ETH],
         ..key
     };
-    lab.refuses(ALICE, &initialize_call(&turned, 0), "TOKEN_ORDER");
+    chain.refuses(ALICE, &initialize_call(&turned, 0), "TOKEN_ORDER");
     let wide = PoolKey {
         tick_spacing: 354_893,
         ..key
     };
-    lab.refuses(ALICE, &initialize_call(&wide, 0), "TICK_SPACING");
+    chain.refuses(ALICE, &initialize_call(&wide, 0), "TICK_SPACING");
     let far = initialize_call(&PoolKey { fee: 0, ..key }, 88_722_884);
-    lab.refuses(ALICE, &far, "TICK_MAGNITUDE");
+    chain.refuses(ALICE, &far, "TICK_MAGNITUDE");
 }
 
 #[test]
 fn positions_are_told_and_counted() {
     let key = key(1_000);
-    let mut lab = lab(Rounding::Older);
-    lab.run(ALICE, &initialize_call(&key, 0));
-    let before = lab.balance(ETH, ALICE);
+    let mut chain = test_chain(Rounding::Older);
+    chain.run(ALICE, &initialize_call(&key, 0));
+    let before = chain.balance(ETH, ALICE);
     let bounds = [-10_000, 20_000];
-    let (id, liquidity, events) = open(&mut lab, &key, bounds, [E18, 2 * E18]);
+    let (id, liquidity, events) = open(&mut chain, &key, bounds, [E18, 2 * E18]);
     let updated = event(&events, "PositionUpdated");
     assert_eq!((updated.from, updated.data.len()), (CORE, 17));
     assert_eq!(updated.data[0], POSITIONS);
@@ -123,24 +128,27 @@ fn positions_are_told_and_counted() {
     assert_eq!(updated.data[14], Felt::ZERO, "the core takes");
     assert_eq!(
         from_felt(updated.data[13]),
-        before - lab.balance(ETH, ALICE)
+        before - chain.balance(ETH, ALICE)
     );
     let felts = key.felts();
     assert_eq!(
-        lab.view(CORE, "get_pool_liquidity", &felts),
+        chain.view(CORE, "get_pool_liquidity", &felts),
         [Felt::from(liquidity)]
     );
-    let tick = |lab: &Lab, tick| {
+    let tick = |chain: &TestChain, tick| {
         let index = Signed::of_tick(tick).felts();
-        lab.view(
+        chain.view(
             CORE,
             "get_pool_tick_liquidity_delta",
             &[&felts[..], &index].concat(),
         )
     };
-    assert_eq!(tick(&lab, -10_000), Signed::plus(liquidity).felts());
-    assert_eq!(tick(&lab, 20_000), Signed::minus(liquidity).felts());
-    assert_eq!(lab.view(POSITIONS, "owner_of", &[Felt::from(id)]), [ALICE]);
+    assert_eq!(tick(&chain, -10_000), Signed::plus(liquidity).felts());
+    assert_eq!(tick(&chain, 20_000), Signed::minus(liquidity).felts());
+    assert_eq!(
+        chain.view(POSITIONS, "owner_of", &[Felt::from(id)]),
+        [ALICE]
+    );
     let owned = [
         felts.to_vec(),
         vec![Felt::from(id), POSITIONS],
@@ -148,45 +156,45 @@ fn positions_are_told_and_counted() {
     ]
     .concat();
     assert_eq!(
-        lab.view(CORE, "get_position_liquidity", &owned),
+        chain.view(CORE, "get_position_liquidity", &owned),
         [Felt::from(liquidity)]
     );
 
-    lab.refuses(BOB, &withdraw_call(id, &key, bounds, 1), "UNAUTHORIZED");
-    let (_, events) = lab.run(ALICE, &withdraw_call(id, &key, bounds, liquidity));
+    chain.refuses(BOB, &withdraw_call(id, &key, bounds, 1), "UNAUTHORIZED");
+    let (_, events) = chain.run(ALICE, &withdraw_call(id, &key, bounds, liquidity));
     let updated = event(&events, "PositionUpdated");
     assert_eq!(updated.data[11..13], Signed::minus(liquidity).felts());
     assert_eq!(updated.data[14], Felt::ONE, "the core gives");
-    assert_eq!(lab.view(CORE, "get_pool_liquidity", &felts), [Felt::ZERO]);
-    assert_eq!(tick(&lab, 20_000), [Felt::ZERO, Felt::ZERO]);
+    assert_eq!(chain.view(CORE, "get_pool_liquidity", &felts), [Felt::ZERO]);
+    assert_eq!(tick(&chain, 20_000), [Felt::ZERO, Felt::ZERO]);
     // Rounding leaves at most a unit behind.
-    assert!(before - lab.balance(ETH, ALICE) <= U256::ONE);
+    assert!(before - chain.balance(ETH, ALICE) <= U256::ONE);
     let gone = withdraw_call(id, &key, bounds, 1);
-    lab.refuses(ALICE, &gone, "u128_sub Overflow");
+    chain.refuses(ALICE, &gone, "u128_sub Overflow");
 }
 
 #[test]
 fn positions_have_bounds() {
     let key = key(1_000);
-    let mut lab = lab(Rounding::Older);
+    let mut chain = test_chain(Rounding::Older);
     let open = |bounds| mint_position_call(&key, bounds, 0);
-    lab.refuses(ALICE, &open([0, 1_000]), "NOT_INITIALIZED");
-    lab.run(ALICE, &initialize_call(&key, 0));
-    lab.refuses(ALICE, &open([1_000, 0]), "BOUNDS_ORDER");
-    lab.refuses(ALICE, &open([0, 1_500]), "BOUNDS_TICK_SPACING");
-    lab.refuses(ALICE, &open([0, 88_723_000]), "BOUNDS_MAX");
+    chain.refuses(ALICE, &open([0, 1_000]), "NOT_INITIALIZED");
+    chain.run(ALICE, &initialize_call(&key, 0));
+    chain.refuses(ALICE, &open([1_000, 0]), "BOUNDS_ORDER");
+    chain.refuses(ALICE, &open([0, 1_500]), "BOUNDS_TICK_SPACING");
+    chain.refuses(ALICE, &open([0, 88_723_000]), "BOUNDS_MAX");
     let greedy = mint_position_call(&key, [0, 1_000], 1);
-    lab.refuses(ALICE, &greedy, "MIN_LIQUIDITY");
+    chain.refuses(ALICE, &greedy, "MIN_LIQUIDITY");
     let direct = call(CORE, "swap", &[]);
-    lab.refuses(ALICE, &direct, "NOT_LOCKED");
+    chain.refuses(ALICE, &direct, "NOT_LOCKED");
 }
 
 #[test]
 fn a_swap_tells_all_that_a_follower_needs() {
     let key = key(1_000);
-    let mut lab = pooled(Rounding::Older, &key);
-    let before = lab.balance(DAI, BOB);
-    let events = sell(&mut lab, &[hop(key)], ETH, E18).unwrap();
+    let mut chain = pooled(Rounding::Older, &key);
+    let before = chain.balance(DAI, BOB);
+    let events = sell(&mut chain, &[hop(key)], ETH, E18).unwrap();
     let swapped = event(&events, "Swapped");
     assert_eq!(
         (swapped.from, swapped.keys.len(), swapped.data.len()),
@@ -201,12 +209,12 @@ fn a_swap_tells_all_that_a_follower_needs() {
     assert_eq!(swapped.data[11], Felt::from(100));
     assert_eq!(swapped.data[12..14], [Felt::from(E18), Felt::ZERO]);
     assert_eq!(swapped.data[15], Felt::ONE);
-    let bought = lab.balance(DAI, BOB) - before;
+    let bought = chain.balance(DAI, BOB) - before;
     assert_eq!(from_felt(swapped.data[14]), bought);
     // 0.3 % of fee and 1 of about 2,541 of virtual reserves.
     assert!(bought > U256::from(996 * E18 / 1_000) && bought < U256::from(997 * E18 / 1_000));
     let felts = key.felts();
-    let snapshot = pool(lab.state(), &key);
+    let snapshot = pool(chain.state(), &key);
     assert_eq!(
         crate::starknet::contract::halves(snapshot.sqrt_ratio),
         swapped.data[16..18]
@@ -214,11 +222,11 @@ fn a_swap_tells_all_that_a_follower_needs() {
     assert_eq!(Signed::of_tick(snapshot.tick).felts(), swapped.data[18..20]);
     assert_eq!(Felt::from(snapshot.liquidity), swapped.data[20]);
     assert_eq!(
-        lab.view(CORE, "get_pool_price", &felts),
+        chain.view(CORE, "get_pool_price", &felts),
         swapped.data[16..20]
     );
     assert_eq!(
-        lab.view(CORE, "get_pool_liquidity", &felts),
+        chain.view(CORE, "get_pool_liquidity", &felts),
         swapped.data[20..]
     );
 }
@@ -226,30 +234,30 @@ fn a_swap_tells_all_that_a_follower_needs() {
 #[test]
 fn limits_are_on_the_side_of_the_trade() {
     let key = key(1_000);
-    let mut lab = pooled(Rounding::Older, &key);
+    let mut chain = pooled(Rounding::Older, &key);
     let swap = |limit, sold| swap_calls(&[Hop { key, limit }], sold, 5, U256::ZERO)[1].clone();
-    lab.refuses(BOB, &swap(MAX_SQRT_RATIO, ETH), "LIMIT_DIRECTION");
-    lab.refuses(BOB, &swap(MIN_SQRT_RATIO, DAI), "LIMIT_DIRECTION");
-    lab.refuses(BOB, &swap(U256::ONE, ETH), "LIMIT_MAG");
-    lab.refuses(BOB, &swap(U256::ZERO, USDC), "INVALID_TOKEN");
+    chain.refuses(BOB, &swap(MAX_SQRT_RATIO, ETH), "LIMIT_DIRECTION");
+    chain.refuses(BOB, &swap(MIN_SQRT_RATIO, DAI), "LIMIT_DIRECTION");
+    chain.refuses(BOB, &swap(U256::ONE, ETH), "LIMIT_MAG");
+    chain.refuses(BOB, &swap(U256::ZERO, USDC), "INVALID_TOKEN");
     // The router has nothing to pay with.
-    lab.refuses(BOB, &swap(U256::ZERO, ETH), "ERC20: insufficient balance");
+    chain.refuses(BOB, &swap(U256::ZERO, ETH), "ERC20: insufficient balance");
     // What the limit leaves unsold can be cleared.
     let limit = sqrt_ratio_at(-500).unwrap();
-    let events = sell(&mut lab, &[Hop { key, limit }], ETH, 1_000 * E18).unwrap();
+    let events = sell(&mut chain, &[Hop { key, limit }], ETH, 1_000 * E18).unwrap();
     let swapped = event(&events, "Swapped");
     assert_eq!(
         swapped.data[16..18],
         crate::starknet::contract::halves(limit)
     );
-    let left = lab.balance(ETH, ROUTER);
+    let left = chain.balance(ETH, ROUTER);
     assert_eq!(U256::from(1_000 * E18) - left, from_felt(swapped.data[12]));
-    let before = lab.balance(ETH, BOB);
+    let before = chain.balance(ETH, BOB);
     let least = crate::starknet::contract::halves(left + U256::ONE);
     let greedy = call(ROUTER, "clear_minimum", &[ETH, least[0], least[1]]);
-    lab.refuses(BOB, &greedy, "CLEAR_AT_LEAST_MINIMUM");
-    lab.run(BOB, &call(ROUTER, "clear", &[ETH]));
-    assert_eq!(lab.balance(ETH, BOB) - before, left);
+    chain.refuses(BOB, &greedy, "CLEAR_AT_LEAST_MINIMUM");
+    chain.run(BOB, &call(ROUTER, "clear", &[ETH]));
+    assert_eq!(chain.balance(ETH, BOB) - before, left);
 }
 
 /// The call of a swap by the router without payment.
@@ -263,19 +271,19 @@ fn order(key: &PoolKey, token: Felt, amount: Signed) -> Call {
 #[test]
 fn an_exact_purchase_gives_what_it_says() {
     let key = key(1_000);
-    let mut lab = pooled(Rounding::Exact, &key);
+    let mut chain = pooled(Rounding::Exact, &key);
     let purchase = order(&key, DAI, Signed::minus(E18));
     let quote = Call {
         selector: primitives::selector("quote_swap"),
         ..purchase.clone()
     };
-    let quoted = lab.run(BOB, &quote).0;
+    let quoted = chain.run(BOB, &quote).0;
     assert_eq!(quoted[2..], Signed::minus(E18).felts());
     assert_eq!(quoted[1], Felt::ZERO);
-    lab.run(BOB, &transfer_call(ETH, ROUTER, from_felt(quoted[0])));
-    assert_eq!(lab.run(BOB, &purchase).0, quoted);
-    assert_eq!(lab.balance(ETH, ROUTER), U256::ZERO);
-    assert_eq!(lab.balance(DAI, ROUTER), U256::from(E18));
+    chain.run(BOB, &transfer_call(ETH, ROUTER, from_felt(quoted[0])));
+    assert_eq!(chain.run(BOB, &purchase).0, quoted);
+    assert_eq!(chain.balance(ETH, ROUTER), U256::ZERO);
+    assert_eq!(chain.balance(DAI, ROUTER), U256::from(E18));
 }
 
 #[test]
@@ -287,24 +295,24 @@ fn routes_pass_several_pools() {
         fee: 0,
         tick_spacing: 354_892,
     };
-    let mut lab = pooled(Rounding::Older, &first);
-    lab.run(ALICE, &initialize_call(&second, 0));
+    let mut chain = pooled(Rounding::Older, &first);
+    chain.run(ALICE, &initialize_call(&second, 0));
     open(
-        &mut lab,
+        &mut chain,
         &second,
         [-88_722_000 / 354_892 * 354_892, 354_892 * 249],
         [E18, E18],
     );
-    let before = lab.balance(USDC, BOB);
-    let events = sell(&mut lab, &[hop(first), hop(second)], ETH, E18 / 1_000).unwrap();
+    let before = chain.balance(USDC, BOB);
+    let events = sell(&mut chain, &[hop(first), hop(second)], ETH, E18 / 1_000).unwrap();
     let swaps = events.iter().filter(|event| event.data.len() == 21).count();
     assert_eq!(swaps, 2);
-    assert!(lab.balance(USDC, BOB) > before);
+    assert!(chain.balance(USDC, BOB) > before);
     let mut many = swap_calls(&[hop(first), hop(second)], ETH, 10, U256::ZERO);
-    lab.run(BOB, &many[0]);
+    chain.run(BOB, &many[0]);
     many[1].selector = primitives::selector("multi_multihop_swap");
     many[1].calldata.insert(0, Felt::ONE);
-    let (returned, _) = lab.run(BOB, &many[1]);
+    let (returned, _) = chain.run(BOB, &many[1]);
     assert_eq!(returned[..2], [Felt::ONE, Felt::TWO]);
     assert_eq!(returned.len(), 2 + 2 * 4);
 }
@@ -312,30 +320,30 @@ fn routes_pass_several_pools() {
 #[test]
 fn only_the_owner_upgrades_and_only_to_a_core() {
     let key = key(1_000);
-    let mut lab = pooled(Rounding::Older, &key);
+    let mut chain = pooled(Rounding::Older, &key);
     let [older, exact] = [Rounding::Older, Rounding::Exact].map(core_class_hash);
     assert_ne!(older, exact);
     let upgrade = |class| call(CORE, "replace_class_hash", &[class]);
-    lab.refuses(BOB, &upgrade(exact), "OWNER_ONLY");
-    lab.refuses(DEPLOYER, &upgrade(Felt::ONE), "INVALID_CLASS_HASH");
-    let (_, events) = lab.run(DEPLOYER, &upgrade(exact));
+    chain.refuses(BOB, &upgrade(exact), "OWNER_ONLY");
+    chain.refuses(DEPLOYER, &upgrade(Felt::ONE), "INVALID_CLASS_HASH");
+    let (_, events) = chain.run(DEPLOYER, &upgrade(exact));
     assert_eq!(*event(&events, "ClassHashReplaced").data, [exact]);
-    let class = lab.read(&crate::starknet::state::Key::class_hash(CORE));
+    let class = chain.read(&crate::starknet::state::Key::class_hash(CORE));
     assert_eq!(class, from_felt(exact));
-    sell(&mut lab, &[hop(key)], ETH, E18).unwrap();
+    sell(&mut chain, &[hop(key)], ETH, E18).unwrap();
 }
 
 #[test]
 fn ticks_are_found_word_by_word() {
     let key = key(10);
-    let mut lab = lab(Rounding::Older);
-    lab.run(ALICE, &initialize_call(&key, 0));
-    open(&mut lab, &key, [-50_000, 30_000], [E18, E18]);
+    let mut chain = test_chain(Rounding::Older);
+    chain.run(ALICE, &initialize_call(&key, 0));
+    open(&mut chain, &key, [-50_000, 30_000], [E18, E18]);
     let search = |name: &str, from, skip_ahead: u32| {
         let mut felts = key.felts().to_vec();
         felts.extend(Signed::of_tick(from).felts());
         felts.push(Felt::from(skip_ahead));
-        lab.view(CORE, name, &felts)
+        chain.view(CORE, name, &felts)
     };
     let tick = |tick: i32, found: bool| {
         let mut felts = Signed::of_tick(tick).felts().to_vec();
@@ -418,10 +426,10 @@ proptest! {
         start in -2_000_i32..2_000, acts in acts(),
     ) {
         let key = key(spacing);
-        let mut lab = lab(rounding);
+        let mut chain = test_chain(rounding);
         let spaced = |unit: i32| unit * i32::try_from(spacing).unwrap();
         let tick = start * 10;
-        lab.run(ALICE, &initialize_call(&key, tick));
+        chain.run(ALICE, &initialize_call(&key, tick));
         let mut model = amm::ekubo::Pool {
             rules: EkuboTerms { fee: FEE, rounding: predicted(rounding) },
             tick_spacing: spacing,
@@ -430,21 +438,21 @@ proptest! {
             liquidity: 0,
             ticks: amm::Ticks::default(),
         };
-        let totals = [ETH, DAI].map(|token| lab.total(token));
+        let totals = [ETH, DAI].map(|token| chain.total(token));
         let mut positions = Vec::new();
         for token in [ETH, DAI] {
-            lab.run(BOB, &transfer_call(token, ROUTER, U256::from(1) << 110_usize));
+            chain.run(BOB, &transfer_call(token, ROUTER, U256::from(1) << 110_usize));
         }
         for act in acts {
             match act {
                 Act::Open { lower, width, amount } => {
                     let bounds = [spaced(lower), spaced(lower + width)];
-                    let (id, liquidity, _) = open(&mut lab, &key, bounds, [amount, amount]);
+                    let (id, liquidity, _) = open(&mut chain, &key, bounds, [amount, amount]);
                     model.update_position(bounds[0], bounds[1], i128::try_from(liquidity).unwrap()).unwrap();
                     positions.push((id, bounds, liquidity));
                 }
                 Act::Close => if let Some((id, bounds, liquidity)) = positions.pop() {
-                    lab.run(ALICE, &withdraw_call(id, &key, bounds, liquidity));
+                    chain.run(ALICE, &withdraw_call(id, &key, bounds, liquidity));
                     model.update_position(bounds[0], bounds[1], -i128::try_from(liquidity).unwrap()).unwrap();
                 },
                 Act::Swap { first, buy, amount, skip_ahead } => {
@@ -464,7 +472,7 @@ proptest! {
                     swap.calldata.splice(5..7, crate::starknet::contract::halves(limit));
                     swap.calldata[7] = Felt::from(skip_ahead);
                     let predicted = model.swap(sold, named, limit, skip_ahead);
-                    match (lab.try_run(BOB, &swap), predicted) {
+                    match (chain.try_run(BOB, &swap), predicted) {
                         (Ok((_, events)), Ok(predicted)) => {
                             let data = &event(&events, "Swapped").data;
                             let moved = [12, 14].map(|place| from_felt(data[place]));
@@ -479,12 +487,12 @@ proptest! {
                 }
             }
             let felts = key.felts();
-            let price = lab.view(CORE, "get_pool_price", &felts);
+            let price = chain.view(CORE, "get_pool_price", &felts);
             prop_assert_eq!(&price[..2], &crate::starknet::contract::halves(model.sqrt_ratio));
             prop_assert_eq!(&price[2..], &Signed::of_tick(model.tick).felts());
-            let liquidity = lab.view(CORE, "get_pool_liquidity", &felts);
+            let liquidity = chain.view(CORE, "get_pool_liquidity", &felts);
             prop_assert_eq!(liquidity, vec![Felt::from(model.liquidity)]);
-            prop_assert_eq!(totals, [ETH, DAI].map(|token| lab.total(token)));
+            prop_assert_eq!(totals, [ETH, DAI].map(|token| chain.total(token)));
         }
     }
 
@@ -493,16 +501,16 @@ proptest! {
         rounding in roundings(), first: bool, amount in 1_u128..200 * E18,
     ) {
         let key = key(1_000);
-        let mut lab = pooled(rounding, &key);
+        let mut chain = pooled(rounding, &key);
         let [sold, bought] = if first { [ETH, DAI] } else { [DAI, ETH] };
-        let before = [sold, bought].map(|token| lab.balance(token, BOB));
-        sell(&mut lab, &[hop(key)], sold, amount).unwrap();
-        let got = u128::try_from(lab.balance(bought, BOB) - before[1]).unwrap();
+        let before = [sold, bought].map(|token| chain.balance(token, BOB));
+        sell(&mut chain, &[hop(key)], sold, amount).unwrap();
+        let got = u128::try_from(chain.balance(bought, BOB) - before[1]).unwrap();
         if got > 0 {
-            sell(&mut lab, &[hop(key)], bought, got).unwrap();
+            sell(&mut chain, &[hop(key)], bought, got).unwrap();
         }
-        prop_assert!(lab.balance(sold, BOB) <= before[0]);
-        prop_assert_eq!(lab.balance(bought, BOB), before[1]);
+        prop_assert!(chain.balance(sold, BOB) <= before[0]);
+        prop_assert_eq!(chain.balance(bought, BOB), before[1]);
     }
 
     #[test]
@@ -510,13 +518,13 @@ proptest! {
         start in -9_000_i32..9_000, lower in -20_i32..20, width in 1_i32..20, amounts in [1_u128..1 << 90, 1_u128..1 << 90],
     ) {
         let key = key(500);
-        let mut lab = lab(Rounding::Older);
-        lab.run(ALICE, &initialize_call(&key, start));
-        let before = [ETH, DAI].map(|token| lab.balance(token, ALICE));
+        let mut chain = test_chain(Rounding::Older);
+        chain.run(ALICE, &initialize_call(&key, start));
+        let before = [ETH, DAI].map(|token| chain.balance(token, ALICE));
         let bounds = [lower * 500, (lower + width) * 500];
-        let (id, liquidity, _) = open(&mut lab, &key, bounds, amounts);
-        lab.run(ALICE, &withdraw_call(id, &key, bounds, liquidity));
-        let after = [ETH, DAI].map(|token| lab.balance(token, ALICE));
+        let (id, liquidity, _) = open(&mut chain, &key, bounds, amounts);
+        chain.run(ALICE, &withdraw_call(id, &key, bounds, liquidity));
+        let after = [ETH, DAI].map(|token| chain.balance(token, ALICE));
         for (before, after) in before.into_iter().zip(after) {
             prop_assert!(after <= before && before - after <= U256::ONE);
         }

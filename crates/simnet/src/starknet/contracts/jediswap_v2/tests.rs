@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::starknet::contract::halves;
-use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, call, event, numbers};
 use crate::starknet::contracts::signed::Signed;
+use crate::starknet::contracts::test_chain::{
+    ALICE, BOB, DAI, ETH, TestChain, call, event, numbers,
+};
 use crate::starknet::transaction::Call;
 use amm::Side;
 use amm::v3::{Amount, V3Terms, sqrt_ratio_at};
@@ -17,40 +19,40 @@ fn id() -> PoolId {
 }
 
 /// A pool at this tick; it and the router may spend for both people.
-fn lab(id: &PoolId, tick: i32) -> Lab {
-    let mut lab = Lab::new(install);
-    lab.run(ALICE, &create_pool_call(id));
-    lab.run(
+fn test_chain(id: &PoolId, tick: i32) -> TestChain {
+    let mut chain = TestChain::new(install);
+    chain.run(ALICE, &create_pool_call(id));
+    chain.run(
         ALICE,
         &initialize_call(id.address(), sqrt_ratio_at(tick).unwrap()),
     );
     for person in [ALICE, BOB] {
         for spender in [id.address(), ROUTER] {
-            lab.approve(person, spender, &[ETH, DAI]);
+            chain.approve(person, spender, &[ETH, DAI]);
         }
     }
-    lab
+    chain
 }
 
 #[test]
 fn pools_are_created_once_and_only_of_a_tier() {
-    let mut lab = Lab::new(install);
+    let mut chain = TestChain::new(install);
     let id = id();
-    let (pool, events) = lab.run(BOB, &create_pool_call(&id));
+    let (pool, events) = chain.run(BOB, &create_pool_call(&id));
     assert_eq!(pool, [id.address()]);
     let created = [ETH, DAI, Felt::from(3_000), Felt::from(60), id.address()];
     assert_eq!(*event(&events, "PoolCreated").data, created);
-    lab.refuses(BOB, &create_pool_call(&id), "pool already created");
+    chain.refuses(BOB, &create_pool_call(&id), "pool already created");
     let wrong = PoolId { fee: 3_001, ..id };
-    lab.refuses(
+    chain.refuses(
         BOB,
         &create_pool_call(&wrong),
         "tick spacing not initialized",
     );
     let same = PoolId::new(ETH, ETH, 500);
-    lab.refuses(BOB, &create_pool_call(&same), "tokens must be different");
+    chain.refuses(BOB, &create_pool_call(&same), "tokens must be different");
     let ask = [DAI, ETH, Felt::from(3_000)];
-    assert_eq!(lab.view(FACTORY, "get_pool", &ask), pool);
+    assert_eq!(chain.view(FACTORY, "get_pool", &ask), pool);
     let views = [
         ("get_token0", ETH),
         ("get_token1", DAI),
@@ -58,34 +60,34 @@ fn pools_are_created_once_and_only_of_a_tier() {
         ("get_tick_spacing", Felt::from(60)),
     ];
     for (name, value) in views {
-        assert_eq!(lab.view(pool[0], name, &[]), [value], "{name}");
+        assert_eq!(chain.view(pool[0], name, &[]), [value], "{name}");
     }
 }
 
 #[test]
 fn events_have_the_felts_of_the_venue() {
     let id = id();
-    let mut lab = Lab::new(install);
-    lab.run(ALICE, &create_pool_call(&id));
-    lab.approve(ALICE, id.address(), &[ETH, DAI]);
-    lab.approve(ALICE, ROUTER, &[ETH, DAI]);
+    let mut chain = TestChain::new(install);
+    chain.run(ALICE, &create_pool_call(&id));
+    chain.approve(ALICE, id.address(), &[ETH, DAI]);
+    chain.approve(ALICE, ROUTER, &[ETH, DAI]);
     let bounds = [-600, 1_200];
     let early = mint_call(id.address(), ALICE, bounds, E18);
-    lab.refuses(ALICE, &early, "not initialized");
+    chain.refuses(ALICE, &early, "not initialized");
     let price = sqrt_ratio_at(-7).unwrap();
-    let (_, events) = lab.run(ALICE, &initialize_call(id.address(), price));
+    let (_, events) = chain.run(ALICE, &initialize_call(id.address(), price));
     let initialized = [halves(price), Signed::of_tick(-7).felts()].concat();
     assert_eq!(*event(&events, "Initialize").data, initialized);
-    lab.refuses(
+    chain.refuses(
         ALICE,
         &initialize_call(id.address(), price),
         "already initialized",
     );
-    let (taken, events) = lab.run(ALICE, &mint_call(id.address(), ALICE, bounds, E18));
+    let (taken, events) = chain.run(ALICE, &mint_call(id.address(), ALICE, bounds, E18));
     let mint = event(&events, "Mint");
     assert_eq!((mint.data.len(), &mint.data[7..]), (11, &taken[..]));
     let sale = sell_call(&id, ETH, U256::from(E18 / 1_000), U256::ONE, BOB);
-    let (bought, events) = lab.run(ALICE, &sale);
+    let (bought, events) = chain.run(ALICE, &sale);
     let swap = event(&events, "Swap");
     assert_eq!((swap.from, swap.data.len()), (id.address(), 13));
     assert_eq!(swap.data[..2], [ROUTER, BOB]);
@@ -95,57 +97,57 @@ fn events_have_the_felts_of_the_venue() {
     );
     assert_eq!(swap.data[5..7], bought);
     assert_eq!(swap.data[7], Felt::ONE);
-    let after = snapshot(lab.state(), id.address());
+    let after = snapshot(chain.state(), id.address());
     assert_eq!(swap.data[8..10], halves(after.sqrt_ratio));
     assert_eq!(swap.data[10], Felt::from(after.liquidity));
     assert_eq!(swap.data[11..], Signed::of_tick(after.tick).felts());
-    assert_eq!(lab.view(id.address(), "get_tick", &[]), swap.data[11..]);
+    assert_eq!(chain.view(id.address(), "get_tick", &[]), swap.data[11..]);
     assert_eq!(
-        lab.view(id.address(), "get_liquidity", &[]),
+        chain.view(id.address(), "get_liquidity", &[]),
         swap.data[10..11]
     );
     assert_eq!(
-        lab.view(id.address(), "get_sqrt_price_X96", &[]),
+        chain.view(id.address(), "get_sqrt_price_X96", &[]),
         swap.data[8..10]
     );
-    let (given, events) = lab.run(ALICE, &burn_call(id.address(), bounds, E18));
+    let (given, events) = chain.run(ALICE, &burn_call(id.address(), bounds, E18));
     let burn = event(&events, "Burn");
     assert_eq!((burn.data.len(), &burn.data[6..]), (10, &given[..]));
-    let before = lab.balance(ETH, BOB);
-    let (collected, events) = lab.run(ALICE, &collect_call(id.address(), BOB, bounds));
+    let before = chain.balance(ETH, BOB);
+    let (collected, events) = chain.run(ALICE, &collect_call(id.address(), BOB, bounds));
     assert_eq!(event(&events, "Collect").data.len(), 8);
     assert_eq!(collected[0], given[0]);
-    assert_eq!(lab.balance(ETH, BOB) - before, numbers(&given)[0]);
-    let nothing = lab.run(ALICE, &collect_call(id.address(), BOB, bounds)).0;
+    assert_eq!(chain.balance(ETH, BOB) - before, numbers(&given)[0]);
+    let nothing = chain.run(ALICE, &collect_call(id.address(), BOB, bounds)).0;
     assert_eq!(nothing, [Felt::ZERO, Felt::ZERO]);
 }
 
 #[test]
 fn a_pool_refuses_what_it_cannot_do() {
     let id = id();
-    let mut lab = lab(&id, 0);
+    let mut chain = test_chain(&id, 0);
     let mint = |bounds, amount| mint_call(id.address(), ALICE, bounds, amount);
-    lab.refuses(
+    chain.refuses(
         ALICE,
         &mint([60, 0], 1),
         "tick_lower must be less than tick_upper",
     );
-    lab.refuses(ALICE, &mint([0, 61], 1), "tick misaligned");
-    lab.refuses(ALICE, &mint([-887_280, 60], 1), "tick_lower too low");
-    lab.refuses(ALICE, &mint([0, 887_280], 1), "tick_upper too high");
-    lab.refuses(ALICE, &mint([0, 60], 0), "amount must be greater than 0");
-    lab.refuses(
+    chain.refuses(ALICE, &mint([0, 61], 1), "tick misaligned");
+    chain.refuses(ALICE, &mint([-887_280, 60], 1), "tick_lower too low");
+    chain.refuses(ALICE, &mint([0, 887_280], 1), "tick_upper too high");
+    chain.refuses(ALICE, &mint([0, 60], 0), "amount must be greater than 0");
+    chain.refuses(
         ALICE,
         &burn_call(id.address(), [0, 60], 1),
         "u128_sub Overflow",
     );
-    lab.run(ALICE, &mint([-6_000, 6_000], E18));
+    chain.run(ALICE, &mint([-6_000, 6_000], E18));
     let greedy = sell_call(&id, ETH, U256::from(1_000), U256::from(1_000), BOB);
-    lab.refuses(BOB, &greedy, "too little received");
+    chain.refuses(BOB, &greedy, "too little received");
     let wrong = swap_call(&id, true, Signed::plus(5), sqrt_ratio_at(1).unwrap());
-    lab.refuses(BOB, &wrong, "invalid sqrt_price_limit");
+    chain.refuses(BOB, &wrong, "invalid sqrt_price_limit");
     let nothing = swap_call(&id, true, Signed::plus(0), sqrt_ratio_at(-1).unwrap());
-    lab.refuses(BOB, &nothing, "amount must be non zero");
+    chain.refuses(BOB, &nothing, "amount must be non zero");
 }
 
 /// A swap at the pool itself.
@@ -199,7 +201,7 @@ proptest! {
         start in -9_000_i32..9_000, acts in acts(),
     ) {
         let id = PoolId::new(ETH, DAI, fee);
-        let mut lab = lab(&id, start);
+        let mut chain = test_chain(&id, start);
         let mut model = amm::v3::Pool {
             rules: V3Terms { fee },
             tick_spacing: spacing,
@@ -209,20 +211,20 @@ proptest! {
             ticks: amm::Ticks::default(),
         };
         let spacing = i32::try_from(spacing).unwrap();
-        let totals = [ETH, DAI].map(|token| lab.total(token));
+        let totals = [ETH, DAI].map(|token| chain.total(token));
         let mut positions = Vec::new();
         for act in acts {
             match act {
                 Act::Mint { lower, width, liquidity } => {
                     let bounds = [lower * spacing, (lower + width) * spacing];
-                    lab.run(ALICE, &mint_call(id.address(), ALICE, bounds, liquidity));
+                    chain.run(ALICE, &mint_call(id.address(), ALICE, bounds, liquidity));
                     let change = i128::try_from(liquidity).unwrap();
                     model.update_position(bounds[0], bounds[1], change).unwrap();
                     positions.push((bounds, liquidity));
                 }
                 Act::Burn => if let Some((bounds, liquidity)) = positions.pop() {
-                    lab.run(ALICE, &burn_call(id.address(), bounds, liquidity));
-                    lab.run(ALICE, &collect_call(id.address(), ALICE, bounds));
+                    chain.run(ALICE, &burn_call(id.address(), bounds, liquidity));
+                    chain.run(ALICE, &collect_call(id.address(), ALICE, bounds));
                     let change = -i128::try_from(liquidity).unwrap();
                     model.update_position(bounds[0], bounds[1], change).unwrap();
                 },
@@ -234,7 +236,7 @@ proptest! {
                     } else {
                         (Signed::plus(amount), Amount::In(amount))
                     };
-                    let made = lab.try_run(BOB, &swap_call(&id, falling, signed, limit));
+                    let made = chain.try_run(BOB, &swap_call(&id, falling, signed, limit));
                     match (made, model.swap(sold, named, limit)) {
                         (Ok((_, events)), Ok(predicted)) => {
                             let data = &event(&events, "Swap").data;
@@ -249,29 +251,29 @@ proptest! {
                     }
                 }
             }
-            let after = snapshot(lab.state(), id.address());
+            let after = snapshot(chain.state(), id.address());
             let expected = super::pool::Snapshot {
                 sqrt_ratio: model.sqrt_ratio,
                 tick: model.tick,
                 liquidity: model.liquidity,
             };
             prop_assert_eq!(after, expected);
-            prop_assert_eq!(totals, [ETH, DAI].map(|token| lab.total(token)));
+            prop_assert_eq!(totals, [ETH, DAI].map(|token| chain.total(token)));
         }
     }
 
     #[test]
     fn there_and_back_never_pays(first: bool, amount in 1_u128..E18 / 10) {
         let id = id();
-        let mut lab = lab(&id, 0);
-        lab.run(ALICE, &mint_call(id.address(), ALICE, [-60_000, 60_000], E18));
+        let mut chain = test_chain(&id, 0);
+        chain.run(ALICE, &mint_call(id.address(), ALICE, [-60_000, 60_000], E18));
         let [sold, bought] = if first { [ETH, DAI] } else { [DAI, ETH] };
-        let before = lab.balance(sold, BOB);
-        let (got, _) = lab.run(BOB, &sell_call(&id, sold, U256::from(amount), U256::ZERO, BOB));
+        let before = chain.balance(sold, BOB);
+        let (got, _) = chain.run(BOB, &sell_call(&id, sold, U256::from(amount), U256::ZERO, BOB));
         let got = numbers(&got)[0];
         if !got.is_zero() {
-            lab.run(BOB, &sell_call(&id, bought, got, U256::ZERO, BOB));
+            chain.run(BOB, &sell_call(&id, bought, got, U256::ZERO, BOB));
         }
-        prop_assert!(lab.balance(sold, BOB) <= before);
+        prop_assert!(chain.balance(sold, BOB) <= before);
     }
 }

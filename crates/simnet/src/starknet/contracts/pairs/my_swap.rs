@@ -416,64 +416,66 @@ impl MySwap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, event, numbers};
+    use crate::starknet::contracts::test_chain::{
+        ALICE, BOB, DAI, ETH, TestChain, USDC, event, numbers,
+    };
     use proptest::prelude::*;
 
     /// A pool of ALICE's with a fee of 0.3 %.
-    fn lab(amounts: [u128; 2]) -> Lab {
-        let mut lab = Lab::new(install);
+    fn test_chain(amounts: [u128; 2]) -> TestChain {
+        let mut chain = TestChain::new(install);
         for person in [ALICE, BOB] {
-            lab.approve(person, MY_SWAP, &[ETH, USDC, DAI]);
+            chain.approve(person, MY_SWAP, &[ETH, USDC, DAI]);
         }
         let amounts = amounts.map(U256::from);
-        lab.run(ALICE, &create_pool_call([ETH, DAI], amounts, 300));
-        lab
+        chain.run(ALICE, &create_pool_call([ETH, DAI], amounts, 300));
+        chain
     }
 
-    fn held(lab: &Lab) -> [U256; 2] {
-        reserve_keys(1).map(|key| lab.read(&key))
+    fn held(chain: &TestChain) -> [U256; 2] {
+        reserve_keys(1).map(|key| chain.read(&key))
     }
 
     #[test]
     fn a_swap_pays_by_the_rule_and_tells() {
-        let mut lab = lab([1_000_000, 7_000_000]);
-        let before = lab.balance(DAI, BOB);
+        let mut chain = test_chain([1_000_000, 7_000_000]);
+        let before = chain.balance(DAI, BOB);
         let sale = swap_call(1, ETH, U256::from(1_002), U256::from(6_986));
-        let (returned, events) = lab.run(BOB, &sale);
+        let (returned, events) = chain.run(BOB, &sale);
         assert_eq!(numbers(&returned), [U256::from(6_986)]);
-        assert_eq!(lab.balance(DAI, BOB) - before, U256::from(6_986));
-        assert_eq!(held(&lab), [1_001_002, 7_000_000 - 6_986].map(U256::from));
+        assert_eq!(chain.balance(DAI, BOB) - before, U256::from(6_986));
+        assert_eq!(held(&chain), [1_001_002, 7_000_000 - 6_986].map(U256::from));
         assert_eq!(event(&events, "Swap").data.len(), 7);
         assert_eq!(event(&events, "Sync").data.len(), 5);
         let greedy = swap_call(1, DAI, U256::from(9), U256::from(9));
-        lab.refuses(BOB, &greedy, "insufficient output amount");
+        chain.refuses(BOB, &greedy, "insufficient output amount");
         let wrong = swap_call(1, USDC, U256::from(9), U256::ZERO);
-        lab.refuses(BOB, &wrong, "invalid token");
+        chain.refuses(BOB, &wrong, "invalid token");
         let unknown = swap_call(2, ETH, U256::from(9), U256::ZERO);
-        lab.refuses(BOB, &unknown, "pool does not exist");
+        chain.refuses(BOB, &unknown, "pool does not exist");
         let nothing = swap_call(1, ETH, U256::ZERO, U256::ZERO);
-        lab.refuses(BOB, &nothing, "insufficient input amount");
+        chain.refuses(BOB, &nothing, "insufficient input amount");
     }
 
     #[test]
     fn pools_are_numbered_and_told() {
-        let mut lab = lab([1_000, 2_000]);
+        let mut chain = test_chain([1_000, 2_000]);
         assert_eq!(
-            lab.view(MY_SWAP, "get_total_number_of_pools", &[]),
+            chain.view(MY_SWAP, "get_total_number_of_pools", &[]),
             [Felt::ONE]
         );
         let again = create_pool_call([DAI, ETH], [U256::from(1_000); 2], 300);
-        lab.refuses(ALICE, &again, "pool exists");
+        chain.refuses(ALICE, &again, "pool exists");
         let same = create_pool_call([ETH, ETH], [U256::from(1_000); 2], 300);
-        lab.refuses(ALICE, &same, "same token");
+        chain.refuses(ALICE, &same, "same token");
         let dear = create_pool_call([ETH, USDC], [U256::from(1_000); 2], 10_001);
-        lab.refuses(ALICE, &dear, "invalid fee");
+        chain.refuses(ALICE, &dear, "invalid fee");
         let other = create_pool_call([USDC, ETH], [U256::from(5), U256::from(6)], 50);
-        let (returned, events) = lab.run(BOB, &other);
+        let (returned, events) = chain.run(BOB, &other);
         assert_eq!(returned, [Felt::TWO]);
         let created = [Felt::TWO, USDC, ETH, Felt::from(50)];
         assert_eq!(*event(&events, "PoolCreated").data, created);
-        let pool = lab.view(MY_SWAP, "get_pool", &[Felt::TWO]);
+        let pool = chain.view(MY_SWAP, "get_pool", &[Felt::TWO]);
         let expected = [USDC, Felt::from(5), Felt::ZERO, ETH, Felt::from(6)];
         assert_eq!(pool[1..6], expected);
         assert_eq!((pool.len(), pool[7]), (10, Felt::from(50)));
@@ -481,22 +483,22 @@ mod tests {
 
     #[test]
     fn shares_are_a_part_of_the_pool() {
-        let mut lab = lab([1_000_000, 4_000_000]);
+        let mut chain = test_chain([1_000_000, 4_000_000]);
         // More of the second token than its price asks for, in the other order.
         let amounts = [U256::from(9_000_000), U256::from(500_000)];
-        let (taken, events) = lab.run(BOB, &add_liquidity_call([DAI, ETH], amounts));
+        let (taken, events) = chain.run(BOB, &add_liquidity_call([DAI, ETH], amounts));
         assert_eq!(numbers(&taken), [2_000_000, 500_000].map(U256::from));
         assert_eq!(event(&events, "Mint").data.len(), 6);
-        assert_eq!(held(&lab), [1_500_000, 6_000_000].map(U256::from));
-        let shares = lab.number(MY_SWAP, "get_lp_balance", &[Felt::ONE, BOB]);
-        let supply = lab.number(MY_SWAP, "get_total_shares", &[Felt::ONE]);
+        assert_eq!(held(&chain), [1_500_000, 6_000_000].map(U256::from));
+        let shares = chain.number(MY_SWAP, "get_lp_balance", &[Felt::ONE, BOB]);
+        let supply = chain.number(MY_SWAP, "get_total_shares", &[Felt::ONE]);
         assert_eq!(shares * U256::from(3), supply);
-        lab.refuses(
+        chain.refuses(
             BOB,
             &withdraw_call(1, shares + U256::ONE),
             "insufficient shares",
         );
-        let (given, events) = lab.run(BOB, &withdraw_call(1, shares));
+        let (given, events) = chain.run(BOB, &withdraw_call(1, shares));
         assert_eq!(numbers(&given), [500_000, 2_000_000].map(U256::from));
         assert_eq!(event(&events, "Burn").data.len(), 6);
     }
@@ -509,17 +511,17 @@ mod tests {
             start in [1_u128 << 20..1 << 80, 1_u128 << 20..1 << 80],
             trades in prop::collection::vec((any::<bool>(), 1_u128..1 << 80), 1..10),
         ) {
-            let mut lab = lab(start);
-            let totals = [ETH, DAI].map(|token| lab.total(token));
+            let mut chain = test_chain(start);
+            let totals = [ETH, DAI].map(|token| chain.total(token));
             for (first, amount) in trades {
-                let [a, b] = held(&lab);
+                let [a, b] = held(&chain);
                 let sold = if first { ETH } else { DAI };
-                let made = lab.try_run(BOB, &swap_call(1, sold, U256::from(amount), U256::ZERO));
+                let made = chain.try_run(BOB, &swap_call(1, sold, U256::from(amount), U256::ZERO));
                 prop_assert!(made.is_ok());
-                let [after_a, after_b] = held(&lab);
+                let [after_a, after_b] = held(&chain);
                 prop_assert!(after_a * after_b >= a * b);
-                prop_assert_eq!(totals, [ETH, DAI].map(|token| lab.total(token)));
-                prop_assert_eq!([after_a, after_b], [ETH, DAI].map(|token| lab.balance(token, MY_SWAP)));
+                prop_assert_eq!(totals, [ETH, DAI].map(|token| chain.total(token)));
+                prop_assert_eq!([after_a, after_b], [ETH, DAI].map(|token| chain.balance(token, MY_SWAP)));
             }
         }
     }

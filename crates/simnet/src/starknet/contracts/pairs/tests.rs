@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::starknet::contract::halves;
-use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, event, numbers};
+use crate::starknet::contracts::test_chain::{
+    ALICE, BOB, DAI, ETH, TestChain, USDC, call, event, numbers,
+};
 use crate::starknet::network::DEPLOYER;
 use primitives::{Felt, U256, selector};
 use proptest::prelude::*;
@@ -33,19 +35,19 @@ fn trade(pairs: &[KnownPair], sold: Felt) -> Swap<'_> {
 }
 
 /// A chain with one pair in which ALICE brought these amounts.
-fn lab(venue: &'static Venue, id: &PairId, amounts: [U256; 2]) -> Lab {
-    let mut lab = Lab::new(|contracts| venue.install(contracts));
+fn test_chain(venue: &'static Venue, id: &PairId, amounts: [U256; 2]) -> TestChain {
+    let mut chain = TestChain::new(|contracts| venue.install(contracts));
     let pair = venue.pair_address(id);
-    lab.run(ALICE, &venue.rules.create_pair_call(id));
+    chain.run(ALICE, &venue.rules.create_pair_call(id));
     for person in [ALICE, BOB] {
-        lab.approve(person, venue.rules.router, &[ETH, USDC, DAI, pair]);
+        chain.approve(person, venue.rules.router, &[ETH, USDC, DAI, pair]);
     }
-    lab.run(ALICE, &venue.rules.add_liquidity_call(id, amounts, ALICE));
-    lab
+    chain.run(ALICE, &venue.rules.add_liquidity_call(id, amounts, ALICE));
+    chain
 }
 
-fn reserves(lab: &Lab, pair: Felt) -> [U256; 2] {
-    reserve_keys(pair).map(|key| lab.read(&key))
+fn reserves(chain: &TestChain, pair: Felt) -> [U256; 2] {
+    reserve_keys(pair).map(|key| chain.read(&key))
 }
 
 /// 1,000 ETH of 18 decimals and 3,000,000 USDC of 6; BOB sells 7.5 ETH. The
@@ -62,15 +64,15 @@ fn every_venue_pays_by_its_own_rule() {
     ];
     for (venue, bought) in expected {
         let id = id_of(venue);
-        let mut lab = lab(venue, &id, [eth(1_000_000), usdc(3_000_000)]);
-        let before = lab.balance(USDC, BOB);
+        let mut chain = test_chain(venue, &id, [eth(1_000_000), usdc(3_000_000)]);
+        let before = chain.balance(USDC, BOB);
         let sale = venue
             .rules
             .sell_call(&trade(&[venue.known(id)], ETH), eth(7_500), U256::ZERO);
-        let (amounts, events) = lab.run(BOB, &sale);
+        let (amounts, events) = chain.run(BOB, &sale);
         let name = venue.rules.name;
         assert_eq!(
-            lab.balance(USDC, BOB) - before,
+            chain.balance(USDC, BOB) - before,
             U256::from(bought),
             "{name}"
         );
@@ -82,7 +84,7 @@ fn every_venue_pays_by_its_own_rule() {
             U256::ZERO
         };
         assert_eq!(
-            reserves(&lab, pair),
+            reserves(&chain, pair),
             [
                 eth(1_007_500) - leaves,
                 usdc(3_000_000) - U256::from(bought)
@@ -105,13 +107,13 @@ fn roundings_of_fees_differ() {
     ];
     for (venue, bought) in expected {
         let id = id_of(venue);
-        let mut lab = lab(venue, &id, [1_000_000, 7_000_000].map(U256::from));
+        let mut chain = test_chain(venue, &id, [1_000_000, 7_000_000].map(U256::from));
         let sale = venue.rules.sell_call(
             &trade(&[venue.known(id)], ETH),
             U256::from(1_002),
             U256::ZERO,
         );
-        let (amounts, _) = lab.run(BOB, &sale);
+        let (amounts, _) = chain.run(BOB, &sale);
         assert_eq!(numbers(&amounts[1..])[1], U256::from(bought), "{venue:?}");
     }
 }
@@ -120,11 +122,11 @@ fn roundings_of_fees_differ() {
 fn a_pair_of_jediswap_gets_other_code_without_a_word() {
     let id = id_of(&JEDISWAP);
     let pair = JEDISWAP.pair_address(&id);
-    let mut lab = lab(&JEDISWAP, &id, [eth(1_000), usdc(1_000)]);
+    let mut chain = test_chain(&JEDISWAP, &id, [eth(1_000), usdc(1_000)]);
     let replace = |class| call(pair, "replace_implementation_class", &[class]);
-    lab.refuses(ALICE, &replace(Felt::TWO), "must be admin");
-    lab.refuses(DEPLOYER, &replace(Felt::ZERO), "must be non zero");
-    let (_, events) = lab.run(DEPLOYER, &replace(Felt::TWO));
+    chain.refuses(ALICE, &replace(Felt::TWO), "must be admin");
+    chain.refuses(DEPLOYER, &replace(Felt::ZERO), "must be non zero");
+    let (_, events) = chain.run(DEPLOYER, &replace(Felt::TWO));
     assert!(events.iter().all(|event| event.from != pair), "{events:?}");
 }
 
@@ -152,15 +154,15 @@ fn events_have_the_felts_of_their_venue() {
     for (venue, [swap, sync, mint, burn], [minted, burned], created) in layouts {
         let id = id_of(venue);
         let pair = venue.pair_address(&id);
-        let mut lab = Lab::new(|contracts| venue.install(contracts));
-        lab.approve(ALICE, venue.rules.router, &[ETH, USDC]);
+        let mut chain = TestChain::new(|contracts| venue.install(contracts));
+        chain.approve(ALICE, venue.rules.router, &[ETH, USDC]);
         let felts = |events: &[_], name| {
             let event = event(events, name);
             (event.keys.len() - 1, event.data.len())
         };
         // The router creates the pair that it is to bring liquidity to.
         let amounts = [eth(1_000_000), usdc(3_000_000)];
-        let (_, events) = lab.run(ALICE, &venue.rules.add_liquidity_call(&id, amounts, ALICE));
+        let (_, events) = chain.run(ALICE, &venue.rules.add_liquidity_call(&id, amounts, ALICE));
         let creation = event(&events, "PairCreated");
         assert_eq!(creation.from, venue.rules.factory);
         let words = [&creation.keys[1..], &creation.data[..]].concat();
@@ -171,7 +173,7 @@ fn events_have_the_felts_of_their_venue() {
         let sale = venue
             .rules
             .sell_call(&trade(&[venue.known(id)], ETH), eth(1), U256::ONE);
-        let (_, events) = lab.run(ALICE, &sale);
+        let (_, events) = chain.run(ALICE, &sale);
         assert_eq!(felts(&events, "Swap"), swap);
         assert_eq!(felts(&events, "Sync"), sync);
         // Reserves are told before what changed them.
@@ -181,9 +183,9 @@ fn events_have_the_felts_of_their_venue() {
                 .position(|event| event.keys[0] == selector(name))
         };
         assert!(place("Sync") < place("Swap"));
-        let shares = lab.balance(pair, ALICE);
-        lab.approve(ALICE, venue.rules.router, &[pair]);
-        let (_, events) = lab.run(ALICE, &venue.rules.remove_liquidity_call(&id, shares, BOB));
+        let shares = chain.balance(pair, ALICE);
+        chain.approve(ALICE, venue.rules.router, &[pair]);
+        let (_, events) = chain.run(ALICE, &venue.rules.remove_liquidity_call(&id, shares, BOB));
         assert_eq!(felts(&events, burned), burn);
     }
 }
@@ -192,41 +194,41 @@ fn events_have_the_felts_of_their_venue() {
 fn pairs_are_found_at_their_factory() {
     for venue in VENUES {
         let id = id_of(venue);
-        let mut lab = Lab::new(|contracts| venue.install(contracts));
+        let mut chain = TestChain::new(|contracts| venue.install(contracts));
         let (factory, pair) = (venue.rules.factory, venue.pair_address(&id));
         let unknown = venue.rules.get_pair_call(&id);
-        assert_eq!(lab.run(ALICE, &unknown).0, [Felt::ZERO]);
-        assert_eq!(lab.run(BOB, &venue.rules.create_pair_call(&id)).0, [pair]);
+        assert_eq!(chain.run(ALICE, &unknown).0, [Felt::ZERO]);
+        assert_eq!(chain.run(BOB, &venue.rules.create_pair_call(&id)).0, [pair]);
         // Tokens may come in any order.
         let mut turned = venue.rules.get_pair_call(&id);
         turned.calldata.swap(0, 1);
-        assert_eq!(lab.run(ALICE, &turned).0, [pair]);
+        assert_eq!(chain.run(ALICE, &turned).0, [pair]);
         let words = venue.rules.words.pair_exists;
-        lab.refuses(BOB, &venue.rules.create_pair_call(&id), words);
+        chain.refuses(BOB, &venue.rules.create_pair_call(&id), words);
         let mut same = venue.rules.create_pair_call(&id);
         same.calldata[1] = ETH;
-        lab.refuses(BOB, &same, venue.rules.words.same_token);
+        chain.refuses(BOB, &same, venue.rules.words.same_token);
         let listed = match (venue.rules.case, venue.rules.path) {
             (rules::Case::Camel, _) => {
-                assert_eq!(lab.view(factory, "allPairsLength", &[]), [Felt::ONE]);
-                lab.view(factory, "allPairs", &[Felt::ZERO])
+                assert_eq!(chain.view(factory, "allPairsLength", &[]), [Felt::ONE]);
+                chain.view(factory, "allPairs", &[Felt::ZERO])
             }
             (_, Path::Tokens) => {
-                assert_eq!(lab.view(factory, "get_num_of_pairs", &[]), [Felt::ONE]);
-                lab.view(factory, "get_all_pairs", &[])
+                assert_eq!(chain.view(factory, "get_num_of_pairs", &[]), [Felt::ONE]);
+                chain.view(factory, "get_all_pairs", &[])
             }
-            _ => lab.view(factory, "all_pairs", &[]),
+            _ => chain.view(factory, "all_pairs", &[]),
         };
         assert_eq!(listed.last(), Some(&pair));
-        assert_eq!(lab.view(pair, "factory", &[]), [factory]);
+        assert_eq!(chain.view(pair, "factory", &[]), [factory]);
         let names = match venue.rules.name {
             "SithSwap" => ["getToken0", "getToken1"],
             "Nostra" => ["token_0", "token_1"],
             _ => ["token0", "token1"],
         };
-        let tokens = names.map(|name| lab.view(pair, name, &[]));
+        let tokens = names.map(|name| chain.view(pair, name, &[]));
         assert_eq!(tokens, [[ETH], [USDC]]);
-        assert_eq!(lab.view(venue.rules.router, "factory", &[]), [factory]);
+        assert_eq!(chain.view(venue.rules.router, "factory", &[]), [factory]);
     }
 }
 
@@ -240,9 +242,9 @@ fn reserves_are_told_as_each_venue_does() {
         (&NOSTRA, 4),
     ] {
         let id = id_of(venue);
-        let lab = lab(venue, &id, [eth(5), usdc(7)]);
+        let chain = test_chain(venue, &id, [eth(5), usdc(7)]);
         let name = venue.rules.case.name("get_reserves", "getReserves");
-        let told = lab.view(venue.pair_address(&id), name, &[]);
+        let told = chain.view(venue.pair_address(&id), name, &[]);
         assert_eq!(told.len(), felts);
         let step = if felts == 3 { 1 } else { 2 };
         assert_eq!(told[0], halves(eth(5))[0]);
@@ -255,7 +257,7 @@ fn a_pair_refuses_in_the_words_of_its_venue() {
     for venue in VENUES {
         let id = id_of(venue);
         let pair = venue.pair_address(&id);
-        let mut lab = lab(venue, &id, [eth(1_000), usdc(1_000)]);
+        let mut chain = test_chain(venue, &id, [eth(1_000), usdc(1_000)]);
         let words = &venue.rules.words;
         let swap = |out0: U256, out1: U256, to| {
             let mut calldata = [halves(out0), halves(out1)].concat();
@@ -266,31 +268,31 @@ fn a_pair_refuses_in_the_words_of_its_venue() {
             call(pair, "swap", &calldata)
         };
         let (none, one) = (U256::ZERO, U256::ONE);
-        lab.refuses(BOB, &swap(none, none, BOB), words.no_output);
-        lab.refuses(BOB, &swap(none, usdc(1_000), BOB), words.no_liquidity);
-        lab.refuses(BOB, &swap(none, one, USDC), words.bad_receiver);
-        lab.refuses(BOB, &swap(none, one, BOB), words.no_input);
-        lab.refuses(BOB, &call(pair, "mint", &[BOB]), words.nothing_minted);
-        lab.refuses(BOB, &call(pair, "burn", &[BOB]), words.nothing_burned);
+        chain.refuses(BOB, &swap(none, none, BOB), words.no_output);
+        chain.refuses(BOB, &swap(none, usdc(1_000), BOB), words.no_liquidity);
+        chain.refuses(BOB, &swap(none, one, USDC), words.bad_receiver);
+        chain.refuses(BOB, &swap(none, one, BOB), words.no_input);
+        chain.refuses(BOB, &call(pair, "mint", &[BOB]), words.nothing_minted);
+        chain.refuses(BOB, &call(pair, "burn", &[BOB]), words.nothing_burned);
         // One unit more than the quoted amount breaks the rule of the reserves.
         let sold = eth(3);
-        lab.run(
+        chain.run(
             BOB,
             &crate::starknet::contracts::erc20::transfer_call(ETH, pair, sold),
         );
-        let quoted = numbers(&lab.run(BOB, &quote(venue, &id, sold)).0[1..])[1];
-        lab.refuses(BOB, &swap(none, quoted + one, BOB), words.k);
-        lab.run(BOB, &swap(none, quoted, BOB));
+        let quoted = numbers(&chain.run(BOB, &quote(venue, &id, sold)).0[1..])[1];
+        chain.refuses(BOB, &swap(none, quoted + one, BOB), words.k);
+        chain.run(BOB, &swap(none, quoted, BOB));
         let sale = venue
             .rules
             .sell_call(&trade(&[venue.known(id)], ETH), sold, usdc(1_000));
-        lab.refuses(BOB, &sale, words.little_out);
+        chain.refuses(BOB, &sale, words.little_out);
         let unknown = PairId::new(ETH, DAI).fee(id.fee);
         if venue.rules.path != Path::Pairs {
             let sale = venue
                 .rules
                 .sell_call(&trade(&[venue.known(unknown)], ETH), sold, none);
-            lab.refuses(BOB, &sale, words.no_pair);
+            chain.refuses(BOB, &sale, words.no_pair);
         }
     }
 }
@@ -311,10 +313,10 @@ fn quote(venue: &Venue, id: &PairId, amount: U256) -> crate::starknet::transacti
 fn an_exact_purchase_costs_the_least_that_is_enough() {
     for venue in [&JEDISWAP, &TEN_K_SWAP, &STARKDEFI, &NOSTRA] {
         let id = id_of(venue);
-        let mut lab = lab(venue, &id, [eth(1_000_000), usdc(3_000_000)]);
-        let before = lab.balance(USDC, BOB);
+        let mut chain = test_chain(venue, &id, [eth(1_000_000), usdc(3_000_000)]);
+        let before = chain.balance(USDC, BOB);
         let most = eth(1_000);
-        lab.refuses(
+        chain.refuses(
             BOB,
             &venue
                 .rules
@@ -324,16 +326,17 @@ fn an_exact_purchase_costs_the_least_that_is_enough() {
         let purchase = venue
             .rules
             .buy_call(&trade(&[venue.known(id)], ETH), usdc(2_500), most);
-        let (amounts, _) = lab.run(BOB, &purchase);
+        let (amounts, _) = chain.run(BOB, &purchase);
         let [sold, bought] = numbers(&amounts[1..])[..] else {
             panic!("two amounts");
         };
         assert_eq!(bought, usdc(2_500));
-        assert_eq!(lab.balance(USDC, BOB) - before, bought);
+        assert_eq!(chain.balance(USDC, BOB) - before, bought);
         // In a fresh pair, that amount buys as much and one unit less does not.
-        let mut again = self::lab(venue, &id, [eth(1_000_000), usdc(3_000_000)]);
-        let buys =
-            |lab: &mut Lab, amount| numbers(&lab.run(BOB, &quote(venue, &id, amount)).0[1..])[1];
+        let mut again = self::test_chain(venue, &id, [eth(1_000_000), usdc(3_000_000)]);
+        let buys = |chain: &mut TestChain, amount| {
+            numbers(&chain.run(BOB, &quote(venue, &id, amount)).0[1..])[1]
+        };
         assert!(buys(&mut again, sold) >= bought);
         let less = if venue.rules.fee.rounding == rules::Rounding::None {
             2
@@ -352,27 +355,27 @@ fn trades_pass_several_pairs() {
             tokens: [USDC, DAI],
             ..first
         };
-        let mut lab = lab(venue, &first, [eth(1_000_000), usdc(3_000_000)]);
+        let mut chain = test_chain(venue, &first, [eth(1_000_000), usdc(3_000_000)]);
         let amounts = [usdc(5_000_000), eth(5_000_000_000)];
-        lab.run(
+        chain.run(
             ALICE,
             &venue.rules.add_liquidity_call(&second, amounts, ALICE),
         );
-        let before = lab.balance(DAI, BOB);
+        let before = chain.balance(DAI, BOB);
         let path = [first, second].map(|id| venue.known(id));
-        let (amounts, _) = lab.run(
+        let (amounts, _) = chain.run(
             BOB,
             &venue
                 .rules
                 .sell_call(&trade(&path, ETH), eth(10), U256::ONE),
         );
         assert_eq!(amounts[0], Felt::THREE);
-        assert_eq!(lab.balance(DAI, BOB) - before, numbers(&amounts[1..])[2]);
+        assert_eq!(chain.balance(DAI, BOB) - before, numbers(&amounts[1..])[2]);
         let wrong = [first, first, second].map(|id| venue.known(id));
         let sale = venue
             .rules
             .sell_call(&trade(&wrong, ETH), eth(10), U256::ONE);
-        assert!(lab.try_run(BOB, &sale).is_err() || venue.rules.path == Path::Pairs);
+        assert!(chain.try_run(BOB, &sale).is_err() || venue.rules.path == Path::Pairs);
     }
 }
 
@@ -380,36 +383,36 @@ fn trades_pass_several_pairs() {
 fn liquidity_comes_in_proportion() {
     for venue in VENUES {
         let id = id_of(venue);
-        let mut lab = lab(venue, &id, [eth(1_000), usdc(3_000)]);
-        let before = [ETH, USDC].map(|token| lab.balance(token, BOB));
-        lab.run(
+        let mut chain = test_chain(venue, &id, [eth(1_000), usdc(3_000)]);
+        let before = [ETH, USDC].map(|token| chain.balance(token, BOB));
+        chain.run(
             BOB,
             &venue
                 .rules
                 .add_liquidity_call(&id, [eth(10), usdc(6_000)], BOB),
         );
-        let after = [ETH, USDC].map(|token| lab.balance(token, BOB));
+        let after = [ETH, USDC].map(|token| chain.balance(token, BOB));
         assert_eq!(before[0] - after[0], eth(10));
         assert_eq!(before[1] - after[1], usdc(30));
         let mut strict = venue.rules.add_liquidity_call(&id, [eth(10), usdc(1)], BOB);
         let place = strict.calldata.len() - 6;
         strict.calldata[place] = Felt::from(u64::MAX);
-        lab.refuses(BOB, &strict, venue.rules.words.little_a);
+        chain.refuses(BOB, &strict, venue.rules.words.little_a);
         let mut strict = venue
             .rules
             .add_liquidity_call(&id, [eth(1), usdc(6_000)], BOB);
         let place = strict.calldata.len() - 4;
         strict.calldata[place] = Felt::from(u64::MAX);
-        lab.refuses(BOB, &strict, venue.rules.words.little_b);
+        chain.refuses(BOB, &strict, venue.rules.words.little_b);
     }
 }
 
 #[test]
 fn owners_change_fees_and_others_do_not() {
-    let fee_of = |lab: &Lab, pair, name| lab.view(pair, name, &[])[0];
+    let fee_of = |chain: &TestChain, pair, name| chain.view(pair, name, &[])[0];
     let id = id_of(&NOSTRA);
     let pair = NOSTRA.pair_address(&id);
-    let mut nostra = lab(&NOSTRA, &id, [eth(1_000), usdc(1_000)]);
+    let mut nostra = test_chain(&NOSTRA, &id, [eth(1_000), usdc(1_000)]);
     assert_eq!(fee_of(&nostra, pair, "swap_fee"), Felt::from(id.fee));
     let change = call(pair, "set_swap_fee", &[Felt::from(77)]);
     nostra.refuses(BOB, &change, "not owner");
@@ -418,7 +421,7 @@ fn owners_change_fees_and_others_do_not() {
 
     let id = id_of(&STARKDEFI);
     let (factory, pair) = (STARKDEFI.rules.factory, STARKDEFI.pair_address(&id));
-    let mut starkdefi = lab(&STARKDEFI, &id, [eth(1_000), usdc(1_000)]);
+    let mut starkdefi = test_chain(&STARKDEFI, &id, [eth(1_000), usdc(1_000)]);
     assert_eq!(
         starkdefi.view(factory, "get_fee", &[pair]),
         [Felt::from(30)]
@@ -442,7 +445,7 @@ fn owners_change_fees_and_others_do_not() {
 
     let id = id_of(&SITHSWAP);
     let pair = SITHSWAP.pair_address(&id);
-    let mut sith = lab(&SITHSWAP, &id, [eth(1_000), usdc(1_000)]);
+    let mut sith = test_chain(&SITHSWAP, &id, [eth(1_000), usdc(1_000)]);
     sith.run(
         DEPLOYER,
         &call(pair, "setFees", &[Felt::from(5), Felt::from(6)]),
@@ -455,24 +458,24 @@ fn owners_change_fees_and_others_do_not() {
 fn fees_that_leave_are_in_the_vault() {
     let id = id_of(&STARKDEFI);
     let pair = STARKDEFI.pair_address(&id);
-    let mut lab = lab(&STARKDEFI, &id, [eth(1_000), usdc(1_000)]);
-    let vault = lab.view(pair, "fee_vault", &[])[0];
-    lab.run(
+    let mut chain = test_chain(&STARKDEFI, &id, [eth(1_000), usdc(1_000)]);
+    let vault = chain.view(pair, "fee_vault", &[])[0];
+    chain.run(
         BOB,
         &STARKDEFI
             .rules
             .sell_call(&trade(&[STARKDEFI.known(id)], ETH), eth(100), U256::ONE),
     );
     assert_eq!(
-        lab.balance(ETH, vault),
+        chain.balance(ETH, vault),
         eth(100) * U256::from(30) / U256::from(10_000)
     );
-    assert_eq!(lab.balance(USDC, vault), U256::ZERO);
-    let snapshot = lab.view(pair, "snapshot", &[]);
+    assert_eq!(chain.balance(USDC, vault), U256::ZERO);
+    let snapshot = chain.view(pair, "snapshot", &[]);
     assert_eq!(snapshot.len(), 11);
     assert_eq!(snapshot[..2], [ETH, USDC]);
     assert_eq!(numbers(&snapshot[2..6]), [eth(1_000), usdc(1)]);
-    assert_eq!(numbers(&snapshot[6..10]), reserves(&lab, pair));
+    assert_eq!(numbers(&snapshot[6..10]), reserves(&chain, pair));
     assert_eq!(snapshot[10], Felt::ZERO);
 }
 
@@ -483,12 +486,12 @@ fn stable_pairs_hardly_move_their_price() {
     let bought = U256::from(387_913_099_249_509_764_565_476_u128);
     for venue in [&SITHSWAP, &STARKDEFI] {
         let id = PairId::new(USDC, DAI).stable(true);
-        let mut lab = lab(venue, &id, [usdc(1_000_000), eth(1_000_000_000)]);
+        let mut chain = test_chain(venue, &id, [usdc(1_000_000), eth(1_000_000_000)]);
         let sale =
             venue
                 .rules
                 .sell_call(&trade(&[venue.known(id)], USDC), usdc(400_000), U256::ONE);
-        let (amounts, _) = lab.run(BOB, &sale);
+        let (amounts, _) = chain.run(BOB, &sale);
         assert_eq!(numbers(&amounts[1..])[1], bought, "{venue:?}");
     }
 }
@@ -497,20 +500,20 @@ fn stable_pairs_hardly_move_their_price() {
 fn stable_pairs_begin_at_one_and_not_with_dust() {
     for venue in [&SITHSWAP, &STARKDEFI] {
         let id = PairId::new(USDC, DAI).stable(true);
-        let mut lab = Lab::new(|contracts| venue.install(contracts));
-        lab.approve(ALICE, venue.rules.router, &[USDC, DAI]);
+        let mut chain = TestChain::new(|contracts| venue.install(contracts));
+        chain.approve(ALICE, venue.rules.router, &[USDC, DAI]);
         let unequal = venue
             .rules
             .add_liquidity_call(&id, [usdc(2), eth(1_000)], ALICE);
-        lab.refuses(ALICE, &unequal, "unequal amounts");
+        chain.refuses(ALICE, &unequal, "unequal amounts");
         let dust = venue
             .rules
             .add_liquidity_call(&id, [U256::from(8_000), eth(8)], ALICE);
-        lab.refuses(ALICE, &dust, "K too low");
+        chain.refuses(ALICE, &dust, "K too low");
         let enough = venue
             .rules
             .add_liquidity_call(&id, [U256::from(9_000), eth(9)], ALICE);
-        lab.run(ALICE, &enough);
+        chain.run(ALICE, &enough);
     }
 }
 
@@ -559,10 +562,10 @@ proptest! {
         (venue, id) in venues(), start in [24_u32..60, 24_u32..60], acts in acts(),
     ) {
         let pair = venue.pair_address(&id);
-        let mut lab = lab(venue, &id, beginning(&id, start, 30));
-        let totals = [ETH, DAI].map(|token| lab.total(token));
+        let mut chain = test_chain(venue, &id, beginning(&id, start, 30));
+        let totals = [ETH, DAI].map(|token| chain.total(token));
         for act in acts {
-            let before = reserves(&lab, pair);
+            let before = reserves(&chain, pair);
             let call = match act {
                 Act::Sell { first, amount } => {
                     let sold = if first { ETH } else { DAI };
@@ -570,19 +573,19 @@ proptest! {
                 }
                 Act::Add(amounts) => venue.rules.add_liquidity_call(&id, amounts.map(U256::from), ALICE),
                 Act::Remove { percent } => {
-                    let shares = lab.balance(pair, ALICE) * U256::from(percent) / U256::from(100);
+                    let shares = chain.balance(pair, ALICE) * U256::from(percent) / U256::from(100);
                     venue.rules.remove_liquidity_call(&id, shares, ALICE)
                 }
             };
-            let done = lab.try_run(ALICE, &call).is_ok();
-            let after = reserves(&lab, pair);
+            let done = chain.try_run(ALICE, &call).is_ok();
+            let after = reserves(&chain, pair);
             if let (Act::Sell { .. }, true) = (act, done) {
                 let wholes = [eth(1_000); 2];
                 let shape = if id.stable { curve::Shape::Stable(wholes) } else { curve::Shape::Volatile };
                 prop_assert!(shape.k(after).unwrap() >= shape.k(before).unwrap());
             }
-            prop_assert_eq!(totals, [ETH, DAI].map(|token| lab.total(token)));
-            prop_assert_eq!(after, [ETH, DAI].map(|token| lab.balance(token, pair)));
+            prop_assert_eq!(totals, [ETH, DAI].map(|token| chain.total(token)));
+            prop_assert_eq!(after, [ETH, DAI].map(|token| chain.balance(token, pair)));
         }
     }
 
@@ -592,13 +595,13 @@ proptest! {
     ) {
         let power = |bits: u32| U256::from(1) << usize::try_from(bits).unwrap();
         let pair = venue.pair_address(&id);
-        let mut lab = lab(venue, &id, beginning(&id, start, 30));
-        let before = [ETH, DAI].map(|token| lab.balance(token, BOB));
-        if lab.try_run(BOB, &venue.rules.add_liquidity_call(&id, more.map(power), BOB)).is_ok() {
-            let shares = lab.balance(pair, BOB);
-            let _ = lab.try_run(BOB, &venue.rules.remove_liquidity_call(&id, shares, BOB));
+        let mut chain = test_chain(venue, &id, beginning(&id, start, 30));
+        let before = [ETH, DAI].map(|token| chain.balance(token, BOB));
+        if chain.try_run(BOB, &venue.rules.add_liquidity_call(&id, more.map(power), BOB)).is_ok() {
+            let shares = chain.balance(pair, BOB);
+            let _ = chain.try_run(BOB, &venue.rules.remove_liquidity_call(&id, shares, BOB));
         }
-        let after = [ETH, DAI].map(|token| lab.balance(token, BOB));
+        let after = [ETH, DAI].map(|token| chain.balance(token, BOB));
         prop_assert!(after[0] <= before[0] && after[1] <= before[1]);
     }
 
@@ -608,13 +611,13 @@ proptest! {
     ) {
         // With less than whole tokens, the integers of a stable curve are too
         // coarse for this.
-        let mut lab = lab(venue, &id, beginning(&id, start, 24));
-        let before = lab.balance(ETH, BOB);
+        let mut chain = test_chain(venue, &id, beginning(&id, start, 24));
+        let before = chain.balance(ETH, BOB);
         let there = venue.rules.sell_call(&trade(&[venue.known(id)], ETH), U256::from(amount), U256::ONE);
-        if let Ok((amounts, _)) = lab.try_run(BOB, &there) {
+        if let Ok((amounts, _)) = chain.try_run(BOB, &there) {
             let bought = numbers(&amounts[1..])[1];
-            let _ = lab.try_run(BOB, &venue.rules.sell_call(&trade(&[venue.known(id)], DAI), bought, U256::ZERO));
+            let _ = chain.try_run(BOB, &venue.rules.sell_call(&trade(&[venue.known(id)], DAI), bought, U256::ZERO));
         }
-        prop_assert!(lab.balance(ETH, BOB) <= before);
+        prop_assert!(chain.balance(ETH, BOB) <= before);
     }
 }

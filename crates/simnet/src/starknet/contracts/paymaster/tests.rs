@@ -8,7 +8,7 @@ use crate::starknet::contracts::account::Account;
 use crate::starknet::contracts::account::outside::{OutsideExecution, OutsideVersion};
 use crate::starknet::contracts::deployer;
 use crate::starknet::contracts::erc20::transfer_call;
-use crate::starknet::contracts::lab::{ALICE, BOB, ETH, Lab, USDC, call, event};
+use crate::starknet::contracts::test_chain::{ALICE, BOB, ETH, TestChain, USDC, call, event};
 use crate::starknet::hash::contract_address;
 use crate::starknet::transaction::Call;
 use crate::starknet::wallet::Wallet;
@@ -18,26 +18,26 @@ const TANK: Felt = Felt::from_hex_unchecked("0x7a9c");
 const NOW: u64 = 1_800_000_000;
 
 /// A chain on which Alice relays, and a user's account with 1000 USDC.
-fn lab() -> (Lab, Wallet) {
-    let mut lab = Lab::new(|contracts| {
+fn test_chain() -> (TestChain, Wallet) {
+    let mut chain = TestChain::new(|contracts| {
         deployer::install(contracts);
         install(contracts);
         contracts.declare(Arc::new(Account::Both));
     });
     for (key, value) in first_state(&[ALICE], TANK) {
-        lab.write(key, value);
+        chain.write(key, value);
     }
     let wallet = Wallet::fresh(7);
     let (class_hash, key) = (Account::Both.class().hash, wallet.public_key());
     let deployment = [class_hash, key, Felt::ZERO, Felt::ONE, key];
-    lab.run(
+    chain.run(
         ALICE,
         &call(deployer::MODERN, "deploy_contract", &deployment),
     );
     let address = contract_address(key, class_hash, &[key]);
-    lab.run(ALICE, &transfer_call(USDC, address, U256::from(1_000)));
-    lab.time = NOW;
-    (lab, Wallet { address, ..wallet })
+    chain.run(ALICE, &transfer_call(USDC, address, U256::from(1_000)));
+    chain.time = NOW;
+    (chain, Wallet { address, ..wallet })
 }
 
 /// The user pays Bob 5, and the forwarder 30.
@@ -74,9 +74,9 @@ fn paid(signed: &Call, amount: u64) -> Call {
 
 #[test]
 fn a_relayer_takes_its_fee_and_the_user_gets_the_rest_back() {
-    let (mut lab, wallet) = lab();
-    lab.run(ALICE, &paid(&signed(&wallet), 12));
-    let balance = |who| lab.balance(USDC, who);
+    let (mut chain, wallet) = test_chain();
+    chain.run(ALICE, &paid(&signed(&wallet), 12));
+    let balance = |who| chain.balance(USDC, who);
     assert_eq!(balance(TANK), U256::from(12));
     assert_eq!(balance(wallet.address), U256::from(1_000 - 5 - 12));
     assert_eq!(balance(FORWARDER), U256::ZERO);
@@ -84,21 +84,21 @@ fn a_relayer_takes_its_fee_and_the_user_gets_the_rest_back() {
 
 #[test]
 fn nobody_else_forwards_and_no_more_is_taken_than_was_signed() {
-    let (mut lab, wallet) = lab();
+    let (mut chain, wallet) = test_chain();
     let signed = signed(&wallet);
-    lab.refuses(BOB, &paid(&signed, 12), "Caller is not whitelisted");
-    lab.refuses(ALICE, &paid(&signed, 31), "Gas fees are not paid");
-    lab.run(ALICE, &paid(&signed, 30));
-    assert_eq!(lab.balance(USDC, TANK), U256::from(30));
-    assert_eq!(lab.view(FORWARDER, "get_gas_fees_recipient", &[]), [TANK]);
+    chain.refuses(BOB, &paid(&signed, 12), "Caller is not whitelisted");
+    chain.refuses(ALICE, &paid(&signed, 31), "Gas fees are not paid");
+    chain.run(ALICE, &paid(&signed, 30));
+    assert_eq!(chain.balance(USDC, TANK), U256::from(30));
+    assert_eq!(chain.view(FORWARDER, "get_gas_fees_recipient", &[]), [TANK]);
 }
 
 #[test]
 fn a_sponsored_transaction_names_its_user_and_its_sponsor() {
-    let (mut lab, wallet) = lab();
+    let (mut chain, wallet) = test_chain();
     let metadata = [Felt::TWO, Felt::from(7), Felt::from(8)];
     let forwarding = forwarding("execute_sponsored", &signed(&wallet), &metadata);
-    let (_, events) = lab.run(ALICE, &forwarding);
+    let (_, events) = chain.run(ALICE, &forwarding);
     let told = event(&events, "SponsoredTransaction");
     let mut expected = vec![wallet.address];
     expected.extend(metadata);
@@ -107,18 +107,18 @@ fn a_sponsored_transaction_names_its_user_and_its_sponsor() {
 
 #[test]
 fn a_pool_keeps_deposits_and_says_what_it_takes() {
-    let (mut lab, _) = lab();
-    lab.approve(ALICE, PRIVACY_POOL, &[ETH]);
+    let (mut chain, _) = test_chain();
+    chain.approve(ALICE, PRIVACY_POOL, &[ETH]);
     let [low, high] = halves(U256::from(500));
-    lab.run(ALICE, &call(PRIVACY_POOL, "deposit", &[ETH, low, high]));
-    assert_eq!(lab.balance(ETH, PRIVACY_POOL), U256::from(500));
-    let fee = lab.view(PRIVACY_POOL, "get_fee_amount", &[]);
+    chain.run(ALICE, &call(PRIVACY_POOL, "deposit", &[ETH, low, high]));
+    assert_eq!(chain.balance(ETH, PRIVACY_POOL), U256::from(500));
+    let fee = chain.view(PRIVACY_POOL, "get_fee_amount", &[]);
     assert_eq!(fee, [Felt::from(100_000_000_000_000_000_u64)]);
 }
 
 #[test]
 fn the_factory_deploys_accounts_whose_owners_signed_for_it() {
-    let (mut lab, _) = lab();
+    let (mut chain, _) = test_chain();
     let owner = Wallet::fresh(8);
     let (class_hash, key) = (Account::Both.class().hash, owner.public_key());
     let address = contract_address(key, class_hash, &[key]);
@@ -128,9 +128,9 @@ fn the_factory_deploys_accounts_whose_owners_signed_for_it() {
         call(ACCOUNT_FACTORY, "deploy_account", &arguments)
     };
     let words = "Factory: the owners did not sign";
-    lab.refuses(BOB, &deployment(Felt::ONE), words);
+    chain.refuses(BOB, &deployment(Felt::ONE), words);
     let hash = starknet_crypto::pedersen_hash(&address, &class_hash);
-    let (returned, _) = lab.run(BOB, &deployment(hash));
+    let (returned, _) = chain.run(BOB, &deployment(hash));
     assert_eq!(returned, [address]);
-    assert_eq!(lab.view(address, "get_public_key", &[]), [key]);
+    assert_eq!(chain.view(address, "get_public_key", &[]), [key]);
 }

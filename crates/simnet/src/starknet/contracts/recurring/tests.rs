@@ -3,8 +3,10 @@
 use super::*;
 use crate::starknet::contract::halves;
 use crate::starknet::contracts::exchange::{self, Step, sell_calls};
-use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, call, event, numbers};
 use crate::starknet::contracts::pairs::{JEDISWAP, PairId};
+use crate::starknet::contracts::test_chain::{
+    ALICE, BOB, DAI, ETH, TestChain, call, event, numbers,
+};
 use crate::starknet::network::DEPLOYER;
 use crate::starknet::transaction::Call;
 use plan::Plan;
@@ -21,23 +23,23 @@ fn allow_executor_call(executor: Felt) -> Call {
 }
 
 /// A chain on which ALICE brought liquidity, KEEPER may execute, and BOB buys.
-fn lab() -> Lab {
-    let mut lab = Lab::new(|contracts| {
+fn test_chain() -> TestChain {
+    let mut chain = TestChain::new(|contracts| {
         JEDISWAP.install(contracts);
         exchange::install(contracts);
         install(contracts);
     });
     let much = U256::from(10_u128.pow(21));
-    lab.approve(ALICE, JEDISWAP.rules.router, &[ETH, DAI]);
+    chain.approve(ALICE, JEDISWAP.rules.router, &[ETH, DAI]);
     let id = PairId::new(ETH, DAI);
-    lab.run(
+    chain.run(
         ALICE,
         &JEDISWAP.rules.add_liquidity_call(&id, [much; 2], ALICE),
     );
-    lab.run(DEPLOYER, &allow_executor_call(KEEPER));
-    lab.approve(BOB, FACTORY, &[ETH]);
-    lab.time = START;
-    lab
+    chain.run(DEPLOYER, &allow_executor_call(KEEPER));
+    chain.approve(BOB, FACTORY, &[ETH]);
+    chain.time = START;
+    chain
 }
 
 /// An order of BOB's: ETH for DAI, a part every hour.
@@ -55,8 +57,8 @@ fn hourly(amount: u64, per_cycle: u64, [least, most]: [u64; 2]) -> Call {
 
 const ANY: [u64; 2] = [0, u64::MAX];
 
-fn deploy(lab: &mut Lab, amount: u64, per_cycle: u64, bounds: [u64; 2]) -> Felt {
-    lab.run(BOB, &hourly(amount, per_cycle, bounds)).0[0]
+fn deploy(chain: &mut TestChain, amount: u64, per_cycle: u64, bounds: [u64; 2]) -> Felt {
+    chain.run(BOB, &hourly(amount, per_cycle, bounds)).0[0]
 }
 
 /// Sells an amount in the name of an order.
@@ -83,19 +85,19 @@ fn skip(order: Felt, cycle: u64, amount: u64) -> Call {
 
 #[test]
 fn an_order_sells_its_parts_and_pays_the_rest_back() {
-    let mut lab = lab();
-    let [eth, dai] = [ETH, DAI].map(|token| lab.balance(token, BOB));
-    let (returned, events) = lab.run(BOB, &hourly(1_000_010, 250_000, ANY));
+    let mut chain = test_chain();
+    let [eth, dai] = [ETH, DAI].map(|token| chain.balance(token, BOB));
+    let (returned, events) = chain.run(BOB, &hourly(1_000_010, 250_000, ANY));
     let order = returned[0];
     let told = event(&events, "DcaOrderDeployed");
     assert_eq!(told.keys[1..], [order, BOB]);
     assert_eq!(told.data.last(), Some(&Felt::from(START + 4 * HOUR)));
-    assert_eq!(lab.balance(ETH, order), U256::from(1_000_010));
-    assert_eq!(lab.view(order, "get_trader", &[]), [BOB]);
+    assert_eq!(chain.balance(ETH, order), U256::from(1_000_010));
+    assert_eq!(chain.view(order, "get_trader", &[]), [BOB]);
     let mut bought = U256::ZERO;
     for cycle in 0..4 {
-        lab.time = START + cycle * HOUR + 7;
-        let (_, events) = lab.run(KEEPER, &execution(order, cycle, 250_000, 240_000));
+        chain.time = START + cycle * HOUR + 7;
+        let (_, events) = chain.run(KEEPER, &execution(order, cycle, 250_000, 240_000));
         let told = event(&events, "CycleExecuted");
         assert_eq!(told.keys[1], Felt::from(cycle));
         let [sold, received] = numbers(&told.data)[..] else {
@@ -108,51 +110,51 @@ fn an_order_sells_its_parts_and_pays_the_rest_back() {
             .any(|it| it.keys[0] == selector("OrderClosed"));
         assert_eq!(closed, cycle == 3);
     }
-    assert_eq!(lab.balance(ETH, order), U256::ZERO);
-    assert_eq!(lab.balance(ETH, BOB), eth - U256::from(1_000_000));
-    assert_eq!(lab.balance(DAI, BOB), dai + bought);
-    assert_eq!(lab.view(order, "is_open", &[]), [Felt::ZERO]);
-    lab.refuses(BOB, &call(order, "cancel_order", &[]), "Order is closed");
+    assert_eq!(chain.balance(ETH, order), U256::ZERO);
+    assert_eq!(chain.balance(ETH, BOB), eth - U256::from(1_000_000));
+    assert_eq!(chain.balance(DAI, BOB), dai + bought);
+    assert_eq!(chain.view(order, "is_open", &[]), [Felt::ZERO]);
+    chain.refuses(BOB, &call(order, "cancel_order", &[]), "Order is closed");
 }
 
 #[test]
 fn a_cycle_is_executed_once_in_its_time_by_who_may() {
-    let mut lab = lab();
-    let order = deploy(&mut lab, 1_000_000, 250_000, ANY);
+    let mut chain = test_chain();
+    let order = deploy(&mut chain, 1_000_000, 250_000, ANY);
     let at = |cycle| execution(order, cycle, 250_000, 1);
-    lab.refuses(BOB, &at(0), "Caller is not an executor");
-    lab.refuses(KEEPER, &at(1), "Cycle is not due");
-    lab.run(KEEPER, &at(0));
-    lab.refuses(KEEPER, &at(0), "Cycle is over");
+    chain.refuses(BOB, &at(0), "Caller is not an executor");
+    chain.refuses(KEEPER, &at(1), "Cycle is not due");
+    chain.run(KEEPER, &at(0));
+    chain.refuses(KEEPER, &at(0), "Cycle is over");
     // The second one is missed, and never executed.
-    lab.time = START + 2 * HOUR;
-    lab.refuses(KEEPER, &at(1), "Cycle is not due");
-    lab.run(KEEPER, &at(2));
+    chain.time = START + 2 * HOUR;
+    chain.refuses(KEEPER, &at(1), "Cycle is not due");
+    chain.run(KEEPER, &at(2));
     // So is the last one: the order stays open until its trader closes it.
-    lab.time = START + 4 * HOUR;
-    lab.refuses(KEEPER, &at(3), "Cycle is not due");
-    lab.refuses(
+    chain.time = START + 4 * HOUR;
+    chain.refuses(KEEPER, &at(3), "Cycle is not due");
+    chain.refuses(
         ALICE,
         &call(order, "cancel_order", &[]),
         "Caller is not the trader",
     );
-    let (_, events) = lab.run(BOB, &call(order, "cancel_order", &[]));
+    let (_, events) = chain.run(BOB, &call(order, "cancel_order", &[]));
     let refund = numbers(&event(&events, "OrderCancelled").data);
     assert_eq!(refund, [U256::from(500_000)]);
-    lab.refuses(KEEPER, &at(3), "Order is closed");
+    chain.refuses(KEEPER, &at(3), "Order is closed");
 }
 
 #[test]
 fn bounds_hold_and_a_skipped_cycle_says_which() {
-    let mut lab = lab();
-    let order = deploy(&mut lab, 500_000, 250_000, [300_000, 400_000]);
-    lab.refuses(KEEPER, &execution(order, 0, 250_000, 1), "Out of bounds");
-    lab.refuses(KEEPER, &skip(order, 0, 300_000), "Within bounds");
-    let (_, events) = lab.run(KEEPER, &skip(order, 0, 299_999));
+    let mut chain = test_chain();
+    let order = deploy(&mut chain, 500_000, 250_000, [300_000, 400_000]);
+    chain.refuses(KEEPER, &execution(order, 0, 250_000, 1), "Out of bounds");
+    chain.refuses(KEEPER, &skip(order, 0, 300_000), "Within bounds");
+    let (_, events) = chain.run(KEEPER, &skip(order, 0, 299_999));
     let told = numbers(&event(&events, "CycleSkipped").data);
     assert_eq!(told, [299_999, 300_000].map(U256::from));
-    lab.time = START + HOUR;
-    let (_, events) = lab.run(KEEPER, &skip(order, 1, 400_001));
+    chain.time = START + HOUR;
+    let (_, events) = chain.run(KEEPER, &skip(order, 1, 400_001));
     let told = numbers(&event(&events, "CycleSkipped").data);
     assert_eq!(told, [400_001, 400_000].map(U256::from));
     // It was the last one.
@@ -162,23 +164,23 @@ fn bounds_hold_and_a_skipped_cycle_says_which() {
 
 #[test]
 fn an_executor_cannot_sell_another_amount_or_for_less() {
-    let mut lab = lab();
-    let order = deploy(&mut lab, 1_000_000, 250_000, ANY);
-    lab.refuses(
+    let mut chain = test_chain();
+    let order = deploy(&mut chain, 1_000_000, 250_000, ANY);
+    chain.refuses(
         KEEPER,
         &execution(order, 0, 249_999, 1),
         "Sold another amount",
     );
     let less = execution(order, 0, 250_000, 250_000);
-    lab.refuses(KEEPER, &less, "Insufficient tokens received");
-    let more = lab.try_run(KEEPER, &execution(order, 0, 250_001, 1));
+    chain.refuses(KEEPER, &less, "Insufficient tokens received");
+    let more = chain.try_run(KEEPER, &execution(order, 0, 250_001, 1));
     assert!(more.unwrap_err().contains("insufficient allowance"));
-    assert_eq!(lab.balance(ETH, order), U256::from(1_000_000));
+    assert_eq!(chain.balance(ETH, order), U256::from(1_000_000));
 }
 
 #[test]
 fn orders_that_mean_nothing_are_not_deployed() {
-    let mut lab = lab();
+    let mut chain = test_chain();
     let order = |change: fn(&mut [Felt])| {
         let mut call = hourly(1_000_000, 250_000, ANY);
         change(&mut call.calldata);
@@ -207,14 +209,14 @@ fn orders_that_mean_nothing_are_not_deployed() {
             "Invalid bounds",
         ),
     ] {
-        lab.refuses(BOB, &wrong, words);
+        chain.refuses(BOB, &wrong, words);
     }
-    lab.refuses(
+    chain.refuses(
         DEPLOYER,
         &hourly(9, 3, ANY),
         "ERC20: insufficient allowance",
     );
-    lab.refuses(BOB, &allow_executor_call(BOB), "Caller is not the owner");
+    chain.refuses(BOB, &allow_executor_call(BOB), "Caller is not the owner");
 }
 
 /// The same by another calendar.

@@ -14,19 +14,19 @@ fn invoke(calls: &[Call]) -> Call {
 
 #[test]
 fn what_is_bought_goes_to_whoever_asked() {
-    let mut lab = lab();
+    let mut chain = test_chain();
     let sale = Sale {
         beneficiary: EXECUTOR,
         ..Sale::new(E18, &[plain(&JEDISWAP, [ETH, DAI], WHOLE)])
     };
     let calls = [approve_call(ETH, EXCHANGE, sale.amount), sale.call()];
-    lab.refuses(BOB, &invoke(&calls), "Token from balance is too low");
-    lab.run(BOB, &transfer_call(ETH, EXECUTOR, sale.amount));
-    let before = lab.balance(DAI, BOB);
-    let (returned, events) = lab.run(BOB, &invoke(&calls));
+    chain.refuses(BOB, &invoke(&calls), "Token from balance is too low");
+    chain.run(BOB, &transfer_call(ETH, EXECUTOR, sale.amount));
+    let before = chain.balance(DAI, BOB);
+    let (returned, events) = chain.run(BOB, &invoke(&calls));
     let expected = constant_product(sale.amount, [e18(1_000); 2]);
     assert_eq!(numbers(&returned), [expected]);
-    assert_eq!(lab.balance(DAI, BOB) - before, expected);
+    assert_eq!(chain.balance(DAI, BOB) - before, expected);
     let told = event(&events, "PrivateSwap");
     assert_eq!(
         (told.from, told.keys[1], told.data[0]),
@@ -34,15 +34,15 @@ fn what_is_bought_goes_to_whoever_asked() {
     );
     assert_eq!(told.data[1..], halves(expected));
     for token in [ETH, DAI] {
-        assert_eq!(lab.balance(token, EXECUTOR), U256::ZERO);
+        assert_eq!(chain.balance(token, EXECUTOR), U256::ZERO);
     }
 }
 
 #[test]
 fn calls_that_bring_nothing_are_refused() {
-    let mut lab = lab();
-    lab.refuses(BOB, &invoke(&[]), "Nothing was bought");
+    let mut chain = test_chain();
+    chain.refuses(BOB, &invoke(&[]), "Nothing was bought");
     let failing = transfer_call(ETH, BOB, U256::ONE);
-    let failure = lab.try_run(BOB, &invoke(&[failing])).unwrap_err();
+    let failure = chain.try_run(BOB, &invoke(&[failing])).unwrap_err();
     assert!(failure.ends_with("insufficient balance"), "{failure}");
 }

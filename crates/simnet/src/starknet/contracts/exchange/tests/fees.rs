@@ -6,13 +6,13 @@ const COLLECTOR: Felt = Felt::from_hex_unchecked("0xfee");
 const FRIEND: Felt = Felt::from_hex_unchecked("0xf41e4d");
 
 /// 2 bps for one route, 15 for more, 5 aimed at in purchases.
-fn charging() -> Lab {
-    let mut lab = lab();
+fn charging() -> TestChain {
+    let mut chain = test_chain();
     for call in set_fees_calls([2, 15, 5]) {
-        lab.run(DEPLOYER, &call);
+        chain.run(DEPLOYER, &call);
     }
-    lab.run(DEPLOYER, &set_recipient_call(COLLECTOR));
-    lab
+    chain.run(DEPLOYER, &set_recipient_call(COLLECTOR));
+    chain
 }
 
 fn one() -> Sale {
@@ -31,51 +31,51 @@ fn bps(amount: U256, bps: u64) -> U256 {
     amount * U256::from(bps) / U256::from(10_000)
 }
 
-fn whitelist(lab: &mut Lab, integrator: Felt) {
+fn whitelist(chain: &mut TestChain, integrator: Felt) {
     let call = call(
         EXCHANGE,
         "set_whitelisted_integrator",
         &[integrator, Felt::ONE],
     );
-    lab.run(DEPLOYER, &call);
+    chain.run(DEPLOYER, &call);
 }
 
 #[test]
 fn one_route_costs_less_than_several() {
     for (sale, fee) in [(one(), 2), (two(), 15)] {
-        let gross = bought(&mut lab(), &sale);
-        let mut lab = charging();
-        let net = bought(&mut lab, &sale);
+        let gross = bought(&mut test_chain(), &sale);
+        let mut chain = charging();
+        let net = bought(&mut chain, &sale);
         assert_eq!(net, gross - bps(gross, fee));
-        assert_eq!(lab.balance(DAI, COLLECTOR), gross - net);
-        assert_eq!(lab.balance(ETH, COLLECTOR), U256::ZERO);
+        assert_eq!(chain.balance(DAI, COLLECTOR), gross - net);
+        assert_eq!(chain.balance(ETH, COLLECTOR), U256::ZERO);
     }
 }
 
 #[test]
 fn the_weightier_token_pays() {
-    let mut lab = charging();
+    let mut chain = charging();
     for token in [ETH, DAI] {
-        lab.run(DEPLOYER, &set_weight_call(token, 3));
+        chain.run(DEPLOYER, &set_weight_call(token, 3));
     }
-    bought(&mut lab, &one());
+    bought(&mut chain, &one());
     assert_eq!(
-        lab.balance(ETH, COLLECTOR),
+        chain.balance(ETH, COLLECTOR),
         U256::ZERO,
         "of two equals the bought one"
     );
-    let mut lab = charging();
-    lab.run(DEPLOYER, &set_weight_call(ETH, 1));
+    let mut chain = charging();
+    chain.run(DEPLOYER, &set_weight_call(ETH, 1));
     let sale = Sale {
         integrator: (30, FRIEND),
         ..one()
     };
-    let net = bought(&mut lab, &sale);
+    let net = bought(&mut chain, &sale);
     let fees = [30, 2].map(|fee| bps(sale.amount, fee));
-    assert_eq!([FRIEND, COLLECTOR].map(|who| lab.balance(ETH, who)), fees);
+    assert_eq!([FRIEND, COLLECTOR].map(|who| chain.balance(ETH, who)), fees);
     let left = sale.amount - fees[0] - fees[1];
     assert_eq!(net, constant_product(left, [e18(1_000); 2]));
-    assert_eq!(lab.balance(DAI, COLLECTOR), U256::ZERO);
+    assert_eq!(chain.balance(DAI, COLLECTOR), U256::ZERO);
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn both_fees_are_counted_on_the_same_amount() {
         integrator: (500, FRIEND),
         ..two()
     };
-    let gross = bought(&mut lab(), &two());
-    let mut lab = charging();
-    let net = bought(&mut lab, &sale);
+    let gross = bought(&mut test_chain(), &two());
+    let mut chain = charging();
+    let net = bought(&mut chain, &sale);
     let fees = [500, 15].map(|fee| bps(gross, fee));
-    assert_eq!([FRIEND, COLLECTOR].map(|who| lab.balance(DAI, who)), fees);
+    assert_eq!([FRIEND, COLLECTOR].map(|who| chain.balance(DAI, who)), fees);
     assert_eq!(net, gross - fees[0] - fees[1]);
 }
 
@@ -99,13 +99,13 @@ fn whitelisted_integrators_who_take_enough_pay_nothing_to_the_exchange() {
             integrator: (fee, FRIEND),
             ..two()
         };
-        let gross = bought(&mut lab(), &two());
-        let mut lab = charging();
-        whitelist(&mut lab, FRIEND);
-        bought(&mut lab, &sale);
-        assert_eq!(lab.balance(DAI, COLLECTOR), bps(gross, ours));
+        let gross = bought(&mut test_chain(), &two());
+        let mut chain = charging();
+        whitelist(&mut chain, FRIEND);
+        bought(&mut chain, &sale);
+        assert_eq!(chain.balance(DAI, COLLECTOR), bps(gross, ours));
         assert_eq!(
-            lab.balance(DAI, FRIEND),
+            chain.balance(DAI, FRIEND),
             bps(gross, u64::try_from(fee).unwrap())
         );
     }
@@ -113,28 +113,28 @@ fn whitelisted_integrators_who_take_enough_pay_nothing_to_the_exchange() {
 
 #[test]
 fn nobody_who_is_nobody_gets_a_fee() {
-    let gross = bought(&mut lab(), &one());
-    let mut lab = charging();
-    lab.run(DEPLOYER, &set_recipient_call(Felt::ZERO));
+    let gross = bought(&mut test_chain(), &one());
+    let mut chain = charging();
+    chain.run(DEPLOYER, &set_recipient_call(Felt::ZERO));
     let sale = Sale {
         integrator: (100, Felt::ZERO),
         ..one()
     };
-    assert_eq!(bought(&mut lab, &sale), gross);
+    assert_eq!(bought(&mut chain, &sale), gross);
 }
 
 #[test]
 fn fees_have_caps_and_an_owner() {
-    let mut lab = charging();
+    let mut chain = charging();
     let dear = Sale {
         integrator: (501, FRIEND),
         ..one()
     };
-    lab.refuses(BOB, &dear.call(), "Integrator fees are too high");
+    chain.refuses(BOB, &dear.call(), "Integrator fees are too high");
     let buying = dear.buying(U256::from(E18 / 2), dear.amount);
-    lab.refuses(BOB, &buying, "Integrator fees are too high");
+    chain.refuses(BOB, &buying, "Integrator fees are too high");
     for call in set_fees_calls([101, 101, 101]) {
-        lab.refuses(DEPLOYER, &call, "Fees are too high");
+        chain.refuses(DEPLOYER, &call, "Fees are too high");
     }
     let mut calls = set_fees_calls([100, 100, 100]).to_vec();
     calls.push(set_recipient_call(BOB));
@@ -145,19 +145,19 @@ fn fees_have_caps_and_an_owner() {
         &[BOB, Felt::ONE],
     ));
     for call in &calls {
-        lab.refuses(BOB, call, "Caller is not the owner");
-        assert_eq!(lab.run(DEPLOYER, call).0, [Felt::ONE]);
+        chain.refuses(BOB, call, "Caller is not the owner");
+        assert_eq!(chain.run(DEPLOYER, call).0, [Felt::ONE]);
     }
     for name in [
         "get_fees_bps_0",
         "get_fees_bps_1",
         "get_swap_exact_token_to_fees_bps",
     ] {
-        assert_eq!(lab.view(EXCHANGE, name, &[]), [Felt::from(100)]);
+        assert_eq!(chain.view(EXCHANGE, name, &[]), [Felt::from(100)]);
     }
-    assert_eq!(lab.view(EXCHANGE, "get_fees_recipient", &[]), [BOB]);
-    assert_eq!(lab.view(EXCHANGE, "get_owner", &[]), [DEPLOYER]);
-    let of = |name, who| lab.view(EXCHANGE, name, &[who]);
+    assert_eq!(chain.view(EXCHANGE, "get_fees_recipient", &[]), [BOB]);
+    assert_eq!(chain.view(EXCHANGE, "get_owner", &[]), [DEPLOYER]);
+    let of = |name, who| chain.view(EXCHANGE, name, &[who]);
     assert_eq!(of("get_token_fee_config", ETH), [Felt::ONE]);
     assert_eq!(of("get_token_fee_config", DAI), [Felt::ZERO]);
     assert_eq!(of("is_integrator_whitelisted", BOB), [Felt::ONE]);

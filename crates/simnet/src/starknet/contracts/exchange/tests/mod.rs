@@ -14,9 +14,11 @@ use crate::starknet::contracts::ekubo::{
 };
 use crate::starknet::contracts::erc20::transfer_call;
 use crate::starknet::contracts::jediswap_v2;
-use crate::starknet::contracts::lab::{ALICE, BOB, DAI, ETH, Lab, USDC, call, event, numbers};
 use crate::starknet::contracts::pairs::{
     JEDISWAP, NOSTRA, PairId, Path, SITHSWAP, STARKDEFI, TEN_K_SWAP, VENUES, Venue, my_swap,
+};
+use crate::starknet::contracts::test_chain::{
+    ALICE, BOB, DAI, ETH, TestChain, USDC, call, event, numbers,
 };
 use crate::starknet::contracts::vault::{STAKED_STRK, Vault, deposit_call};
 use crate::starknet::network::DEPLOYER;
@@ -55,8 +57,8 @@ fn pair(venue: &Venue, tokens: [Felt; 2]) -> PairId {
 
 /// A chain on which ALICE brought liquidity between ETH, USDC and DAI, at one
 /// for one, to all venues. There are no fees yet. BOB trades.
-fn lab() -> Lab {
-    let mut lab = Lab::new(|contracts| {
+fn test_chain() -> TestChain {
+    let mut chain = TestChain::new(|contracts| {
         for venue in VENUES {
             venue.install(contracts);
         }
@@ -72,10 +74,10 @@ fn lab() -> Lab {
     let tokens = [ETH, USDC, DAI];
     let much = U256::from(1_000 * E18);
     for venue in VENUES {
-        lab.approve(ALICE, venue.rules.router, &tokens);
+        chain.approve(ALICE, venue.rules.router, &tokens);
         for tokens in [[ETH, USDC], [USDC, DAI], [ETH, DAI]] {
             let id = pair(venue, tokens);
-            lab.run(
+            chain.run(
                 ALICE,
                 &venue.rules.add_liquidity_call(&id, [much; 2], ALICE),
             );
@@ -83,33 +85,33 @@ fn lab() -> Lab {
     }
     for venue in [&SITHSWAP, &STARKDEFI] {
         let id = pair(venue, [ETH, DAI]).stable(true);
-        lab.run(
+        chain.run(
             ALICE,
             &venue.rules.add_liquidity_call(&id, [much; 2], ALICE),
         );
     }
-    lab.approve(ALICE, my_swap::MY_SWAP, &tokens);
+    chain.approve(ALICE, my_swap::MY_SWAP, &tokens);
     let pool = my_swap::create_pool_call([ETH, DAI], [much; 2], 300);
-    lab.run(ALICE, &pool);
+    chain.run(ALICE, &pool);
     let key = ekubo_key();
-    lab.run(ALICE, &initialize_call(&key, 0));
+    chain.run(ALICE, &initialize_call(&key, 0));
     for bounds in [[-1_000_000, 1_000_000], [-20_000, 20_000]] {
         for token in key.tokens {
-            lab.run(ALICE, &transfer_call(token, ekubo::POSITIONS, much));
+            chain.run(ALICE, &transfer_call(token, ekubo::POSITIONS, much));
         }
-        lab.run(ALICE, &mint_position_call(&key, bounds, 0));
+        chain.run(ALICE, &mint_position_call(&key, bounds, 0));
     }
-    lab.approve(ALICE, STAKED_STRK, &[ETH]);
-    lab.run(
+    chain.approve(ALICE, STAKED_STRK, &[ETH]);
+    chain.run(
         ALICE,
         &deposit_call(STAKED_STRK, U256::from(1_000 * E18), ALICE),
     );
-    lab.run(
+    chain.run(
         ALICE,
         &transfer_call(ETH, STAKED_STRK, U256::from(137 * E18)),
     );
-    lab.approve(BOB, EXCHANGE, &tokens);
-    lab
+    chain.approve(BOB, EXCHANGE, &tokens);
+    chain
 }
 
 /// One leg as calldata.
@@ -197,16 +199,16 @@ impl Sale {
 }
 
 /// Makes BOB's call, and answers with what he has less of ETH and more of DAI.
-fn moved(lab: &mut Lab, call: &Call) -> [U256; 2] {
-    let before = [ETH, DAI].map(|token| lab.balance(token, BOB));
-    lab.run(BOB, call);
-    let [eth, dai] = [ETH, DAI].map(|token| lab.balance(token, BOB));
+fn moved(chain: &mut TestChain, call: &Call) -> [U256; 2] {
+    let before = [ETH, DAI].map(|token| chain.balance(token, BOB));
+    chain.run(BOB, call);
+    let [eth, dai] = [ETH, DAI].map(|token| chain.balance(token, BOB));
     [before[0] - eth, dai - before[1]]
 }
 
 /// What a sale brings BOB.
-fn bought(lab: &mut Lab, sale: &Sale) -> U256 {
-    let [sold, bought] = moved(lab, &sale.call());
+fn bought(chain: &mut TestChain, sale: &Sale) -> U256 {
+    let [sold, bought] = moved(chain, &sale.call());
     assert_eq!(sold, sale.amount);
     bought
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn each_route_takes_its_share_of_what_is_left() {
-    let mut lab = lab();
+    let mut chain = test_chain();
     // 33 % of all, 50 % of the rest, and all that is left then.
     let sale = Sale::new(
         10_007,
@@ -14,8 +14,8 @@ fn each_route_takes_its_share_of_what_is_left() {
             route([ETH, DAI], &leg(my_swap::MY_SWAP, WHOLE, &[Felt::ONE])),
         ],
     );
-    let before = lab.balance(DAI, BOB);
-    let (returned, events) = lab.run(BOB, &sale.call());
+    let before = chain.balance(DAI, BOB);
+    let (returned, events) = chain.run(BOB, &sale.call());
     assert_eq!(returned, [Felt::ONE]);
     let sold = [JEDISWAP.rules.router, TEN_K_SWAP.rules.router].map(|router| {
         let approval = events.iter().find(|event| {
@@ -28,7 +28,7 @@ fn each_route_takes_its_share_of_what_is_left() {
         .iter()
         .find(|event| event.from == EXCHANGE)
         .expect("the exchange tells");
-    let received = lab.balance(DAI, BOB) - before;
+    let received = chain.balance(DAI, BOB) - before;
     let mut expected = vec![BOB, ETH];
     expected.extend(halves(sale.amount));
     expected.push(DAI);
@@ -43,7 +43,7 @@ fn each_route_takes_its_share_of_what_is_left() {
 
 #[test]
 fn ways_part_and_meet_again() {
-    let mut lab = lab();
+    let mut chain = test_chain();
     let half = WHOLE / 2;
     let sale = Sale::new(
         E18,
@@ -56,26 +56,26 @@ fn ways_part_and_meet_again() {
     let much = [e18(1_000); 2];
     let one = constant_product(U256::from(E18 / 2), much);
     let expected = constant_product(one + one, much);
-    assert_eq!(bought(&mut lab, &sale), expected);
+    assert_eq!(bought(&mut chain, &sale), expected);
     for token in [ETH, USDC, DAI] {
-        assert_eq!(lab.balance(token, EXCHANGE), U256::ZERO);
+        assert_eq!(chain.balance(token, EXCHANGE), U256::ZERO);
     }
 }
 
 #[test]
 fn the_least_is_what_must_arrive() {
-    let mut lab = lab();
+    let mut chain = test_chain();
     let mut sale = Sale::new(E18, &[plain(&JEDISWAP, [ETH, DAI], WHOLE)]);
     let exact = constant_product(sale.amount, [e18(1_000); 2]);
     sale.least = exact + U256::ONE;
-    lab.refuses(BOB, &sale.call(), "Insufficient tokens received");
+    chain.refuses(BOB, &sale.call(), "Insufficient tokens received");
     sale.least = exact;
-    assert_eq!(bought(&mut lab, &sale), exact);
+    assert_eq!(bought(&mut chain, &sale), exact);
 }
 
 #[test]
 fn what_is_wrong_is_refused_in_the_public_words() {
-    let mut lab = lab();
+    let mut chain = test_chain();
     let good = Sale::new(1_000, &[plain(&JEDISWAP, [ETH, DAI], WHOLE)]);
     let with = |routes: &[Vec<Felt>]| Sale::new(1_000, routes).call();
     let refused = [
@@ -134,32 +134,32 @@ fn what_is_wrong_is_refused_in_the_public_words() {
         ),
     ];
     for (call, words) in refused {
-        lab.refuses(BOB, &call, words);
+        chain.refuses(BOB, &call, words);
     }
     let mut long = good.call();
     long.calldata.push(Felt::ZERO);
-    lab.refuses(BOB, &long, "Input too long for arguments");
-    lab.run(BOB, &good.call());
+    chain.refuses(BOB, &long, "Input too long for arguments");
+    chain.run(BOB, &good.call());
 }
 
 #[test]
 fn only_what_was_allowed_is_taken() {
-    let mut lab = lab();
+    let mut chain = test_chain();
     let sale = Sale::new(1_000, &[plain(&JEDISWAP, [ETH, DAI], WHOLE)]);
     let sale = Sale {
         beneficiary: ALICE,
         ..sale
     };
-    let failure = lab.try_run(ALICE, &sale.call()).unwrap_err();
+    let failure = chain.try_run(ALICE, &sale.call()).unwrap_err();
     assert!(failure.contains("allowance"), "{failure}");
 }
 
 #[test]
 fn what_lies_in_the_exchange_is_part_of_the_next_trade() {
-    let mut lab = lab();
-    lab.run(ALICE, &transfer_call(ETH, EXCHANGE, U256::from(500)));
-    lab.run(ALICE, &transfer_call(DAI, EXCHANGE, U256::from(77)));
+    let mut chain = test_chain();
+    chain.run(ALICE, &transfer_call(ETH, EXCHANGE, U256::from(500)));
+    chain.run(ALICE, &transfer_call(DAI, EXCHANGE, U256::from(77)));
     let sale = Sale::new(1_000, &[plain(&JEDISWAP, [ETH, DAI], WHOLE)]);
     let all = constant_product(U256::from(1_500), [e18(1_000); 2]);
-    assert_eq!(bought(&mut lab, &sale), all + U256::from(77));
+    assert_eq!(bought(&mut chain, &sale), all + U256::from(77));
 }
