@@ -11,9 +11,9 @@ use ::simnet::SolanaKeypair;
 use serde_json::{Value, json};
 use std::{
     fs,
-    net::TcpListener,
+    net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener},
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{self, Child, Command, Stdio},
 };
 
 const HAPROXY: &str = concat!(
@@ -56,10 +56,10 @@ impl Part {
 
 /// Everything is ended when it is dropped.
 pub(crate) struct Cluster {
-    parts: Vec<(Part, u16, Option<Service>)>,
+    parts: Vec<(Part, SocketAddr, Option<Service>)>,
     _proxy: Daemon,
     redis: Option<Daemon>,
-    redis_port: u16,
+    redis_address: SocketAddr,
     pub(crate) postgres: OwnPostgres,
     pub(crate) nodes: Service,
     /// Where clients ask.
@@ -83,18 +83,18 @@ impl Cluster {
     async fn of(all: &[Part], settings: &'static [(&'static str, &'static str)]) -> Self {
         let home = Home::new();
         let nodes = Service::ready(simnet(&home.path("nodes"), &[]));
-        let proxy_port = free_port();
-        let parts = all.iter().map(|part| (*part, free_port(), None));
+        let proxy_address = free_address();
+        let parts = all.iter().map(|part| (*part, free_address(), None));
         let parts: Vec<_> = parts.collect();
-        let proxy = proxy(&home, proxy_port, &parts);
+        let proxy = proxy(&home, proxy_address, &parts);
         let mut cluster = Self {
             parts,
             _proxy: proxy,
             redis: None,
-            redis_port: free_port(),
+            redis_address: free_address(),
             postgres: OwnPostgres::start(),
             nodes,
-            base: format!("http://127.0.0.1:{proxy_port}"),
+            base: format!("http://{proxy_address}"),
             settings,
             home,
         };
@@ -176,10 +176,10 @@ impl Cluster {
         // For whoever looks into a run that failed.
         let log = std::env::var("STOA_SIMULATE_LOG").unwrap_or_else(|_| "error".to_owned());
         command
-            .args(["--listen", &format!("127.0.0.1:{address}")])
+            .args(["--listen", &address.to_string()])
             .args(["--starknet-rpc", node, "--solana-rpc", solana])
             .args(["--store", &self.postgres.url])
-            .args(["--redis", &format!("redis://127.0.0.1:{}", self.redis_port)])
+            .args(["--redis", &format!("redis://{}", self.redis_address)])
             .args(["--public-url", &self.base])
             .arg("--data")
             .arg(self.home.path(part.name()))
@@ -192,11 +192,7 @@ impl Cluster {
     }
 
     pub(crate) fn start_redis(&mut self) {
-        let mut command = Command::new("redis-server");
-        command
-            .args(["--save", "", "--appendonly", "no", "--bind", "127.0.0.1"])
-            .args(["--port", &self.redis_port.to_string()]);
-        self.redis = Some(Daemon::start(command));
+        self.redis = Some(Daemon::start(redis(self.redis_address)));
     }
 
     pub(crate) fn stop_redis(&mut self) {
@@ -256,13 +252,17 @@ impl Drop for Daemon {
 }
 
 /// HAProxy with the file that is deployed, but for the places.
-fn proxy(home: &Home, port: u16, parts: &[(Part, u16, Option<Service>)]) -> Daemon {
+fn proxy(
+    home: &Home,
+    address: SocketAddr,
+    parts: &[(Part, SocketAddr, Option<Service>)],
+) -> Daemon {
     let mut text = fs::read_to_string(HAPROXY).unwrap();
     let mut replace = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, to);
     };
-    replace("bind :8080", &format!("bind 127.0.0.1:{port}"));
+    replace("bind :8080", &format!("bind {address}"));
     replace("maxconn 20000", "maxconn 1000");
     // Who stands still is not waited for that long here.
     replace("timeout server 30s", "timeout server 6s");
@@ -271,9 +271,9 @@ fn proxy(home: &Home, port: u16, parts: &[(Part, u16, Option<Service>)]) -> Daem
         "resolvers docker\n  nameserver dns 127.0.0.11:53\n  hold valid 5s\n",
         "",
     );
-    for (part, port, _) in parts.iter().filter(|(part, ..)| part.roles() == "api") {
+    for (part, address, _) in parts.iter().filter(|(part, ..)| part.roles() == "api") {
         let place = format!("{}:8080", part.name());
-        replace(&place, &format!("127.0.0.1:{port}"));
+        replace(&place, &address.to_string());
     }
     let file: PathBuf = home.path("haproxy.cfg");
     fs::write(&file, text).unwrap();
@@ -282,8 +282,22 @@ fn proxy(home: &Home, port: u16, parts: &[(Part, u16, Option<Service>)]) -> Daem
     Daemon::start(command)
 }
 
-/// A port that was free a moment ago: whoever starts again keeps its own.
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
+/// A Redis that keeps nothing.
+pub(crate) fn redis(address: SocketAddr) -> Command {
+    let mut command = Command::new("redis-server");
+    command
+        .args(["--save", "", "--appendonly", "no"])
+        .args(["--bind", &address.ip().to_string()])
+        .args(["--port", &address.port().to_string()]);
+    command
+}
+
+/// An address that was free a moment ago, for whoever starts again with the same one.
+/// Its host is this process's own: connections of others take their ports at 127.0.0.1,
+/// and may take any there that nobody listens at.
+pub(crate) fn free_address() -> SocketAddr {
+    let [_, high, middle, low] = process::id().to_be_bytes();
+    let host = Ipv4Addr::new(127, high.saturating_add(1), middle, low);
+    let listener = TcpListener::bind((IpAddr::V4(host), 0)).unwrap();
+    listener.local_addr().unwrap()
 }

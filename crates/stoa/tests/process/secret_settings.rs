@@ -1,7 +1,7 @@
 //! Secrets in every setting that has some, and where they are looked for.
 
 use crate::{
-    cluster::{Daemon, free_port},
+    cluster::{Daemon, free_address, redis},
     harness::{Home, Service},
 };
 use ::simnet::{SolanaKeypair, StarknetNode};
@@ -72,14 +72,12 @@ impl Secrets {
 
 /// A Redis that wants a password, and its address.
 pub(crate) fn start_redis(password: &str) -> (Daemon, String) {
-    let port = free_port();
-    let mut command = Command::new("redis-server");
-    command
-        .args(["--save", "", "--appendonly", "no", "--bind", "127.0.0.1"])
-        .args(["--port", &port.to_string(), "--requirepass", password]);
+    let address = free_address();
+    let mut command = redis(address);
+    command.args(["--requirepass", password]);
     (
         Daemon::start(command),
-        format!("redis://:{password}@127.0.0.1:{port}"),
+        format!("redis://:{password}@{address}"),
     )
 }
 
