@@ -193,7 +193,7 @@ impl<'g> Search<'_, 'g> {
             let others = self.others(&goal, &found);
             others.iter().filter_map(divided).collect()
         };
-        self.chosen(&plans, bound, size, others)
+        self.chosen(self.settled(&plans), bound, size, others)
     }
 
     /// Single ways, divisions between both tokens alone and beyond, and a bound on all.
@@ -333,16 +333,15 @@ impl<'g> Search<'_, 'g> {
         Vec::new()
     }
 
-    /// The best of all plans in whole units, and if more are wanted, others that
-    /// are different. The first is the same however many are wanted.
+    /// The best of all candidates, and if more are wanted, others that are different. The
+    /// first is the same however many are wanted.
     fn chosen(
         &self,
-        plans: &[Plan<'g>],
+        mut candidates: Vec<Candidate>,
         bound: Option<f64>,
         size: usize,
         others: impl FnOnce() -> Vec<Plan<'g>>,
     ) -> Vec<Route> {
-        let mut candidates = self.settled(plans);
         let Some(best) = candidates.first().map(|best| best.net) else {
             return Vec::new();
         };
@@ -368,13 +367,15 @@ impl<'g> Search<'_, 'g> {
 
     /// Plans in whole units, the best first.
     fn settled(&self, plans: &[Plan<'g>]) -> Vec<Candidate> {
-        let topology = self.lens.topology();
-        let settled = plans
-            .iter()
-            .filter_map(|plan| Candidate::new(plan, topology, self.pools, self.order));
+        let settled = plans.iter().filter_map(|plan| self.settle(plan));
         let mut candidates: Vec<Candidate> = settled.collect();
         candidates.sort_by(Candidate::better_first);
         candidates
+    }
+
+    /// A plan in whole units; `None` if a pool refuses its part.
+    fn settle(&self, plan: &Plan<'_>) -> Option<Candidate> {
+        Candidate::new(plan, self.lens.topology(), self.pools, self.order)
     }
 }
 

@@ -11,6 +11,7 @@ use super::division::Division;
 use super::goal::Goal;
 use super::plan::Plan;
 use super::prices::SOLD;
+use super::settle::Candidate;
 use super::ways::{self, Way};
 use super::{Found, Search, best};
 use crate::{Costs, Route, VenueSet, ladder};
@@ -18,6 +19,11 @@ use std::collections::HashSet;
 
 /// The most sales that are searched until one costs about what was guessed.
 const MAX_SALES: usize = 10;
+
+/// Sales of exactly what a purchase costs that are searched, as long as that is better by
+/// this share.
+const MAX_EXACT: usize = 3;
+const BETTER: f64 = 1e-4;
 
 /// Plans that are counted in whole units.
 const MAX_SETTLED: usize = 24;
@@ -30,7 +36,7 @@ const CLOSE: f64 = 3e-4;
 const MAX_GUESSES: usize = 24;
 
 /// What may be missing for detours to make up for it, as a share.
-const REACH: f64 = 0.1;
+const REACH: f64 = 0.5;
 
 /// How much more is tried at once, in times of what was too little.
 const MOST_AT_ONCE: f64 = 64.0;
@@ -80,22 +86,32 @@ impl<'g> Search<'_, 'g> {
         };
         let cost = |plan: &Plan<'_>| plan.sold + gas(plan);
         plans.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-        let mut known = HashSet::new();
-        plans.retain(|plan| known.insert(plan.pools()));
         plans.truncate(MAX_SETTLED);
-        // The others cannot be the best: ticks cost less than swaps.
-        let limit = |first: &Plan<'_>| cost(first) * (1.0 + CLOSE) + gas(first);
-        let limit = plans.first().map_or(0.0, limit);
-        let dearer = plans.split_off(plans.partition_point(|plan| cost(plan) <= limit));
+        let mut settled: Vec<Candidate> = Vec::new();
+        // What cannot be the best, since ticks cost less than swaps, may be another one.
+        let may_be_best =
+            |plan: &Plan<'_>, best: &Candidate| cost(plan) <= -best.net * (1.0 + CLOSE) + gas(plan);
+        let mut known = HashSet::new();
+        let mut dearer = Vec::new();
+        for plan in plans {
+            if settled
+                .first()
+                .is_some_and(|best| !may_be_best(&plan, best))
+            {
+                dearer.push(plan);
+            } else if !known.contains(&plan.pools())
+                && let Some(candidate) = self.settle(&plan)
+            {
+                known.insert(plan.pools());
+                settled.push(candidate);
+                settled.sort_by(Candidate::better_first);
+            }
+        }
         let others = || {
             let others = buying(&self.others(&goal, &found), &goal, bought);
-            dearer.iter().cloned().chain(others).collect()
+            dearer.into_iter().chain(others).collect()
         };
-        let routes = self.chosen(&plans, bound, size, others);
-        if routes.is_empty() {
-            return self.chosen(&dearer, bound, size, Vec::new);
-        }
-        routes
+        self.chosen(settled, bound, size, others)
     }
 
     /// Whether as many pools as a route may pass hold as much of the bought token.
@@ -224,18 +240,25 @@ impl<'g> Purchase<'_, '_, 'g> {
         (is_better || !is_last).then_some(self.cost)
     }
 
-    /// Searches the sale of exactly what the purchase costs, with all detours: other pools
-    /// may be the best for that than for about as much.
+    /// Searches the sale of exactly what the purchase costs, with all detours, as long as
+    /// that is better: other pools may be the best for that than for about as much.
     fn search_exactly(&mut self) {
-        let has_room = |(goal, found): &(Goal, Found<'_>)| found.has_room(goal, VenueSet::NONE);
-        if !self.last.as_ref().is_some_and(has_room) || (self.search.stop)() {
-            return;
+        for _ in 0..MAX_EXACT {
+            let has_room = |(goal, found): &(Goal, Found<'_>)| found.has_room(goal, VenueSet::NONE);
+            if !self.last.as_ref().is_some_and(has_room) || (self.search.stop)() {
+                return;
+            }
+            let before = self.cost;
+            let (goal, found, mut plans) = self.sale(before);
+            let detours = self.search.detours(&goal, &found);
+            plans.extend(buying(&detours, &goal, self.bought));
+            self.cost = before.min(cheapest(&plans));
+            self.plans.extend(plans);
+            self.last = Some((goal, found));
+            if self.cost >= before * (1.0 - BETTER) {
+                return;
+            }
         }
-        let (goal, found, plans) = self.sale(self.cost);
-        self.plans.extend(plans);
-        let detours = self.search.detours(&goal, &found);
-        self.plans.extend(buying(&detours, &goal, self.bought));
-        self.last = Some((goal, found));
     }
 
     /// A sale, searched without detours, and its plans that buy enough.
