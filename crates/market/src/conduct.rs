@@ -1,10 +1,11 @@
 //! What tokens do when they are traded, as rehearsals show it.
 //!
 //! A rehearsal buys a token and sells all of it again, at one block and without
-//! any effect. One alone proves nothing: the standing of a token changes only
-//! when several in a row, each at a block of its own, speak against it. When a
-//! token is rehearsed again depends on heights alone: at the next block after
-//! a rehearsal that spoke against its standing, and otherwise ever more seldom.
+//! any effect. Until a token has passed one, or failed several in a row, the newest
+//! decides: what nobody has seen behave gets no credit. From then on one alone proves
+//! nothing, and a standing changes only when several in a row, each at a block of its
+//! own, speak against it. When a token is rehearsed again depends on heights alone: at
+//! the next block while it is in doubt, and otherwise ever more seldom.
 
 use primitives::Address;
 use std::{
@@ -12,7 +13,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-/// Rehearsals in a row that change what a token is held to be.
+/// Rehearsals in a row that change what a settled token is held to be.
 pub const STREAK: u32 = 3;
 
 /// Blocks until a token is rehearsed again the first time; each pause after
@@ -41,9 +42,13 @@ pub struct Conduct(BTreeMap<Address, Standing>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Standing {
     is_shunned: bool,
+    /// Whether one rehearsal no longer decides.
+    is_settled: bool,
+    is_in_doubt: bool,
+    /// Whether the last rehearsal that said something passed, and how many in a row
+    /// ended like it.
     has_passed: bool,
-    /// Rehearsals in a row that spoke against the standing.
-    against: u32,
+    in_a_row: u32,
     rehearsals: usize,
     pause: u64,
     /// The height from which on it is rehearsed again.
@@ -55,6 +60,7 @@ impl Conduct {
     pub fn new(shunned: impl IntoIterator<Item = Address>) -> Self {
         let standing = Standing {
             is_shunned: true,
+            is_settled: true,
             ..Standing::default()
         };
         Self(shunned.into_iter().map(|it| (it, standing)).collect())
@@ -68,8 +74,8 @@ impl Conduct {
             .iter()
             .filter_map(|token| match self.0.get(token) {
                 Some(standing) if standing.due > block => None,
-                Some(standing) => Some((Reverse(standing.against), standing.due, *token)),
-                None => has_room.then_some((Reverse(0), 0, *token)),
+                Some(standing) => Some((Reverse(standing.is_in_doubt), standing.due, *token)),
+                None => has_room.then_some((Reverse(false), 0, *token)),
             })
             .collect();
         due.sort_unstable();
@@ -84,29 +90,31 @@ impl Conduct {
     pub fn note(&mut self, token: Address, block: u64, outcome: Rehearsed) -> bool {
         let standing = self.0.entry(token).or_default();
         standing.rehearsals = standing.rehearsals.wrapping_add(1);
-        let speaks_against = match outcome {
-            Rehearsed::Passed => standing.is_shunned,
-            Rehearsed::Failed => !standing.is_shunned,
+        let has_passed = match outcome {
+            Rehearsed::Passed => true,
+            Rehearsed::Failed => false,
             Rehearsed::Unclear => {
                 standing.rest(block);
                 return false;
             }
         };
-        standing.has_passed = outcome == Rehearsed::Passed;
-        if !speaks_against {
-            standing.against = 0;
-            standing.rest(block);
-            return false;
+        if standing.has_passed != has_passed {
+            (standing.has_passed, standing.in_a_row) = (has_passed, 0);
         }
-        standing.against += 1;
-        (standing.pause, standing.due) = (0, block.saturating_add(1));
-        let is_proven = standing.against >= STREAK;
-        if is_proven {
-            standing.is_shunned = !standing.is_shunned;
-            standing.against = 0;
+        standing.in_a_row = standing.in_a_row.saturating_add(1);
+        let is_streak = standing.in_a_row >= STREAK;
+        let turns = standing.is_shunned == has_passed && (is_streak || !standing.is_settled);
+        if turns {
+            standing.is_shunned = !has_passed;
+        }
+        standing.is_settled |= has_passed || is_streak;
+        standing.is_in_doubt = standing.is_shunned == has_passed || !standing.is_settled;
+        if standing.is_in_doubt {
+            (standing.pause, standing.due) = (0, block.saturating_add(1));
+        } else {
             standing.rest(block);
         }
-        is_proven
+        turns
     }
 
     /// The tokens that no route passes.
@@ -169,21 +177,35 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_shunned_after_three_failures_in_a_row_at_three_blocks() {
+    fn a_token_that_never_passed_is_what_its_newest_rehearsal_says() {
         let mut conduct = Conduct::default();
-        assert_eq!(rehearse(&mut conduct, &[Failed, Failed]), [0, 1]);
-        assert!(conduct.shunned().is_empty());
-        assert!(conduct.note(token(1), 2, Failed));
+        assert!(conduct.note(token(1), 0, Failed));
         assert_eq!(conduct.shunned(), tokens([1]));
+        assert!(conduct.note(token(1), 1, Passed));
+        assert!(conduct.shunned().is_empty());
+        assert!(conduct.is_proven(token(1)));
     }
 
     #[test]
-    fn one_that_passes_in_between_is_not() {
+    fn one_that_only_failed_is_left_alone_after_three_at_three_blocks() {
         let mut conduct = Conduct::default();
-        let outcomes = [Failed, Failed, Passed, Failed, Failed, Passed];
-        rehearse(&mut conduct, &outcomes);
+        assert_eq!(rehearse(&mut conduct, &[Failed; 4]), [0, 1, 2, 66]);
+        rehearse(&mut conduct, &[Passed, Passed]);
+        assert_eq!(conduct.shunned(), tokens([1]));
+        rehearse(&mut conduct, &[Passed]);
         assert!(conduct.shunned().is_empty());
-        assert!(conduct.is_proven(token(1)));
+    }
+
+    #[test]
+    fn one_that_passed_once_is_shunned_after_three_failures_in_a_row() {
+        let mut conduct = Conduct::default();
+        rehearse(
+            &mut conduct,
+            &[Passed, Failed, Failed, Passed, Failed, Failed],
+        );
+        assert!(conduct.shunned().is_empty());
+        rehearse(&mut conduct, &[Failed]);
+        assert_eq!(conduct.shunned(), tokens([1]));
     }
 
     #[test]
@@ -192,7 +214,7 @@ mod tests {
         rehearse(&mut conduct, &[Unclear; 9]);
         assert!(conduct.shunned().is_empty());
         assert!(!conduct.is_proven(token(1)));
-        rehearse(&mut conduct, &[Failed, Failed, Unclear]);
+        rehearse(&mut conduct, &[Passed, Failed, Failed, Unclear]);
         assert!(conduct.shunned().is_empty());
         rehearse(&mut conduct, &[Failed]);
         assert_eq!(conduct.shunned(), tokens([1]));
@@ -237,24 +259,26 @@ mod tests {
     }
 
     proptest! {
+        /// The same rules, said by looking back over all that was seen.
         #[test]
-        fn a_standing_changes_only_after_as_many_contradictions_in_a_row(
+        fn a_standing_is_what_the_rules_say_of_everything_that_was_seen(
             outcomes in proptest::collection::vec(
                 prop_oneof![Just(Passed), Just(Failed), Just(Unclear)], 0..60),
         ) {
             let mut conduct = Conduct::default();
-            let (mut shunned, mut against) = (false, 0);
+            let (mut seen, mut shunned) = (Vec::new(), false);
             for (block, outcome) in (0..).zip(outcomes) {
-                match (outcome, shunned) {
-                    (Unclear, _) => {}
-                    (Failed, false) | (Passed, true) => against += 1,
-                    _ => against = 0,
+                let before = shunned;
+                if outcome != Unclear {
+                    let is_settled = seen.contains(&Passed)
+                        || seen.windows(3).any(|it| it == [Failed; 3]);
+                    seen.push(outcome);
+                    let decide = if is_settled { 3 } else { 1 };
+                    if seen.iter().rev().take_while(|it| **it == outcome).count() >= decide {
+                        shunned = outcome == Failed;
+                    }
                 }
-                let turns = against == STREAK;
-                if turns {
-                    (shunned, against) = (!shunned, 0);
-                }
-                prop_assert_eq!(conduct.note(token(1), block, outcome), turns);
+                prop_assert_eq!(conduct.note(token(1), block, outcome), before != shunned);
                 prop_assert_eq!(!conduct.shunned().is_empty(), shunned);
             }
         }

@@ -41,8 +41,9 @@ use ways::{Way, Ways};
 const INTERVAL: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_mins(5);
 
-/// Tokens that are rehearsed in a round.
-const PER_ROUND: usize = 16;
+/// Tokens that a node is asked to rehearse at once, and how often it is at one block.
+const BATCH: usize = 16;
+const MAX_BATCHES: usize = 4;
 
 /// Blocks that the snapshot may be behind the node: what a token did long ago
 /// is not what it does.
@@ -108,23 +109,33 @@ impl Rehearsals {
         let Some(snapshot) = self.snapshots.load().filter(|it| self.is_new(it)) else {
             return Ok(Vec::new());
         };
+        let mut all = Vec::new();
+        for _ in 0..MAX_BATCHES {
+            let outcomes = self.batch(&snapshot).await?;
+            if outcomes.is_empty() {
+                break;
+            }
+            self.note(snapshot.head, &outcomes).await?;
+            all.extend(outcomes);
+        }
+        self.last = Some(snapshot.head);
+        Ok(all)
+    }
+
+    /// Rehearses some of the tokens that are due, with the first node that answers.
+    async fn batch(&self, snapshot: &Snapshot) -> Result<Vec<(Address, Rehearsed)>, Fault> {
         let is_stone =
             |token: Address| self.anchors.contains(&token) || self.conduct.is_proven(token);
         let ways = Ways::new(&snapshot.pools, STRK, is_stone);
         let tokens: BTreeSet<Address> = ways.tokens().difference(&self.anchors).copied().collect();
-        let due = self.conduct.due(snapshot.head.number, &tokens, PER_ROUND);
+        let due = self.conduct.due(snapshot.head.number, &tokens, BATCH);
         if due.is_empty() {
-            self.last = Some(snapshot.head);
             return Ok(Vec::new());
         }
         let mut last = Fault::NoNode;
-        for node in self.nodes.clone() {
-            match self.rehearse(&node, &snapshot, &ways, &due).await {
-                Ok(outcomes) => {
-                    self.note(snapshot.head, &outcomes).await?;
-                    self.last = Some(snapshot.head);
-                    return Ok(outcomes);
-                }
+        for node in &self.nodes {
+            match self.rehearse(node, snapshot, &ways, &due).await {
+                Ok(outcomes) => return Ok(outcomes),
                 Err(fault) => last = fault,
             }
         }
