@@ -44,7 +44,6 @@ struct Standing {
     is_shunned: bool,
     /// Whether one rehearsal no longer decides.
     is_settled: bool,
-    is_in_doubt: bool,
     /// Whether the last rehearsal that said something passed, and how many in a row
     /// ended like it.
     has_passed: bool,
@@ -74,7 +73,7 @@ impl Conduct {
             .iter()
             .filter_map(|token| match self.0.get(token) {
                 Some(standing) if standing.due > block => None,
-                Some(standing) => Some((Reverse(standing.is_in_doubt), standing.due, *token)),
+                Some(standing) => Some((Reverse(standing.is_in_doubt()), standing.due, *token)),
                 None => has_room.then_some((Reverse(false), 0, *token)),
             })
             .collect();
@@ -108,8 +107,7 @@ impl Conduct {
             standing.is_shunned = !has_passed;
         }
         standing.is_settled |= has_passed || is_streak;
-        standing.is_in_doubt = standing.is_shunned == has_passed || !standing.is_settled;
-        if standing.is_in_doubt {
+        if standing.is_in_doubt() {
             (standing.pause, standing.due) = (0, block.saturating_add(1));
         } else {
             standing.rest(block);
@@ -139,6 +137,11 @@ impl Conduct {
 }
 
 impl Standing {
+    /// Whether the next rehearsal may change it.
+    const fn is_in_doubt(&self) -> bool {
+        self.in_a_row > 0 && (self.is_shunned == self.has_passed || !self.is_settled)
+    }
+
     /// Leaves it alone for a while, and longer the next time.
     fn rest(&mut self, block: u64) {
         self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
