@@ -6,7 +6,7 @@ the settings that the program has by itself.
 It starts the program, lets it get to know its tokens, stops the simulated chain at
 a block, reads all pools from the node by itself, and asks for orders of hubs and
 small tokens, of six sizes, for sales and purchases. Whatever is asked, the quote must be worth at least as much,
-net of gas and fees, as the best single swap and the best single way, which are
+net of gas and fees, as the best single swap and the best single path, which are
 found here by trying all of them in exact integers; as direct pools alone; as the
 first of five quotes; and what a sale gives must be for sale for no more. With rare
 and slight exceptions it is worth as much as with one venue alone and with all but

@@ -19,7 +19,7 @@ SELDOM, SLIGHT = 0.001, 1e-4
 NEAR = 1e-5
 MORE = ((105, 100), (2, 1))
 
-EXACTLY = ("one swap", "one way", "direct pools", "first of five", "bought as sold")
+EXACTLY = ("one swap", "one path", "direct pools", "first of five", "bought as sold")
 NEARLY = ("one venue", "without one", "selling more")
 
 
@@ -125,7 +125,7 @@ class Checker:
         """The best of single swaps and ways."""
         strk = quote.gas_usd / quote.gas if quote and quote.gas else 0.0
         found = self.ways.best(order.sell, order.buy, order.amount, order.purchase, strk)
-        for check, best in zip(("one swap", "one way"), found):
+        for check, best in zip(("one swap", "one path"), found):
             if best.net == -inf:
                 continue
             what = named(best)

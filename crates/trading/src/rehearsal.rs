@@ -1,4 +1,4 @@
-//! Calls that try a token out: it is bought along a way, and all of it is sold
+//! Calls that try a token out: it is bought along a path, and all of it is sold
 //! back.
 //!
 //! Both trades ask for exactly what the maths of their pools say. The calls
@@ -13,7 +13,7 @@ use amm::{Curve as _, Side};
 use primitives::{Address, Felt, U256};
 use routing::Share;
 
-/// One swap of a way.
+/// One swap of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step {
     /// The pool that is swapped with, on the way out and back.
@@ -22,7 +22,7 @@ pub struct Step {
     pub sold: Side,
 }
 
-/// A pool of the way, as the trades so far leave it.
+/// A pool of the path, as the trades so far leave it.
 struct Stop<'a> {
     view: PoolView<'a>,
     curve: AnyCurve,
@@ -37,18 +37,18 @@ struct Sale {
     swaps: Vec<Vec<Felt>>,
 }
 
-/// The calls by which an account sells this much of the first token of a way,
+/// The calls by which an account sells this much of the first token of a path,
 /// and sells what it gets for it back; `None` if pools cannot trade so much, or
 /// so little.
 #[must_use]
 pub fn rehearsal(
-    way: &[Step],
+    path: &[Step],
     amount: U256,
     pools: &Pools,
     terms: &FeeTerms,
     [account, exchange]: [Address; 2],
 ) -> Option<Vec<Call>> {
-    let stops = way.iter().map(|step| Stop::of(*step, pools));
+    let stops = path.iter().map(|step| Stop::of(*step, pools));
     let mut stops: Vec<Stop<'_>> = stops.collect::<Option<_>>()?;
     let there = sale(&mut stops, amount, terms)?;
     stops.reverse();

@@ -5,7 +5,7 @@
 //! is worth, and what its pools keep at these prices beyond the costs of their swaps.
 //! None sells more than there can be of its token, at the best prices of first units.
 //! Those that keep most count, as many as swaps are allowed; and what has to be paid
-//! for where pools keep less than their swaps cost, on the shortest way. Single swaps
+//! for where pools keep less than their swaps cost, on the shortest path. Single swaps
 //! are all looked at, so that a route has two or more.
 //!
 //! Prices are those of the best division, and for other tokens the ones at which their

@@ -1,5 +1,5 @@
 //! What tokens are worth beyond those whose prices are known: the best prices of
-//! first units along any way, by Bellman–Ford (Cormen et al., *Introduction to
+//! first units along any path, by Bellman–Ford (Cormen et al., *Introduction to
 //! Algorithms*, section 22.1), in rounds.
 
 use crate::graph::{Lens, Link, TokenId};

@@ -15,7 +15,7 @@ use super::division::Division;
 use super::goal::Goal;
 use super::improve::{Climb, Closed};
 use super::scope::Scope;
-use super::{Found, NARROW, ROOM, Search, best, ways};
+use super::{Found, NARROW, ROOM, Search, best, paths};
 use crate::VenueSet;
 use crate::graph::Lens;
 use amm::book::VenueId;
@@ -77,9 +77,9 @@ impl<'g> Search<'_, 'g> {
             lens: &lens,
             ..*self
         };
-        let ways = ways::best(&lens, goal, self.ends, self.max_hops());
+        let paths = paths::best(&lens, goal, self.ends, self.max_hops());
         let scope = if self.max_hops() > 1 {
-            search.around(goal, &ways)
+            search.around(goal, &paths)
         } else {
             Scope::direct(&lens, goal, self.ends)
         };

@@ -1,6 +1,6 @@
 //! The search for routes: candidates, then the best of them.
 //!
-//! 1. [`ways`]: the best single swaps and single ways, of all there are.
+//! 1. [`paths`]: the best single swaps and single paths, of all there are.
 //! 2. [`improve`]: sets of pools, first of those between the two tokens alone,
 //!    then of all in the [`arena`] of tokens that matter ([`scope`]), by local
 //!    search; the amount is divided over each set as well as it can be
@@ -23,16 +23,16 @@ mod edges;
 mod goal;
 mod improve;
 mod least;
-mod path;
+mod paths;
 mod plan;
 mod prices;
 mod purchase;
 mod scales;
 mod scope;
 mod settle;
+mod shortest;
 #[cfg(test)]
 mod tests;
-mod ways;
 
 use crate::graph::{Lens, TokenId};
 use crate::{Amount, Costs, Graph, Order, Route, VenueSet};
@@ -42,12 +42,12 @@ use bound::Bound;
 use division::{Division, Part};
 use goal::Goal;
 use improve::{Climb, Closed};
+use paths::Path;
 use plan::Plan;
 use prices::SOLD;
 use scope::Scope;
 use settle::Candidate;
 use std::cell::Cell;
-use ways::Way;
 
 /// Says when a search has to end with what it has.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
@@ -55,7 +55,7 @@ pub type Stop<'a> = &'a dyn Fn() -> bool;
 /// Rounds of local search of one order, all its beginnings together.
 const MAX_ROUNDS: usize = 2_000;
 
-/// How often an amount that no single way can take is made smaller.
+/// How often an amount that no single path can take is made smaller.
 const MAX_SMALLER: usize = 16;
 
 /// How many times as many swaps as are allowed a climb looks at before it chooses
@@ -68,14 +68,14 @@ const DEARER: f64 = 1.1;
 /// What a bound may leave, as a share: less is not searched for.
 const ROOM: f64 = 1e-5;
 
-/// What the best single way may lose to the prices that it moves, as a share: where it
+/// What the best single path may lose to the prices that it moves, as a share: where it
 /// loses more, no bound will say that nothing is better.
 const MOVED: f64 = 1e-3;
 
 /// Routes that have more of their pools in common (Jaccard's index) count as one.
 const SAME: f64 = 0.7;
 
-/// Up to `size` different routes, the best first; none if there is no way. The
+/// Up to `size` different routes, the best first; none if there is no path. The
 /// graph must be that of the pools. A search that has to stop still ends with
 /// the plain candidates, or with any route if those do not exist.
 pub fn routes(
@@ -137,9 +137,9 @@ struct Search<'a, 'g> {
 
 /// What is found for a goal.
 struct Found<'g> {
-    /// The best single ways, the best first.
-    ways: Vec<Way<'g>>,
-    /// The best division between the two tokens alone, the best single way where that is
+    /// The best single paths, the best first.
+    paths: Vec<Path<'g>>,
+    /// The best division between the two tokens alone, the best single path where that is
     /// longer, and the best that were found by each search beyond.
     divisions: Vec<(Arena<'g>, Division)>,
     /// What no route exceeds; `None` without a division, or where prices did not settle.
@@ -149,12 +149,12 @@ struct Found<'g> {
 }
 
 impl Found<'_> {
-    /// Whether the best single way moves its pools' prices, so that a division over more
+    /// Whether the best single path moves its pools' prices, so that a division over more
     /// of them is better.
     fn moves_prices(&self, goal: &Goal) -> bool {
-        self.ways.first().is_some_and(|way| {
-            let amount = goal.amount(way.hops.len());
-            way.bought < amount * way.first_price() * (1.0 - MOVED)
+        self.paths.first().is_some_and(|path| {
+            let amount = goal.amount(path.hops.len());
+            path.bought < amount * path.first_price() * (1.0 - MOVED)
         })
     }
 
@@ -179,11 +179,11 @@ impl<'g> Search<'_, 'g> {
         let mut found = self.find(&goal);
         found.divisions.extend(self.detours(&goal, &found));
         let [start, _] = self.ends;
-        let single = |way: &Way<'g>| Plan::single(way, start, goal.amount(way.hops.len()));
+        let single = |path: &Path<'g>| Plan::single(path, start, goal.amount(path.hops.len()));
         let divided = |(arena, division): &(Arena<'g>, Division)| {
             Plan::of(division, arena, goal.amount(division.parts.len()))
         };
-        let plans = found.ways.iter().map(single);
+        let plans = found.paths.iter().map(single);
         let plans: Vec<Plan<'g>> = plans
             .chain(found.divisions.iter().filter_map(divided))
             .collect();
@@ -196,18 +196,18 @@ impl<'g> Search<'_, 'g> {
         self.chosen(self.settled(&plans), bound, size, others)
     }
 
-    /// Single ways, divisions between both tokens alone and beyond, and a bound on all.
+    /// Single paths, divisions between both tokens alone and beyond, and a bound on all.
     /// Where that says that nothing beyond is better, it is not looked for.
     fn find(&self, goal: &Goal) -> Found<'g> {
-        let ways = ways::best(self.lens, goal, self.ends, self.max_hops());
+        let paths = paths::best(self.lens, goal, self.ends, self.max_hops());
         let direct = Scope::direct(self.lens, goal, self.ends);
-        let longer = ways.first().filter(|way| way.hops.len() > 1);
-        let longer =
-            longer.map(|way| scope::divided(self.lens, goal, self.ends, std::slice::from_ref(way)));
+        let longer = paths.first().filter(|path| path.hops.len() > 1);
+        let longer = longer
+            .map(|path| scope::divided(self.lens, goal, self.ends, std::slice::from_ref(path)));
         let direct = self.climb(&direct, goal, NARROW);
         let mut found = Found {
             divisions: direct.into_iter().chain(longer).collect(),
-            ways,
+            paths,
             bound: None,
             around: None,
         };
@@ -216,7 +216,7 @@ impl<'g> Search<'_, 'g> {
             found.bound = self.bound(goal, &found.divisions, bound::NO_SLACK);
         }
         if may_go_on && found.has_room(goal, VenueSet::NONE) {
-            let around = self.around(goal, &found.ways);
+            let around = self.around(goal, &found.paths);
             found.divisions.extend(self.climb(&around, goal, NARROW));
             found.bound = None;
             found.around = Some(around);
@@ -228,14 +228,14 @@ impl<'g> Search<'_, 'g> {
     }
 
     /// What matters beyond the direct pools.
-    fn around(&self, goal: &Goal, ways: &[Way<'g>]) -> Scope<'g> {
-        let smaller = if ways.is_empty() {
-            self.smaller_ways(goal)
+    fn around(&self, goal: &Goal, paths: &[Path<'g>]) -> Scope<'g> {
+        let smaller = if paths.is_empty() {
+            self.smaller_paths(goal)
         } else {
             Vec::new()
         };
-        let ways = if ways.is_empty() { &smaller } else { ways };
-        Scope::around(self.lens, goal, self.ends, ways)
+        let paths = if paths.is_empty() { &smaller } else { paths };
+        Scope::around(self.lens, goal, self.ends, paths)
     }
 
     /// What no route exceeds, by the best division.
@@ -297,7 +297,7 @@ impl<'g> Search<'_, 'g> {
             return Vec::new();
         };
         let scope = if self.max_hops() > 1 {
-            self.around(goal, &found.ways)
+            self.around(goal, &found.paths)
         } else {
             Scope::direct(self.lens, goal, self.ends)
         };
@@ -305,7 +305,7 @@ impl<'g> Search<'_, 'g> {
             closed: Closed::Pool(main.pool.id),
             ..self.climber(&scope.arena, goal)
         };
-        let pools = open_seed(&climb, &found.ways).map(|seed| {
+        let pools = open_seed(&climb, &found.paths).map(|seed| {
             let division = climb.from(&seed, &scope.prices, NARROW);
             (scope.arena.clone(), division)
         });
@@ -316,18 +316,18 @@ impl<'g> Search<'_, 'g> {
             .collect()
     }
 
-    /// Ways of an amount that is small enough for them.
-    fn smaller_ways(&self, goal: &Goal) -> Vec<Way<'g>> {
-        if path::path(self.lens, self.ends, goal.max_swaps).is_none() {
+    /// Paths of an amount that is small enough for them.
+    fn smaller_paths(&self, goal: &Goal) -> Vec<Path<'g>> {
+        if shortest::shortest(self.lens, self.ends, goal.max_swaps).is_none() {
             return Vec::new();
         }
         let mut goal = goal.clone();
         for _ in 0..MAX_SMALLER {
             goal.one /= 8.0;
             goal.many /= 8.0;
-            let ways = ways::best(self.lens, &goal, self.ends, usize::MAX);
-            if !ways.is_empty() {
-                return ways;
+            let paths = paths::best(self.lens, &goal, self.ends, usize::MAX);
+            if !paths.is_empty() {
+                return paths;
             }
         }
         Vec::new()
@@ -389,17 +389,17 @@ fn best<'a, 'g>(
     divisions.iter().max_by(order)
 }
 
-/// The hops of the best way that a search may use.
-fn open_seed(climb: &Climb<'_, '_>, ways: &[Way<'_>]) -> Option<Vec<usize>> {
-    let seeds = ways.iter().map(|way| seed(climb.arena, way));
+/// The hops of the best path that a search may use.
+fn open_seed(climb: &Climb<'_, '_>, paths: &[Path<'_>]) -> Option<Vec<usize>> {
+    let seeds = paths.iter().map(|path| seed(climb.arena, path));
     let is_open =
         |seed: &Vec<usize>| !seed.is_empty() && seed.iter().all(|hop| climb.is_open(*hop));
     seeds.into_iter().find(is_open)
 }
 
-/// The places of a way's hops in an arena; none at all if one of them is not there.
-fn seed(arena: &Arena<'_>, way: &Way<'_>) -> Vec<usize> {
-    let hops = way.hops.iter();
+/// The places of a path's hops in an arena; none at all if one of them is not there.
+fn seed(arena: &Arena<'_>, path: &Path<'_>) -> Vec<usize> {
+    let hops = path.hops.iter();
     let hops = hops.map(|hop| arena.find(hop.pool, hop.sale));
     hops.collect::<Option<_>>().unwrap_or_default()
 }

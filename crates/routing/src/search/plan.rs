@@ -1,8 +1,8 @@
-//! A way through pools before it is counted in whole units.
+//! A route before it is counted in whole units.
 
 use super::arena::Arena;
 use super::division::Division;
-use super::ways::Way;
+use super::paths::Path;
 use crate::graph::{Pool, Sale, TokenId};
 use amm::book::PoolId;
 use std::sync::Arc;
@@ -59,10 +59,10 @@ impl<'g> Plan<'g> {
         pools
     }
 
-    /// The plan of a single way from a token.
-    pub(super) fn single(way: &Way<'g>, start: TokenId, sold: f64) -> Self {
+    /// The plan of a single path from a token.
+    pub(super) fn single(path: &Path<'g>, start: TokenId, sold: f64) -> Self {
         let mut from = start;
-        let swaps = way.hops.iter().map(|hop| {
+        let swaps = path.hops.iter().map(|hop| {
             let swap = Swap {
                 from,
                 to: hop.to,
@@ -77,7 +77,7 @@ impl<'g> Plan<'g> {
         Self {
             swaps: swaps.collect(),
             sold,
-            bought: way.bought,
+            bought: path.bought,
         }
     }
 }

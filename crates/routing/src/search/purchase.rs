@@ -9,10 +9,10 @@
 use super::arena::Arena;
 use super::division::Division;
 use super::goal::Goal;
+use super::paths::{self, Path};
 use super::plan::Plan;
 use super::prices::SOLD;
 use super::settle::Candidate;
-use super::ways::{self, Way};
 use super::{Found, Search, best};
 use crate::{Costs, Route, VenueSet, ladder};
 use std::collections::HashSet;
@@ -128,14 +128,14 @@ impl<'g> Search<'_, 'g> {
         most.iter().take(self.order.max_swaps).sum::<f64>() > bought
     }
 
-    /// Single ways, each of as much as buys what is wanted.
-    fn buying_along(&self, ways: &[Way<'g>], bought: f64) -> impl Iterator<Item = Plan<'g>> {
+    /// Single paths, each of as much as buys what is wanted.
+    fn buying_along(&self, paths: &[Path<'g>], bought: f64) -> impl Iterator<Item = Plan<'g>> {
         let [start, _] = self.ends;
-        ways.iter().filter_map(move |way| {
-            let sold = sold_along(way, bought)?;
+        paths.iter().filter_map(move |path| {
+            let sold = sold_along(path, bought)?;
             Some(Plan {
                 bought,
-                ..Plan::single(way, start, sold)
+                ..Plan::single(path, start, sold)
             })
         })
     }
@@ -154,7 +154,7 @@ impl<'g> Search<'_, 'g> {
         }
     }
 
-    /// About what a purchase costs by the best single way, or, where none has as
+    /// About what a purchase costs by the best single path, or, where none has as
     /// much, at the price of what they have.
     fn first_guess(&self, bought: f64) -> Option<f64> {
         let mut sold = 1.0;
@@ -165,8 +165,8 @@ impl<'g> Search<'_, 'g> {
                 costs: Costs::default(),
                 ..self.sale_of(sold, bought)
             };
-            let ways = ways::best(self.lens, &goal, self.ends, self.max_hops());
-            let needed = ways.iter().filter_map(|way| sold_along(way, bought));
+            let paths = paths::best(self.lens, &goal, self.ends, self.max_hops());
+            let needed = paths.iter().filter_map(|path| sold_along(path, bought));
             let least = needed.fold(f64::INFINITY, f64::min);
             if least.is_finite() {
                 let is_near = (least / sold - 1.0).abs() <= NEAR;
@@ -175,8 +175,8 @@ impl<'g> Search<'_, 'g> {
                 if is_near {
                     break;
                 }
-            } else if let Some(best) = ways.first() {
-                // Too little of it on any of these ways.
+            } else if let Some(best) = paths.first() {
+                // Too little of it on any of these paths.
                 known = known.or(Some(sold * bought / best.bought));
                 sold *= 64.0;
             } else if known.is_some() {
@@ -205,7 +205,7 @@ impl<'g> Purchase<'_, '_, 'g> {
     /// one may be better.
     fn search_sale(&mut self, sold: f64) -> Option<f64> {
         let (goal, found, mut plans) = self.sale(sold);
-        plans.extend(self.search.buying_along(&found.ways, self.bought));
+        plans.extend(self.search.buying_along(&found.paths, self.bought));
         let mut cost = cheapest(&plans);
         let is_last = is_near(cost, sold) || cost >= self.cost;
         let best = best(&goal, &found.divisions).map(|(_, best)| best);
@@ -289,9 +289,9 @@ fn buying<'g>(divisions: &[(Arena<'g>, Division)], goal: &Goal, bought: f64) -> 
     divided.collect()
 }
 
-/// What has to be sold along a way; `None` if its pools do not have as much.
-fn sold_along(way: &Way<'_>, bought: f64) -> Option<f64> {
-    let mut hops = way.hops.iter().rev();
+/// What has to be sold along a path; `None` if its pools do not have as much.
+fn sold_along(path: &Path<'_>, bought: f64) -> Option<f64> {
+    let mut hops = path.hops.iter().rev();
     hops.try_fold(bought, |bought, hop| {
         ladder::sold_for(hop.pool.rungs(hop.sale.direction), bought)
     })

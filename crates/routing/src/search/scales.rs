@@ -30,7 +30,7 @@ pub(super) struct Scales<'a, 'g> {
     pub(super) lens: &'a Lens<'g>,
     pub(super) goal: &'a Goal,
     pub(super) ends: [TokenId; 2],
-    /// The most of each token that there can be on any way: no pool sells more.
+    /// The most of each token that there can be on any path: no pool sells more.
     pub(super) there: Closure,
     /// In the bought token.
     pub(super) prices: Vec<f64>,
@@ -198,7 +198,7 @@ impl Scales<'_, '_> {
 
     /// What a route of two swaps or more has to pay for at least, or this much: swaps
     /// that cost more than their pools keep. It passes two pools between its ends, or
-    /// those of a way over other tokens, of which the shortest is found by Bellman–Ford.
+    /// those of a path over other tokens, of which the shortest is found by Bellman–Ford.
     pub(super) fn toll(&self, limit: f64) -> f64 {
         let ends @ [sold, bought] = self.ends;
         let mut direct = Vec::new();

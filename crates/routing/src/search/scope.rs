@@ -1,5 +1,5 @@
 //! What matters to an order: the tokens through which something is to be gained
-//! at the prices that its best single ways end with, the amount divided over all
+//! at the prices that its best single paths end with, the amount divided over all
 //! of them. These prices are farther apart than in any better division, so that
 //! few tokens are missed.
 
@@ -8,11 +8,11 @@ use super::closure::Closure;
 use super::division::Division;
 use super::edges::{self, Edge};
 use super::goal::Goal;
+use super::paths::Path;
 use super::prices::{BOUGHT, MAX_NODES, Prices, SOLD};
-use super::ways::Way;
 use crate::graph::{Lens, TokenId};
 
-/// Rounds in which prices spread: a token may be three swaps away from the ways on
+/// Rounds in which prices spread: a token may be three swaps away from the paths on
 /// either side.
 const ROUNDS: usize = 3;
 
@@ -34,17 +34,17 @@ pub(super) struct Scope<'g> {
 }
 
 impl<'g> Scope<'g> {
-    /// All that matters, beginning with a division over ways.
+    /// All that matters, beginning with a division over paths.
     pub(super) fn around(
         lens: &Lens<'g>,
         goal: &Goal,
         ends: [TokenId; 2],
-        ways: &[Way<'g>],
+        paths: &[Path<'g>],
     ) -> Self {
-        let mut begin = divided(lens, goal, ends, ways);
+        let mut begin = divided(lens, goal, ends, paths);
         if begin.1.bought <= 0.0 {
-            // Too much for prices to settle: by the best way they do.
-            begin = divided(lens, goal, ends, ways.get(..1).unwrap_or_default());
+            // Too much for prices to settle: by the best path they do.
+            begin = divided(lens, goal, ends, paths.get(..1).unwrap_or_default());
         }
         let (joined, division) = begin;
         let used = division.set();
@@ -104,37 +104,37 @@ impl<'g> Scope<'g> {
     }
 }
 
-/// The amount divided over some ways.
+/// The amount divided over some paths.
 pub(super) fn divided<'g>(
     lens: &Lens<'g>,
     goal: &Goal,
     ends: [TokenId; 2],
-    ways: &[Way<'g>],
+    paths: &[Path<'g>],
 ) -> (Arena<'g>, Division) {
-    let (arena, prices) = joined(lens, goal, ends, ways);
+    let (arena, prices) = joined(lens, goal, ends, paths);
     let set: Vec<usize> = (0..arena.hops.len()).collect();
     let division = Division::new(&arena, goal, &set, &prices);
     (arena, division)
 }
 
-/// The tokens and swaps of some ways, as many as no flow can go round on, and the
+/// The tokens and swaps of some paths, as many as no flow can go round on, and the
 /// prices of first units along them.
 fn joined<'g>(
     lens: &Lens<'g>,
     goal: &Goal,
     ends: [TokenId; 2],
-    ways: &[Way<'g>],
+    paths: &[Path<'g>],
 ) -> (Arena<'g>, Prices) {
     let mut arena = Arena {
         tokens: ends.to_vec(),
         hops: Vec::new(),
     };
     let mut prices = Prices::new(&[0.0, 1.0]);
-    for way in ways {
+    for path in paths {
         let before = arena.hops.len();
         let mut to = BOUGHT;
-        let givers = way.hops.iter().rev().skip(1).map(|hop| hop.to);
-        for (hop, token) in way.hops.iter().rev().zip(givers.chain([ends[SOLD]])) {
+        let givers = path.hops.iter().rev().skip(1).map(|hop| hop.to);
+        for (hop, token) in path.hops.iter().rev().zip(givers.chain([ends[SOLD]])) {
             let known = arena.tokens.iter().position(|known| *known == token);
             let from = known.unwrap_or(arena.tokens.len());
             if from == MAX_NODES {

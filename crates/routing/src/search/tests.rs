@@ -63,7 +63,7 @@ fn equal_pools_share_equally() {
     assert_eq!(sold, [U256::from(50 * ONE); 2]);
 }
 
-/// Ways that part at the first token and meet again at two others.
+/// Paths that part at the first token and meet again at two others.
 const MESH: [Pool; 6] = [
     ([1, 3], [1_000 * ONE, 1_000 * ONE], 300),
     ([1, 4], [1_000 * ONE, 1_000 * ONE], 300),

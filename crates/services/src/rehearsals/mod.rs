@@ -13,8 +13,8 @@
 //! at most so many rehearsals in a round, and what it learns goes to the store,
 //! where the indexer and every replica find it.
 
+mod paths;
 mod stage;
-mod ways;
 
 use crate::{
     fault::Fault,
@@ -26,6 +26,7 @@ use crate::{
 };
 use chain::{ExchangeQuestion, StarknetClient};
 use market::{Conduct, Rehearsed, price::AnchorList};
+use paths::{Path, Paths};
 use primitives::{Address, BlockRef};
 use stage::{Stage, Trial};
 use std::{
@@ -35,7 +36,6 @@ use std::{
 use store::Store;
 use tokio_util::sync::CancellationToken;
 use trading::{Bps, FeeTerms};
-use ways::{Way, Ways};
 
 /// Time between two looks for a new block, and the longest pause after failures.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -126,15 +126,15 @@ impl Rehearsals {
     async fn batch(&self, snapshot: &Snapshot) -> Result<Vec<(Address, Rehearsed)>, Fault> {
         let is_stone =
             |token: Address| self.anchors.contains(&token) || self.conduct.is_proven(token);
-        let ways = Ways::new(&snapshot.pools, STRK, is_stone);
-        let tokens: BTreeSet<Address> = ways.tokens().difference(&self.anchors).copied().collect();
+        let paths = Paths::new(&snapshot.pools, STRK, is_stone);
+        let tokens: BTreeSet<Address> = paths.tokens().difference(&self.anchors).copied().collect();
         let due = self.conduct.due(snapshot.head.number, &tokens, BATCH);
         if due.is_empty() {
             return Ok(Vec::new());
         }
         let mut last = Fault::NoNode;
         for node in &self.nodes {
-            match self.rehearse(node, snapshot, &ways, &due).await {
+            match self.rehearse(node, snapshot, &paths, &due).await {
                 Ok(outcomes) => return Ok(outcomes),
                 Err(fault) => last = fault,
             }
@@ -179,25 +179,25 @@ impl Rehearsals {
         &self,
         node: &StarknetClient,
         snapshot: &Snapshot,
-        ways: &Ways,
+        paths: &Paths,
         tokens: &[Address],
     ) -> Result<Vec<(Address, Rehearsed)>, Fault> {
-        let ways_to: Vec<(Address, Vec<Way>)> = tokens
+        let paths_to: Vec<(Address, Vec<Path>)> = tokens
             .iter()
-            .map(|token| (*token, self.in_turn(*token, ways)))
+            .map(|token| (*token, self.in_turn(*token, paths)))
             .collect();
         let stage = Stage {
             node,
             snapshot,
-            fees: self.fees(node, snapshot.head, &ways_to).await?,
+            fees: self.fees(node, snapshot.head, &paths_to).await?,
             exchange: self.terms.exchange(),
         };
-        let Some(player) = stage.player(ways, &self.anchors).await? else {
+        let Some(player) = stage.player(paths, &self.anchors).await? else {
             return Ok(Vec::new());
         };
-        let trials = ways_to.into_iter().filter_map(|(token, ways)| {
-            let way = ways.into_iter().find(|way| stage.can_play(way))?;
-            Some(Trial { token, way })
+        let trials = paths_to.into_iter().filter_map(|(token, paths)| {
+            let path = paths.into_iter().find(|path| stage.can_play(path))?;
+            Some(Trial { token, path })
         });
         let trials: Vec<Trial> = trials.collect();
         let unclear = tokens.iter().map(|token| (*token, Rehearsed::Unclear));
@@ -206,13 +206,13 @@ impl Rehearsals {
         Ok(ends.into_iter().collect())
     }
 
-    /// Ways to a token, beginning with another one each time: where a pool is to
+    /// Paths to a token, beginning with another one each time: where a pool is to
     /// blame, the token is not.
-    fn in_turn(&self, token: Address, ways: &Ways) -> Vec<Way> {
-        let mut ways = ways.to(token);
-        let turn = self.conduct.rehearsals(token).checked_rem(ways.len());
-        ways.rotate_left(turn.unwrap_or_default());
-        ways
+    fn in_turn(&self, token: Address, paths: &Paths) -> Vec<Path> {
+        let mut paths = paths.to(token);
+        let turn = self.conduct.rehearsals(token).checked_rem(paths.len());
+        paths.rotate_left(turn.unwrap_or_default());
+        paths
     }
 
     /// What the exchange takes at a block, or the configured rates where it does
@@ -221,10 +221,13 @@ impl Rehearsals {
         &self,
         node: &StarknetClient,
         at: BlockRef,
-        ways: &[(Address, Vec<Way>)],
+        paths: &[(Address, Vec<Path>)],
     ) -> Result<FeeTerms, Fault> {
-        let stones = ways.iter().flat_map(|(_, ways)| ways).map(|way| way.stone);
-        let ends = ways.iter().map(|(token, _)| *token).chain(stones);
+        let stones = paths
+            .iter()
+            .flat_map(|(_, paths)| paths)
+            .map(|path| path.stone);
+        let ends = paths.iter().map(|(token, _)| *token).chain(stones);
         let tokens: BTreeSet<Address> = ends.chain(self.anchors.iter().copied()).collect();
         let tokens: Vec<Address> = tokens.into_iter().collect();
         let question = ExchangeQuestion {

@@ -1,6 +1,6 @@
 //! Rehearsals of one block: who plays, and how it ends.
 
-use super::ways::{Way, Ways};
+use super::paths::{Path, Paths};
 use crate::{fault::Fault, snapshot::Snapshot};
 use chain::{ContractCall, Imagined, Simulated, StarknetClient};
 use market::Rehearsed;
@@ -22,11 +22,11 @@ const AMOUNT: u64 = 1_000_000_000_000_000_000;
 /// An account with the number of transactions that it sent.
 pub(super) type Player = (Address, u64);
 
-/// A token with the way on which it is tried out.
+/// A token with the path on which it is tried out.
 #[derive(Debug)]
 pub(super) struct Trial {
     pub(super) token: Address,
-    pub(super) way: Way,
+    pub(super) path: Path,
 }
 
 /// A block, as a node knows it.
@@ -44,26 +44,26 @@ impl Stage<'_> {
     /// be found.
     pub(super) async fn player(
         &self,
-        ways: &Ways,
+        paths: &Paths,
         anchors: &BTreeSet<Address>,
     ) -> Result<Option<Player>, Fault> {
         let head = self.snapshot.head;
-        let direct = anchors.iter().flat_map(|anchor| ways.to(*anchor));
-        let direct = direct.filter(|way| way.steps.len() == 1 && self.can_play(way));
-        let mut direct: Vec<Way> = direct.collect();
+        let direct = anchors.iter().flat_map(|anchor| paths.to(*anchor));
+        let direct = direct.filter(|path| path.steps.len() == 1 && self.can_play(path));
+        let mut direct: Vec<Path> = direct.collect();
         let mut senders = self.node.senders(head, SENDERS).await?;
         // Others at each block: to its owner any token is kind, and one pool may
         // be unlike its maths.
         rotate(&mut direct, head.number);
         rotate(&mut senders, head.number);
         senders.truncate(ACCOUNTS);
-        let Some(way) = direct.first() else {
+        let Some(path) = direct.first() else {
             return Ok(None);
         };
         let nonces = self.node.nonces(&senders, head).await?;
         let senders = senders.into_iter().zip(nonces);
         let players = senders.filter_map(|(sender, nonce)| Some((sender, nonce?)));
-        let plays = players.filter_map(|it| Some((it, self.imagine(it, &way.steps)?)));
+        let plays = players.filter_map(|it| Some((it, self.imagine(it, &path.steps)?)));
         let (players, plays): (Vec<Player>, Vec<Imagined>) = plays.unzip();
         let outcomes = self.node.simulate(&plays, head).await?;
         let mut played = players.into_iter().zip(outcomes);
@@ -71,9 +71,9 @@ impl Stage<'_> {
         Ok(fit.map(|(player, _)| player))
     }
 
-    /// Whether pools can make the trades of a way.
-    pub(super) fn can_play(&self, way: &Way) -> bool {
-        self.calls(&way.steps, self.exchange).is_some()
+    /// Whether pools can make the trades of a path.
+    pub(super) fn can_play(&self, path: &Path) -> bool {
+        self.calls(&path.steps, self.exchange).is_some()
     }
 
     /// How trials end. One that reverts says something of its token only if the
@@ -83,22 +83,22 @@ impl Stage<'_> {
         player: Player,
         trials: &[Trial],
     ) -> Result<Vec<(Address, Rehearsed)>, Fault> {
-        let whole = trials.iter().map(|trial| &trial.way.steps[..]);
-        let before = whole.clone().map(before).filter(|way| !way.is_empty());
-        let ways: BTreeSet<&[Step]> = whole.chain(before).collect();
-        let plays = ways.into_iter();
-        let plays = plays.filter_map(|way| Some((way, self.imagine(player, way)?)));
-        let (ways, plays): (Vec<&[Step]>, Vec<Imagined>) = plays.unzip();
+        let whole = trials.iter().map(|trial| &trial.path.steps[..]);
+        let before = whole.clone().map(before).filter(|path| !path.is_empty());
+        let paths: BTreeSet<&[Step]> = whole.chain(before).collect();
+        let plays = paths.into_iter();
+        let plays = plays.filter_map(|path| Some((path, self.imagine(player, path)?)));
+        let (paths, plays): (Vec<&[Step]>, Vec<Imagined>) = plays.unzip();
         let outcomes = self.node.simulate(&plays, self.snapshot.head).await?;
-        let outcomes: BTreeMap<&[Step], Simulated> = ways.into_iter().zip(outcomes).collect();
+        let outcomes: BTreeMap<&[Step], Simulated> = paths.into_iter().zip(outcomes).collect();
         let ends = trials
             .iter()
             .map(|trial| (trial.token, end(trial, &outcomes)));
         Ok(ends.collect())
     }
 
-    fn imagine(&self, (account, nonce): Player, way: &[Step]) -> Option<Imagined> {
-        let calls = self.calls(way, account)?.into_iter();
+    fn imagine(&self, (account, nonce): Player, path: &[Step]) -> Option<Imagined> {
+        let calls = self.calls(path, account)?.into_iter();
         let calls = calls.map(|call| ContractCall::new(call.to, call.entrypoint, call.calldata));
         Some(Imagined {
             account,
@@ -107,18 +107,19 @@ impl Stage<'_> {
         })
     }
 
-    fn calls(&self, way: &[Step], account: Address) -> Option<Vec<Call>> {
+    fn calls(&self, path: &[Step], account: Address) -> Option<Vec<Call>> {
         let (amount, pools) = (U256::from(AMOUNT), &self.snapshot.pools);
-        rehearsal(way, amount, pools, &self.fees, [account, self.exchange])
+        rehearsal(path, amount, pools, &self.fees, [account, self.exchange])
     }
 }
 
 fn end(trial: &Trial, outcomes: &BTreeMap<&[Step], Simulated>) -> Rehearsed {
-    let way = &trial.way.steps[..];
-    let works = |way: &[Step]| way.is_empty() || outcomes.get(way) == Some(&Simulated::Succeeded);
-    match outcomes.get(way) {
+    let path = &trial.path.steps[..];
+    let works =
+        |path: &[Step]| path.is_empty() || outcomes.get(path) == Some(&Simulated::Succeeded);
+    match outcomes.get(path) {
         Some(Simulated::Succeeded) => Rehearsed::Passed,
-        Some(Simulated::Reverted(reason)) if works(before(way)) => {
+        Some(Simulated::Reverted(reason)) if works(before(path)) => {
             let reason: String = reason.chars().take(MAX_REASON_CHARS).collect();
             tracing::debug!(token = %trial.token, reason, "a rehearsal failed");
             Rehearsed::Failed
@@ -133,7 +134,7 @@ fn rotate<T>(items: &mut [T], turn: u64) {
     items.rotate_left(turn.checked_rem(items.len()).unwrap_or_default());
 }
 
-/// A way without its last swap.
-fn before(way: &[Step]) -> &[Step] {
-    way.split_last().map_or(&[], |(_, before)| before)
+/// A path without its last swap.
+fn before(path: &[Step]) -> &[Step] {
+    path.split_last().map_or(&[], |(_, before)| before)
 }

@@ -1,56 +1,56 @@
-//! The best single ways: one pool after the other, at most three, no token twice.
+//! The best single paths: one pool after the other, at most three, no token twice.
 //!
-//! Branch and bound (Land & Doig): ways are followed from the sold token with
+//! Branch and bound (Land & Doig): paths are followed from the sold token with
 //! the whole amount; what any continuation could still pay at the prices of
-//! first units bounds it, and a way that cannot be among the best is not
-//! followed. So the ways found are the best of all, as far as curves are exact.
+//! first units bounds it, and a path that cannot be among the best is not
+//! followed. So the paths found are the best of all, as far as curves are exact.
 
 use super::goal::Goal;
-use super::path::path;
+use super::shortest::shortest;
 use crate::graph::{Lens, Link, Pool, Sale, TokenId};
 use crate::ladder;
 use std::sync::Arc;
 
-/// The most swaps of a way, unless so few do not join its ends.
+/// The most swaps of a path, unless so few do not join its ends.
 const MAX_HOPS: usize = 3;
 
-/// Ways that are kept: the best one, those that only whole units tell from it,
+/// Paths that are kept: the best one, those that only whole units tell from it,
 /// and some that show which tokens matter.
 const KEPT: usize = 12;
 
 /// One pool after the other, each selling all that the one before bought.
 #[derive(Debug, Clone)]
-pub(super) struct Way<'g> {
-    pub(super) hops: Vec<WayHop<'g>>,
+pub(super) struct Path<'g> {
+    pub(super) hops: Vec<PathHop<'g>>,
     pub(super) bought: f64,
     /// What is left after fees and costs.
     pub(super) net: f64,
 }
 
-impl Way<'_> {
+impl Path<'_> {
     /// The price of the first unit along it.
     pub(super) fn first_price(&self) -> f64 {
-        let rungs = |hop: &WayHop<'_>| ladder::first_price(hop.pool.rungs(hop.sale.direction));
+        let rungs = |hop: &PathHop<'_>| ladder::first_price(hop.pool.rungs(hop.sale.direction));
         self.hops.iter().map(rungs).product()
     }
 }
 
-/// A swap of a way: it sells what the one before it bought, the first what the order sells.
+/// A swap of a path: it sells what the one before it bought, the first what the order sells.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WayHop<'g> {
+pub(super) struct PathHop<'g> {
     pub(super) to: TokenId,
     pub(super) pool: &'g Arc<Pool>,
     pub(super) sale: Sale,
 }
 
-/// The best ways for a goal, the best first. Of pools side by side that lead on
+/// The best paths for a goal, the best first. Of pools side by side that lead on
 /// to the same tokens the best counts.
 pub(super) fn best<'g>(
     lens: &Lens<'g>,
     goal: &Goal,
     [sold, bought]: [TokenId; 2],
     max_hops: usize,
-) -> Vec<Way<'g>> {
+) -> Vec<Path<'g>> {
     let max_hops = max_hops.min(MAX_HOPS).min(goal.max_swaps);
     let mut tree = Tree {
         lens,
@@ -72,21 +72,21 @@ pub(super) fn best<'g>(
     tree.found
 }
 
-/// A way between tokens that no three swaps join, by the best pools along a path.
-fn longer<'g>(lens: &Lens<'g>, goal: &Goal, ends: [TokenId; 2]) -> Option<Way<'g>> {
+/// A path between tokens that no three swaps join, by the best pools along a path.
+fn longer<'g>(lens: &Lens<'g>, goal: &Goal, ends: [TokenId; 2]) -> Option<Path<'g>> {
     let (mut amount, mut cost) = (goal.many, 0.0);
     let mut hops = Vec::new();
-    for Link { to, sale } in path(lens, ends, goal.max_swaps)? {
+    for Link { to, sale } in shortest(lens, ends, goal.max_swaps)? {
         let flow = |pool: &Arc<Pool>| ladder::flow_for(pool.rungs(sale.direction), amount);
         let pools = lens
             .pools(sale)
             .filter_map(|pool| Some((pool, flow(pool)?.bought)));
         let (pool, bought) = pools.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
-        hops.push(WayHop { to, pool, sale });
+        hops.push(PathHop { to, pool, sale });
         amount = bought;
         cost += goal.costs.swap_at(pool.venue);
     }
-    Some(Way {
+    Some(Path {
         bought: amount,
         net: goal.net(amount, hops.len(), cost),
         hops,
@@ -143,11 +143,11 @@ struct Tree<'a, 'g> {
     bought: TokenId,
     max_hops: usize,
     rates: Rates,
-    /// The way until here, and the tokens on it.
-    hops: Vec<WayHop<'g>>,
+    /// The path until here, and the tokens on it.
+    hops: Vec<PathHop<'g>>,
     passed: Vec<TokenId>,
-    /// The best ways so far, the best first.
-    found: Vec<Way<'g>>,
+    /// The best paths so far, the best first.
+    found: Vec<Path<'g>>,
 }
 
 impl<'g> Tree<'_, 'g> {
@@ -187,7 +187,7 @@ impl<'g> Tree<'_, 'g> {
     /// Goes to another token, ends from there, and follows on.
     fn enter(&mut self, link: Link, pool: &'g Arc<Pool>, amount: f64, cost: f64) {
         let (to, sale) = (link.to, link.sale);
-        self.hops.push(WayHop { to, pool, sale });
+        self.hops.push(PathHop { to, pool, sale });
         self.passed.push(to);
         if let Some(sale) = self.lens.topology().sale(to, self.bought) {
             for (pool, _, _) in self.undominated(sale, amount) {
@@ -229,7 +229,7 @@ impl<'g> Tree<'_, 'g> {
         Some((flow.bought, cost))
     }
 
-    /// Ends with this swap, and keeps the way if it is among the best.
+    /// Ends with this swap, and keeps the path if it is among the best.
     fn finish(&mut self, pool: &'g Arc<Pool>, sale: Sale, amount: f64, cost: f64) {
         let Some((bought, paid)) = self.traded(pool, sale, amount) else {
             return;
@@ -240,15 +240,15 @@ impl<'g> Tree<'_, 'g> {
         }
         let to = self.bought;
         let mut hops = self.hops.clone();
-        hops.push(WayHop { to, pool, sale });
-        let place = self.found.partition_point(|way| way.net >= net);
-        self.found.insert(place, Way { hops, bought, net });
+        hops.push(PathHop { to, pool, sale });
+        let place = self.found.partition_point(|path| path.net >= net);
+        self.found.insert(place, Path { hops, bought, net });
         self.found.truncate(KEPT);
     }
 
-    /// What a way must leave to be kept.
+    /// What a path must leave to be kept.
     fn least(&self) -> f64 {
         let last = self.found.get(KEPT - 1);
-        last.map_or(f64::NEG_INFINITY, |way| way.net)
+        last.map_or(f64::NEG_INFINITY, |path| path.net)
     }
 }

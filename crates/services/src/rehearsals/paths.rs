@@ -1,4 +1,4 @@
-//! Ways from the token that every account has to a token that is tried out.
+//! Paths from the token that every account has to a token that is tried out.
 
 use amm::{
     Side,
@@ -11,11 +11,11 @@ use std::{
 };
 use trading::{Params, Step};
 
-/// Tokens that a way passes, at most, before the last swap.
+/// Tokens that a path passes, at most, before the last swap.
 const MAX_STONES: usize = 2;
 
-/// Ways to one token, at most: others are tried when one does not work.
-const MAX_WAYS: usize = 4;
+/// Paths to one token, at most: others are tried when one does not work.
+const MAX_PATHS: usize = 4;
 
 /// A pool seen from one of its tokens.
 #[derive(Debug, Clone, Copy)]
@@ -26,27 +26,27 @@ struct Door {
     depth: u128,
 }
 
-/// A way to a token.
+/// A path to a token.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Way {
+pub(super) struct Path {
     /// The swaps.
     pub(super) steps: Vec<Step>,
     /// The last token that they pass before it.
     pub(super) stone: Address,
 }
 
-/// All ways that begin with one token and pass only stepping stones: tokens
+/// All paths that begin with one token and pass only stepping stones: tokens
 /// that are known to behave.
 #[derive(Debug)]
-pub(super) struct Ways {
+pub(super) struct Paths {
     doors: HashMap<Address, Vec<Door>>,
     /// How each stone is reached, the purse itself by no step.
     stones: BTreeMap<Address, Vec<Step>>,
 }
 
-impl Ways {
+impl Paths {
     pub(super) fn new(pools: &Pools, purse: Address, is_stone: impl Fn(Address) -> bool) -> Self {
-        let mut ways = Self {
+        let mut paths = Self {
             doors: HashMap::new(),
             stones: BTreeMap::from([(purse, Vec::new())]),
         };
@@ -58,7 +58,7 @@ impl Ways {
                     pool: view.id,
                     sold,
                 };
-                let doors = ways.doors.entry(from).or_default();
+                let doors = paths.doors.entry(from).or_default();
                 doors.push(Door { to, step, depth });
             }
         }
@@ -66,10 +66,10 @@ impl Ways {
         for _ in 0..MAX_STONES {
             last = last
                 .iter()
-                .flat_map(|stone| ways.reach(*stone, &is_stone))
+                .flat_map(|stone| paths.reach(*stone, &is_stone))
                 .collect();
         }
-        ways
+        paths
     }
 
     /// Every token that a route might pass.
@@ -79,7 +79,7 @@ impl Ways {
 
     /// Takes up the stones beside one, each by its deepest pool.
     fn reach(&mut self, stone: Address, is_stone: impl Fn(Address) -> bool) -> Vec<Address> {
-        let way = self.stones.get(&stone).cloned().unwrap_or_default();
+        let path = self.stones.get(&stone).cloned().unwrap_or_default();
         let doors = self.doors.get(&stone).into_iter().flatten();
         let mut deepest: BTreeMap<Address, Door> = BTreeMap::new();
         for door in doors.filter(|door| is_stone(door.to) && !self.stones.contains_key(&door.to)) {
@@ -89,31 +89,31 @@ impl Ways {
             }
         }
         for (token, door) in &deepest {
-            let steps = [&way[..], &[door.step]].concat();
+            let steps = [&path[..], &[door.step]].concat();
             self.stones.insert(*token, steps);
         }
         deepest.into_keys().collect()
     }
 
-    /// Some ways to a token, the shortest first, and of those the deepest.
-    pub(super) fn to(&self, token: Address) -> Vec<Way> {
+    /// Some paths to a token, the shortest first, and of those the deepest.
+    pub(super) fn to(&self, token: Address) -> Vec<Path> {
         let doors = self.doors.get(&token).into_iter().flatten();
-        let mut ways: Vec<_> = doors
+        let mut paths: Vec<_> = doors
             .filter_map(|door| {
-                let way = self.stones.get(&door.to).filter(|_| door.to != token)?;
+                let path = self.stones.get(&door.to).filter(|_| door.to != token)?;
                 // What is sold on the way out is what the token is bought with.
                 let step = Step {
                     sold: door.step.sold.other(),
                     ..door.step
                 };
-                let steps = [&way[..], &[step]].concat();
+                let steps = [&path[..], &[step]].concat();
                 let stone = door.to;
-                Some((way.len(), Reverse(door.depth), Way { steps, stone }))
+                Some((path.len(), Reverse(door.depth), Path { steps, stone }))
             })
             .collect();
-        ways.sort_unstable();
-        ways.truncate(MAX_WAYS);
-        ways.into_iter().map(|(_, _, way)| way).collect()
+        paths.sort_unstable();
+        paths.truncate(MAX_PATHS);
+        paths.into_iter().map(|(_, _, path)| path).collect()
     }
 }
 

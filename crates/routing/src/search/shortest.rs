@@ -17,7 +17,7 @@ struct Step {
 }
 
 /// The links of the path, if there is one of at most so many swaps.
-pub(super) fn path(
+pub(super) fn shortest(
     lens: &Lens<'_>,
     [sold, bought]: [TokenId; 2],
     max_swaps: usize,
