@@ -138,6 +138,20 @@ pub(crate) fn first_price(rungs: &[Rung]) -> f64 {
     rungs.first().map_or(0.0, |rung| (rung.z * rung.z).recip())
 }
 
+/// The price of the next unit behind the flow that sells this; 0 where there is no curve.
+pub(crate) fn price_behind(rungs: &[Rung], sold: f64) -> f64 {
+    let above = rungs.partition_point(|rung| rung.sold <= sold);
+    let rung = above.checked_sub(1).and_then(|at| rungs.get(at));
+    rung.map_or(0.0, |rung| {
+        let rest = if rung.slope > 0.0 {
+            (sold - rung.sold) / rung.slope
+        } else {
+            0.0
+        };
+        (rung.z + rest).powi(-2)
+    })
+}
+
 /// What a flow may be worth more at prices of what is sold and bought if it is the whole
 /// curve: that ends a little before its pool does.
 pub(crate) fn spared_worth(rungs: &[Rung], flow: &Flow, [from, to]: [f64; 2]) -> f64 {
@@ -186,6 +200,8 @@ mod tests {
         let rungs = curve(&[(0.5, 200.0)], f64::INFINITY);
         assert!(close(first_price(&rungs), 4.0));
         assert!(close(flow_for(&rungs, 100.0).unwrap().bought, 200.0));
+        assert!(close(price_behind(&rungs, 0.0), 4.0));
+        assert!(close(price_behind(&rungs, 100.0), 1.0));
         assert!(close(sold_for(&rungs, 200.0).unwrap(), 100.0));
         assert_eq!(sold_for(&rungs, 400.0), None);
         assert!(most_sold(&rungs).is_infinite());

@@ -1,9 +1,11 @@
 //! A limit on swaps is kept, and what it leaves is used well.
 
-use super::Asked;
+use super::{Asked, net};
 use oracles::generated::{GeneratedMarket, MAX_SWAPS, Plan, Query, SWAP, Variant};
 use oracles::measured::beside;
 use oracles::rivals::Streets;
+use primitives::U256;
+use routing::Amount;
 
 #[test]
 fn plain_ways_within_the_same_limit_seldom_buy_more() {
@@ -62,4 +64,36 @@ fn large_orders_find_the_deep_pools_among_many_thin_ones() {
         compared += 1;
     }
     assert!(compared > 80, "{compared}");
+}
+
+/// Whoever sells more than a market holds gets nearly all there is: about as much as
+/// for a part of that, and no bound says that this could not be.
+#[test]
+fn orders_of_more_than_there_is_net_about_what_smaller_ones_do() {
+    let mut compared = 0;
+    for seed in [1, 2] {
+        let asked = Asked::new(100, seed, Variant::Usual);
+        let queries = asked.market.queries(seed + 1, 25).into_iter();
+        for query in queries.filter(|query| !query.exact_out) {
+            let mut order = query.asked(&asked.market);
+            let mut most = f64::NEG_INFINITY;
+            for times in [1_u64, 6, 40, 240, 600] {
+                let amount = query.amount * U256::from(times);
+                let (one, many) = (amount, amount);
+                order.amount = Amount::In { one, many };
+                let Some(mine) = asked.routes(&order, 1).pop() else {
+                    break;
+                };
+                let net = net(&order, &mine);
+                assert!(
+                    net > most * 0.95,
+                    "{query:?} {times} times: {net} of {most}"
+                );
+                assert!(net * (1.0 + mine.gap) > most * (1.0 - 1e-6), "{query:?}");
+                most = most.max(net);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
 }

@@ -72,7 +72,8 @@ impl Bound {
 }
 
 /// The bound from a division's prices on for routes that sell no more than `most`; `None`
-/// where prices do not settle and none of these slacks is more than nothing.
+/// where prices do not settle and none of these slacks is more than nothing, or where
+/// nothing is bought, since there are no prices then.
 pub(super) fn bound(
     lens: &Lens<'_>,
     goal: &Goal,
@@ -80,6 +81,9 @@ pub(super) fn bound(
     (arena, division): &(Arena<'_>, Division),
     slacks: &[f64],
 ) -> Option<Bound> {
+    if division.bought <= 0.0 {
+        return None;
+    }
     let ends = *arena.tokens.first_chunk()?;
     let known = known(arena, division)?;
     let price = division.prices[SOLD];

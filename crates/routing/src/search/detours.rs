@@ -3,17 +3,19 @@
 //!
 //! Local search ends at different places. Where the [bound](super::bound) leaves room
 //! beyond what is found, it begins again from farther above the limit of swaps, from a
-//! relaxed solution, without each venue, and with each venue alone; then once more from
-//! the best of all of them, by iterated local search. So an order that leaves no venue out
-//! is about as good as any that does: those are searched without most detours, and are
-//! among the candidates of the other. What a detour may pass is the neighbourhood of the order and not the whole
-//! graph, whose size would decide otherwise how long all of them take.
+//! relaxed solution, from parts of an amount that is too much for most pools, without each
+//! venue, and with each venue alone; then once more from the best of all of them, by
+//! iterated local search. So an order that leaves no venue out is about as good as any
+//! that does: those are searched without most detours, and are among the candidates of the
+//! other. What a detour without venues may pass is the neighbourhood of the order and not
+//! the whole graph, whose size would decide otherwise how long all of them take.
 
 use super::arena::Arena;
 use super::bound::Bound;
 use super::division::Division;
 use super::goal::Goal;
 use super::improve::{Climb, Closed};
+use super::prices::SOLD;
 use super::scope::Scope;
 use super::{Found, NARROW, ROOM, Search, best, paths};
 use crate::VenueSet;
@@ -23,6 +25,13 @@ use std::collections::BTreeSet;
 
 /// How many times as many swaps as are allowed a wider climb looks at.
 const WIDE: usize = 8;
+
+/// The last unit's price beside the average one, below which most of an order is lost to
+/// its price; parts of the amount that such an order is continued from, and how much
+/// larger the next part is.
+const EXHAUSTED: f64 = 0.5;
+const BEGINNINGS: [f64; 2] = [0.01, 0.1];
+const GROWTH: f64 = 4.0;
 
 impl<'g> Search<'_, 'g> {
     /// Divisions that may be better than what is found, as far as its bound allows.
@@ -44,6 +53,10 @@ impl<'g> Search<'_, 'g> {
         }
         divisions.extend(self.climb(scope, goal, WIDE));
         divisions.extend(self.relaxed(scope, goal));
+        if first.prices[SOLD] * goal.many < first.bought * EXHAUSTED {
+            let begin = BEGINNINGS.iter();
+            divisions.extend(begin.filter_map(|part| self.continued(goal, *part)));
+        }
         if self.order.avoid == VenueSet::NONE {
             let hops = scope.arena.hops.iter();
             let venues: BTreeSet<VenueId> = hops.map(|hop| hop.pool.venue).collect();
@@ -94,6 +107,28 @@ impl<'g> Search<'_, 'g> {
             self.climber(&scope.arena, goal)
                 .relaxed(&scope.start, &scope.prices, NARROW);
         Some((scope.arena.clone(), division))
+    }
+
+    /// The best division of a part of the amount, among what matters to that, improved for
+    /// ever larger parts up to the whole (continuation; Allgower & Georg, *Numerical
+    /// Continuation Methods*): few paths take all of such an order, and they show little.
+    fn continued(&self, goal: &Goal, begin: f64) -> Option<(Arena<'g>, Division)> {
+        let of = |part: f64| Goal {
+            one: goal.one * part,
+            many: goal.many * part,
+            ..goal.clone()
+        };
+        let mut part = begin;
+        let first = of(part);
+        let paths = paths::best(self.lens, &first, self.ends, self.max_hops());
+        let (arena, mut division) = self.climb(&self.around(&first, &paths), &first, NARROW)?;
+        while part < 1.0 {
+            part = (part * GROWTH).min(1.0);
+            let larger = of(part);
+            let climb = self.climber(&arena, &larger);
+            division = climb.polished(&division.set(), &division.prices);
+        }
+        Some((arena, division))
     }
 
     /// A division that was found elsewhere, improved among all pools that matter.

@@ -357,8 +357,9 @@ impl<'g> Search<'_, 'g> {
                 break;
             }
             if chosen.iter().all(|other| common(other, &route) <= SAME) {
-                let gap = bound.map(|bound| ((bound - net) / net.abs()).max(0.0));
-                route.gap = gap.unwrap_or(f64::INFINITY);
+                let gap = bound.map(|bound| (bound - net) / net.abs());
+                let gap = gap.filter(|gap| !gap.is_nan());
+                route.gap = gap.map_or(f64::INFINITY, |gap| gap.max(0.0));
                 chosen.push(route);
             }
         }

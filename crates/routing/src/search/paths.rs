@@ -15,8 +15,13 @@ use std::sync::Arc;
 const MAX_HOPS: usize = 3;
 
 /// Paths that are kept: the best one, those that only whole units tell from it,
-/// and some that show which tokens matter.
+/// and some that show which tokens matter. Of those that are hardly less than the last
+/// of them, some more.
 const KEPT: usize = 12;
+const KEPT_TIED: usize = 48;
+
+/// Curves are known to 5·10⁻⁵: which of two pools pays more is not known below this share.
+const TIE: f64 = 1e-4;
 
 /// One pool after the other, each selling all that the one before bought.
 #[derive(Debug, Clone)]
@@ -32,6 +37,19 @@ impl Path<'_> {
     pub(super) fn first_price(&self) -> f64 {
         let rungs = |hop: &PathHop<'_>| ladder::first_price(hop.pool.rungs(hop.sale.direction));
         self.hops.iter().map(rungs).product()
+    }
+
+    /// The price of the last unit of a goal's amount at each of its swaps; `None` if its
+    /// pools do not take as much.
+    pub(super) fn last_prices(&self, goal: &Goal) -> Option<Vec<f64>> {
+        let mut amount = goal.amount(self.hops.len());
+        let price = |hop: &PathHop<'_>| {
+            let rungs = hop.pool.rungs(hop.sale.direction);
+            let price = ladder::price_behind(rungs, amount);
+            amount = ladder::flow_for(rungs, amount)?.bought;
+            Some(price)
+        };
+        self.hops.iter().map(price).collect()
     }
 }
 
@@ -201,8 +219,8 @@ impl<'g> Tree<'_, 'g> {
         self.hops.pop();
     }
 
-    /// The pools of a sale that no other both pays more and costs less than, with
-    /// what they pay and cost.
+    /// The pools of a sale that no other both pays more and costs less than, as far as
+    /// curves tell, with what they pay and cost.
     fn undominated(&self, sale: Sale, amount: f64) -> Vec<(&'g Arc<Pool>, f64, f64)> {
         let mut best: Vec<(&Arc<Pool>, f64, f64)> = Vec::new();
         for pool in self.lens.pools(sale) {
@@ -211,9 +229,9 @@ impl<'g> Tree<'_, 'g> {
             };
             if best
                 .iter()
-                .all(|(_, more, less)| bought > *more || cost < *less)
+                .all(|(_, more, less)| bought > *more * (1.0 - TIE) || cost < *less)
             {
-                best.retain(|(_, less, more)| *less > bought || *more < cost);
+                best.retain(|(_, less, more)| *less > bought * (1.0 - TIE) || *more < cost);
                 best.push((pool, bought, cost));
             }
         }
@@ -243,12 +261,14 @@ impl<'g> Tree<'_, 'g> {
         hops.push(PathHop { to, pool, sale });
         let place = self.found.partition_point(|path| path.net >= net);
         self.found.insert(place, Path { hops, bought, net });
-        self.found.truncate(KEPT);
+        let least = self.least();
+        self.found.retain(|path| path.net > least);
+        self.found.truncate(KEPT_TIED);
     }
 
     /// What a path must leave to be kept.
     fn least(&self) -> f64 {
         let last = self.found.get(KEPT - 1);
-        last.map_or(f64::NEG_INFINITY, |path| path.net)
+        last.map_or(f64::NEG_INFINITY, |path| path.net - path.bought * TIE)
     }
 }

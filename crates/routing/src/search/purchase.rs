@@ -86,12 +86,11 @@ impl<'g> Search<'_, 'g> {
         };
         let cost = |plan: &Plan<'_>| plan.sold + gas(plan);
         plans.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-        plans.truncate(MAX_SETTLED);
         let mut settled: Vec<Candidate> = Vec::new();
         // What cannot be the best, since ticks cost less than swaps, may be another one.
         let may_be_best =
             |plan: &Plan<'_>, best: &Candidate| cost(plan) <= -best.net * (1.0 + CLOSE) + gas(plan);
-        let mut known = HashSet::new();
+        let (mut tried, mut known) = (0, HashSet::new());
         let mut dearer = Vec::new();
         for plan in plans {
             if settled
@@ -99,12 +98,13 @@ impl<'g> Search<'_, 'g> {
                 .is_some_and(|best| !may_be_best(&plan, best))
             {
                 dearer.push(plan);
-            } else if !known.contains(&plan.pools())
-                && let Some(candidate) = self.settle(&plan)
-            {
-                known.insert(plan.pools());
-                settled.push(candidate);
-                settled.sort_by(Candidate::better_first);
+            } else if tried < MAX_SETTLED && !known.contains(&plan.pools()) {
+                tried += 1;
+                if let Some(candidate) = self.settle(&plan) {
+                    known.insert(plan.pools());
+                    settled.push(candidate);
+                    settled.sort_by(Candidate::better_first);
+                }
             }
         }
         let others = || {

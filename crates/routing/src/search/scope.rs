@@ -118,7 +118,8 @@ pub(super) fn divided<'g>(
 }
 
 /// The tokens and swaps of some paths, as many as no flow can go round on, and the
-/// prices of first units along them.
+/// prices of first units along them; of last ones along a single path, whose division
+/// that is.
 fn joined<'g>(
     lens: &Lens<'g>,
     goal: &Goal,
@@ -132,9 +133,14 @@ fn joined<'g>(
     let mut prices = Prices::new(&[0.0, 1.0]);
     for path in paths {
         let before = arena.hops.len();
+        let first = || path.hops.iter().map(|hop| lens.rate(hop.sale)).collect();
+        let last = Some(path).filter(|_| paths.len() == 1);
+        let rates = last.and_then(|path| path.last_prices(goal));
+        let rates: Vec<f64> = rates.unwrap_or_else(first);
         let mut to = BOUGHT;
         let givers = path.hops.iter().rev().skip(1).map(|hop| hop.to);
-        for (hop, token) in path.hops.iter().rev().zip(givers.chain([ends[SOLD]])) {
+        let hops = path.hops.iter().zip(rates).rev();
+        for ((hop, rate), token) in hops.zip(givers.chain([ends[SOLD]])) {
             let known = arena.tokens.iter().position(|known| *known == token);
             let from = known.unwrap_or(arena.tokens.len());
             if from == MAX_NODES {
@@ -143,7 +149,7 @@ fn joined<'g>(
             if known.is_none() {
                 arena.tokens.push(token);
             }
-            prices[from] = prices[from].max(prices[to] * lens.rate(hop.sale));
+            prices[from] = prices[from].max(prices[to] * rate);
             if arena.find(hop.pool, hop.sale).is_none() {
                 arena
                     .hops
