@@ -238,13 +238,14 @@ impl<'g> Tree<'_, 'g> {
         best
     }
 
-    /// What a pool pays for an amount, and what its swap costs.
+    /// What a pool pays for an amount, in whole units, and what its swap costs: where few
+    /// units are worth much, more than one pool pays as many.
     fn traded(&self, pool: &Pool, sale: Sale, amount: f64) -> Option<(f64, f64)> {
         let flow = ladder::flow_for(pool.rungs(sale.direction), amount)?;
         let ticks = if pool.has_ticks { flow.passed } else { 0 };
         let costs = &self.goal.costs;
         let cost = costs.swap_at(pool.venue) + costs.tick * f64::from(ticks);
-        Some((flow.bought, cost))
+        Some((flow.bought.floor(), cost))
     }
 
     /// Ends with this swap, and keeps the path if it is among the best.

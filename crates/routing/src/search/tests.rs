@@ -56,6 +56,25 @@ fn one_pool_is_a_route() {
 }
 
 #[test]
+fn of_paths_that_pay_as_many_units_the_one_with_the_cheapest_swaps_is_taken() {
+    let pools = |between: u64, units: u128| -> [Pool; 2] {
+        let first = ([1, between], [1_000 * ONE, 1_000 * ONE], 300);
+        [first, ([between, 2], [1_000 * ONE, units], 300)]
+    };
+    let dear: Vec<Pool> = (3..30).flat_map(|token| pools(token, 1_000_000)).collect();
+    let mut book = market(&dear);
+    let [first, last] = pools(30, 995_000);
+    let cheap = [(VENUES[1], first), (VENUES[0], last)];
+    let cheap = cheap.map(|(venue, pool)| add(&mut book, venue, &pool));
+    let mut order = sale(1, 2, ONE / 1_000 * 74 / 10);
+    order.costs.swap = vec![0.02, 0.01];
+    let route = search(book.pools(), &order, 1).pop().unwrap();
+    assert_eq!(route.bought, U256::from(7));
+    let passed: Vec<_> = route.legs.iter().map(|leg| leg.pool).collect();
+    assert_eq!(passed, cheap);
+}
+
+#[test]
 fn equal_pools_share_equally() {
     let pool = ([1, 2], [1_000 * ONE, 2_000 * ONE], 300);
     let route = best(&[pool, pool], &sale(1, 2, 100 * ONE)).unwrap();
